@@ -17,23 +17,41 @@ import type { DatabaseLocation } from './storage/storage.ts'
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Each secret is read from the variable with this name or from the file in the secrets folder. */
+/**
+ * Each secret is read from the variable with this name or from the file in the secrets folder. A production runtime does not
+ * start without those that have a `purpose`.
+ */
 export const SECRET_VARIABLES = {
   signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
   signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json' },
-  keyHashSecret: { variable: 'SVC_KEY_HASH_SECRET', file: 'key-hash-secret.txt' },
+  keyHashSecret: {
+    variable: 'SVC_KEY_HASH_SECRET',
+    file: 'key-hash-secret.txt',
+    purpose: 'the secret that hashes API keys',
+  },
   previousKeyHashSecrets: {
     variable: 'SVC_KEY_HASH_SECRET_PREVIOUS',
     file: 'key-hash-secret-previous.txt',
   },
-  addressHashSecret: { variable: 'SVC_ADDRESS_HASH_SECRET', file: 'address-hash-secret.txt' },
-  waitlistRecipient: { variable: 'SVC_WAITLIST_RECIPIENT', file: 'waitlist-recipient.txt' },
+  addressHashSecret: {
+    variable: 'SVC_ADDRESS_HASH_SECRET',
+    file: 'address-hash-secret.txt',
+    purpose: 'the secret that hashes waitlist addresses',
+  },
+  waitlistRecipient: {
+    variable: 'SVC_WAITLIST_RECIPIENT',
+    file: 'waitlist-recipient.txt',
+    purpose: 'the age recipient that waitlist rows are sealed to',
+  },
 } as const
 
 /** File for the private key that `svc signing-key new` creates. The server signs with it once it is promoted. */
 export const NEXT_SIGNING_KEY_FILE = 'signing-key-next.pem'
 
 export type SecretName = keyof typeof SECRET_VARIABLES
+
+/** Texts of secrets by their name. */
+export type SecretTexts = { readonly [Name in SecretName]?: string | undefined }
 
 /** The file of the identity that the local runtime generates. It has no variable, because the server never needs it. */
 export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
@@ -70,8 +88,8 @@ export interface Config {
   readonly securityContact: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Secrets that are set in variables. */
-  readonly secretVariables: { readonly [Name in SecretName]?: string }
-  /** Unknown variables with the prefix of this service, probably misspelled. */
+  readonly secretVariables: SecretTexts
+  /** Variables with the prefix of this service that it does not know, probably misspelled. */
   readonly unknownVariables: readonly string[]
 }
 
@@ -96,22 +114,10 @@ const VERIFY_URLS = {
 
 function readBaseUrl(reader: EnvironmentReader): string | undefined {
   const url = reader.url('SVC_BASE_URL', ['http:', 'https:'])
-  if (url === undefined) return undefined
-  const hasCredentials = url.username !== '' || url.password !== ''
-  if (url.pathname === '/' && url.search === '' && url.hash === '' && !hasCredentials)
-    return url.origin
-  return reader.reportInvalid(
-    'SVC_BASE_URL',
-    'an origin: scheme and host, with a port where needed, and neither path nor user',
-    { isSecret: hasCredentials },
-  )
-}
-
-function readHost(reader: EnvironmentReader): string {
-  const host = reader.text('HOST') ?? '127.0.0.1'
-  if (isIP(host) === 0 && !isHostName(host))
-    reader.reportInvalid('HOST', 'an IP address or a host name')
-  return host
+  // Any path, query, fragment or user makes the text longer than the origin and its slash.
+  if (url === undefined || url.href === `${url.origin}/`) return url?.origin
+  const expected = 'an origin: scheme and host, with a port where needed, and neither path nor user'
+  return reader.reportInvalid('SVC_BASE_URL', expected)
 }
 
 /** Whether every % starts an escape of UTF-8; the driver throws for others. */
@@ -140,9 +146,8 @@ function readDatabase(
   const embedded = { kind: 'sqlite', file: path.join(dataDir, 'service.sqlite') } as const
   const url = reader.text(name)
   if (url === undefined) return embedded
-  // The URL may contain a password, so no message repeats it.
   const refuse = (expected: string) => {
-    reader.reportInvalid(name, expected, { isSecret: true })
+    reader.reportInvalid(name, expected, true)
     return embedded
   }
   if (/^postgres(?:ql)?:/i.test(url)) {
@@ -161,26 +166,22 @@ function readDatabase(
 }
 
 function readValkeyUrl(reader: EnvironmentReader): string | undefined {
-  // The URL may contain a password.
-  const options = { isSecret: true }
-  const protocols = ['valkey:', 'redis:', 'valkeys:', 'rediss:']
-  const url = reader.url('SVC_VALKEY_URL', protocols, options)
+  const name = 'SVC_VALKEY_URL'
+  const url = reader.url(name, ['valkey:', 'redis:', 'valkeys:', 'rediss:'], true)
   if (url === undefined || url.hostname !== '') return url?.href
-  return reader.reportInvalid('SVC_VALKEY_URL', 'a host, such as valkey://127.0.0.1:6379', options)
+  return reader.reportInvalid(name, 'a host, such as valkey://127.0.0.1:6379', true)
 }
 
 function readVerifyUrl(reader: EnvironmentReader, runtime: Runtime): string | undefined {
   const name = 'SVC_CHALLENGE_VERIFY_URL'
-  // A value with an @ may contain a password, even when it is not a URL.
-  const options = { isSecret: reader.text(name)?.includes('@') === true }
-  const url = reader.url(name, ['https:', 'http:'], options)
+  const url = reader.url(name, ['https:', 'http:'])
   if (url === undefined) return undefined
   if (url.username !== '' || url.password !== '') {
-    return reader.reportInvalid(name, 'an address without user and password', { isSecret: true })
+    return reader.reportInvalid(name, 'an address without user and password')
   }
   if (url.protocol === 'http:' && runtime === 'production' && !isLoopbackHost(url.hostname)) {
     // The secret key of the challenge is sent there.
-    return reader.reportInvalid(name, 'https:// in production, or http:// on this machine', options)
+    return reader.reportInvalid(name, 'https:// in production, or http:// on this machine')
   }
   return url.href
 }
@@ -198,40 +199,16 @@ function readChallenge(reader: EnvironmentReader, runtime: Runtime): Config['cha
   }
   if (provider === 'altcha' || provider === 'test') return { provider }
   if (siteKey === undefined)
-    reader.reportInvalid('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`, {
-      isSecret: true,
-    })
+    reader.reportInvalid('SVC_CHALLENGE_SITE_KEY', `the site key of ${provider}`)
   if (secret === undefined)
-    reader.reportInvalid('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`, {
-      isSecret: true,
-    })
+    reader.reportInvalid('SVC_CHALLENGE_SECRET', `the secret key of ${provider}`)
   if (siteKey === undefined || secret === undefined) return { provider: 'altcha' }
   return { provider, siteKey, secret, verifyUrl: verifyUrl ?? VERIFY_URLS[provider] }
 }
 
-function readTrustedProxies(reader: EnvironmentReader): readonly AddressRange[] {
-  const text = reader.text('SVC_TRUSTED_PROXIES')
-  if (text === undefined) return []
+function parseAddressRanges(text: string): readonly AddressRange[] | undefined {
   const ranges = text.split(',').map((each) => parseAddressRange(each.trim()))
-  if (ranges.every((each) => each !== undefined)) return ranges
-  reader.reportInvalid(
-    'SVC_TRUSTED_PROXIES',
-    'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
-  )
-  return []
-}
-
-function readNtpServer(reader: EnvironmentReader): ConfiguredNtpServer | undefined {
-  const server = reader.text('SVC_NTP_SERVER')
-  if (server === undefined) return undefined
-  try {
-    return parseNtpServer(server)
-  } catch {
-    return reader.reportInvalid(
-      'SVC_NTP_SERVER',
-      'a host, or host:port, with an IPv6 address in brackets',
-    )
-  }
+  return ranges.every((each) => each !== undefined) ? ranges : undefined
 }
 
 /** Characters of a URI (RFC 3986 2): no space and no line break, which would begin another field of security.txt. */
@@ -240,18 +217,11 @@ const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 /** A mailto: with an address (RFC 6068) or a tel: with a number (RFC 3966). */
 const DIRECT_CONTACT = /^(?:mailto:[^@?]+@[^@?]+(?:\?.*)?|tel:\+?[\d().-]*\d[\d().-]*(?:;.*)?)$/
 
-function readSecurityContact(reader: EnvironmentReader): string | undefined {
-  const name = 'SVC_SECURITY_CONTACT'
-  const contact = reader.text(name)
-  if (contact === undefined) return undefined
-  const url = URL.parse(contact)
-  const isWeb = url?.protocol === 'https:' && contact.startsWith('https://')
+function isContact(text: string): boolean {
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'https:' && text.startsWith('https://')
   const isPublic = url?.username === '' && url.password === ''
-  const isUri =
-    URI_CHARACTERS.test(contact) && ((isWeb && isPublic) || DIRECT_CONTACT.test(contact))
-  if (isUri) return contact
-  const expected = 'a URI that starts with https://, mailto: or tel:'
-  return reader.reportInvalid(name, expected, { isSecret: contact.includes('@') })
+  return URI_CHARACTERS.test(text) && ((isWeb && isPublic) || DIRECT_CONTACT.test(text))
 }
 
 /** The real path of a folder, with links resolved as far as it exists. */
@@ -295,7 +265,10 @@ export function inspectConfig(
     reader.reportInvalid('SVC_ADMIN_PORT', 'another port than PORT')
   }
   const known = {
-    host: readHost(reader),
+    host:
+      reader.parsed('HOST', 'an IP address or a host name', (host) =>
+        isIP(host) !== 0 || isHostName(host) ? host : undefined,
+      ) ?? '127.0.0.1',
     port,
     baseUrl: readBaseUrl(reader),
     runtime,
@@ -305,7 +278,12 @@ export function inspectConfig(
     secretsDir,
     database: readDatabase(reader, dataDir, workingDir),
     challenge: readChallenge(reader, runtime),
-    trustedProxies: readTrustedProxies(reader),
+    trustedProxies:
+      reader.parsed(
+        'SVC_TRUSTED_PROXIES',
+        'IP addresses or ranges such as 10.0.0.0/8, separated by commas',
+        parseAddressRanges,
+      ) ?? [],
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
     maxConnections: reader.integer('SVC_MAX_CONNECTIONS', 1, 1_000_000) ?? 10_000,
     cacheSeconds: reader.integer('SVC_CACHE_SECONDS', 0, 60) ?? 0,
@@ -313,8 +291,16 @@ export function inspectConfig(
     nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
     adminPort,
     reloadSeconds: reader.integer('SVC_RELOAD_SECONDS', 0, 86_400) ?? 5,
-    ntpServer: readNtpServer(reader),
-    securityContact: readSecurityContact(reader),
+    ntpServer: reader.parsed(
+      'SVC_NTP_SERVER',
+      'a host, or host:port, with an IPv6 address in brackets',
+      parseNtpServer,
+    ),
+    securityContact: reader.parsed(
+      'SVC_SECURITY_CONTACT',
+      'a URI that starts with https://, mailto: or tel:',
+      (contact) => (isContact(contact) ? contact : undefined),
+    ),
     logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',
     secretVariables: Object.fromEntries(
       Object.entries(SECRET_VARIABLES).flatMap(([name, { variable }]) => {

@@ -3,68 +3,68 @@ export interface Environment {
   readonly [name: string]: string | undefined
 }
 
-/** How a mistake is reported. */
-interface ReportOptions {
-  /** Whether the value may contain a password and is left out of the message. */
-  readonly isSecret: boolean
-}
-
 /** Reads and checks variables, and collects every mistake, so that the operator sees all of them together. */
-export interface EnvironmentReader {
-  readonly mistakes: readonly string[]
-  /** The value without surrounding space; an empty one counts as not set. */
-  text(name: string): string | undefined
-  /** Variables with this prefix that were not read so far. */
-  unreadVariables(prefix: string): readonly string[]
-  reportInvalid(name: string, expected: string, options?: ReportOptions): undefined
-  integer(name: string, minimum: number, maximum: number): number | undefined
-  oneOf<const Value extends string>(name: string, values: readonly Value[]): Value | undefined
-  url(name: string, protocols: readonly string[], options?: ReportOptions): URL | undefined
-}
+export type EnvironmentReader = ReturnType<typeof createEnvironmentReader>
 
-/** Creates a reader of these variables. */
-export function createEnvironmentReader(env: Environment): EnvironmentReader {
+/** Prepares reading; nothing is read yet. */
+export function createEnvironmentReader(env: Environment) {
   const mistakes: string[] = []
   const read = new Set<string>()
 
+  /** The value without surrounding space; an empty one counts as not set. */
   function text(name: string): string | undefined {
     read.add(name)
     const value = env[name]?.trim()
     return value === '' ? undefined : value
   }
 
-  function reportInvalid(name: string, expected: string, options?: ReportOptions): undefined {
-    const found = options?.isSecret === true ? '' : `, found "${text(name)}"`
-    mistakes.push(`${name}: expected ${expected}${found}`)
+  /** A value with an @ may contain a password and is left out of the message, as is one that is secret. */
+  function reportInvalid(name: string, expected: string, isSecret = false): undefined {
+    const value = text(name)
+    const isShown = value !== undefined && !isSecret && !value.includes('@')
+    mistakes.push(`${name}: expected ${expected}${isShown ? `, found "${value}"` : ''}`)
+  }
+
+  /** The parsed value; undefined if it is not set. `parse` throws or returns undefined for an invalid one. */
+  function parsed<Value>(
+    name: string,
+    expected: string,
+    parse: (value: string) => Value | undefined,
+    isSecret = false,
+  ): Value | undefined {
+    const value = text(name)
+    if (value === undefined) return undefined
+    try {
+      const result = parse(value)
+      if (result !== undefined) return result
+    } catch {
+      // Reported below, in the words of the configuration.
+    }
+    return reportInvalid(name, expected, isSecret)
   }
 
   return {
-    mistakes,
+    mistakes: mistakes as readonly string[],
     text,
     reportInvalid,
-    unreadVariables: (prefix) =>
+    parsed,
+    /** Variables with this prefix that were not read so far. */
+    unreadVariables: (prefix: string): readonly string[] =>
       Object.keys(env).filter((name) => name.startsWith(prefix) && !read.has(name)),
-    integer(name, minimum, maximum) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-      if (number >= minimum && number <= maximum) return number
-      return reportInvalid(name, `a whole number from ${minimum} to ${maximum}`)
-    },
-    oneOf(name, values) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      return (
-        values.find((each) => each === value) ?? reportInvalid(name, `one of ${values.join(', ')}`)
-      )
-    },
-    url(name, protocols, options) {
-      const value = text(name)
-      if (value === undefined) return undefined
-      const url = URL.parse(value)
-      if (url !== null && protocols.includes(url.protocol)) return url
+    integer: (name: string, minimum: number, maximum: number) =>
+      parsed(name, `a whole number from ${minimum} to ${maximum}`, (value) => {
+        const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+        return number >= minimum && number <= maximum ? number : undefined
+      }),
+    oneOf: <const Value extends string>(name: string, values: readonly Value[]) =>
+      parsed(name, `one of ${values.join(', ')}`, (value) => values.find((each) => each === value)),
+    url(name: string, protocols: readonly string[], isSecret = false) {
       const starts = protocols.map((each) => `${each}//`).join(' or ')
-      return reportInvalid(name, `a URL that starts with ${starts}`, options)
+      const parse = (value: string) => {
+        const url = URL.parse(value)
+        return url !== null && protocols.includes(url.protocol) ? url : undefined
+      }
+      return parsed(name, `a URL that starts with ${starts}`, parse, isSecret)
     },
   }
 }

@@ -5,8 +5,9 @@ import {
   SECRET_VARIABLES,
   WAITLIST_IDENTITY_FILE,
   type Config,
-  type SecretName,
+  type SecretTexts,
 } from './config.ts'
+import { messageOf } from './contract/error-message.ts'
 import { formatInstant } from './contract/instant.ts'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
@@ -14,43 +15,11 @@ import { formatKeyMetadata } from './service/signing-key-metadata.ts'
 import { makeFolder } from './storage/make-folder.ts'
 import { createFile } from './storage/whole-file.ts'
 
-/** Secrets, and the files that the local runtime created on this start. */
-export interface OpenedSecrets {
-  readonly secrets: Secrets
-  readonly made: readonly string[]
-}
-
-/** Writes files that only the owner can read; an existing file is never overwritten. */
-function createSecretWriter(folder: string): {
-  write: (file: string, text: string) => void
-  made: string[]
-} {
-  const made: string[] = []
-  return {
-    made,
-    write(file, text) {
-      const target = path.join(folder, file)
-      try {
-        makeFolder(folder, 0o700)
-        // Complete, because an existing file counts as a secret. Durable, because rows that survive a power failure
-        // need their identity.
-        createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
-      } catch (error) {
-        const { message } = error as NodeJS.ErrnoException
-        throw new ConfigError([
-          `SVC_SECRETS_DIR: expected a folder in which secrets can be made (${message})`,
-        ])
-      }
-      made.push(target)
-    },
-  }
-}
-
-/** The recipient of the existing identity, or of a new one that the caller must write. */
+/** The recipient of the identity that is there, or of a new one, which is then to be written. */
 async function prepareRecipient(
-  config: Config,
+  secretsDir: string,
 ): Promise<{ readonly recipient: string; readonly newIdentity: string | undefined }> {
-  const file = path.join(config.secretsDir, WAITLIST_IDENTITY_FILE)
+  const file = path.join(secretsDir, WAITLIST_IDENTITY_FILE)
   const mistakes: string[] = []
   const known = readSecretFile(file, mistakes)
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -66,17 +35,32 @@ async function prepareRecipient(
 }
 
 async function makeMissing(
-  config: Config,
-  has: (name: SecretName) => boolean,
+  { secretsDir }: Config,
+  texts: SecretTexts,
   nowMs: number,
 ): Promise<readonly string[]> {
-  const { write, made } = createSecretWriter(config.secretsDir)
-  // First, because a mistake here must leave no new files.
-  const waitlist = has('waitlistRecipient') ? undefined : await prepareRecipient(config)
-  if (!has('signingKey')) {
+  const made: string[] = []
+  /** Creates a file that only the owner can read; an existing file is never overwritten. */
+  function write(file: string, text: string): void {
+    const target = path.join(secretsDir, file)
+    try {
+      makeFolder(secretsDir, 0o700)
+      // Whole, as a file that is there counts as a secret that is, and durable: a row that survives a power cut is worth
+      // nothing if the identity that opens it does not.
+      createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
+    } catch (error) {
+      const expected = 'expected a folder in which secrets can be made'
+      throw new ConfigError([`SVC_SECRETS_DIR: ${expected} (${messageOf(error)})`])
+    }
+    made.push(target)
+  }
+  // First, since it can find a mistake, and then nothing is made.
+  const waitlist =
+    texts.waitlistRecipient === undefined ? await prepareRecipient(secretsDir) : undefined
+  if (texts.signingKey === undefined) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     write(SECRET_VARIABLES.signingKey.file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-    if (!has('signingKeys')) {
+    if (texts.signingKeys === undefined) {
       const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' })
       const notBefore = formatInstant(nowMs)
       write(
@@ -86,7 +70,8 @@ async function makeMissing(
     }
   }
   for (const name of ['keyHashSecret', 'addressHashSecret'] as const) {
-    if (!has(name)) write(SECRET_VARIABLES[name].file, `${randomBytes(32).toString('hex')}\n`)
+    if (texts[name] !== undefined) continue
+    write(SECRET_VARIABLES[name].file, `${randomBytes(32).toString('hex')}\n`)
   }
   if (waitlist !== undefined) {
     const { recipient, newIdentity } = waitlist
@@ -97,14 +82,17 @@ async function makeMissing(
 }
 
 /**
- * The secrets of a deployment. The local runtime creates missing ones; production never does. Throws ConfigError with
- * every mistake; a missing signing key is not a mistake.
+ * The secrets of a deployment. The local runtime makes the missing ones, whose files are `made`; production never makes
+ * one. Throws ConfigError with every mistake; a missing signing key is not a mistake.
  */
-export async function openSecrets(config: Config, nowMs: number): Promise<OpenedSecrets> {
+export async function openSecrets(
+  config: Config,
+  nowMs: number,
+): Promise<{ readonly secrets: Secrets; readonly made: readonly string[] }> {
   const found = inspectSecrets(config, nowMs)
   if (found.mistakes.length > 0) throw new ConfigError(found.mistakes)
   if (config.runtime === 'production') return { secrets: requireSecrets(found), made: [] }
-  const made = await makeMissing(config, (name) => found.present.has(name), nowMs)
+  const made = await makeMissing(config, found.texts, nowMs)
   return {
     secrets: requireSecrets(made.length === 0 ? found : inspectSecrets(config, nowMs)),
     made,

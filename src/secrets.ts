@@ -9,6 +9,7 @@ import {
   WAITLIST_IDENTITY_FILE,
   type Config,
   type SecretName,
+  type SecretTexts,
 } from './config.ts'
 import { createEncryptor } from './crypto/age-file.ts'
 import {
@@ -36,6 +37,8 @@ export interface Secrets {
   readonly waitlistRecipient: string
 }
 
+const SECRET_NAMES = Object.keys(SECRET_VARIABLES) as SecretName[]
+
 /** A shorter hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
@@ -57,13 +60,20 @@ export function readSecretFile(file: string, mistakes: string[]): string | undef
   }
 }
 
+/** Secrets as far as they were found and are valid. */
+type FoundSecrets = Omit<Secrets, RequiredSecret> & {
+  readonly [Name in RequiredSecret]: string | undefined
+}
+
+type RequiredSecret = 'keyHashSecret' | 'addressHashSecret' | 'waitlistRecipient'
+
 /** The secrets in variables and files, with every mistake. */
 export interface SecretInspection {
   /** Every mistake, each with its variable or file; in production also every secret that is missing. */
   readonly mistakes: readonly string[]
-  /** Names of the secrets that are set somewhere, valid or not. */
-  readonly present: ReadonlySet<SecretName>
-  readonly secrets: Partial<Secrets>
+  /** The secrets that are set somewhere, valid or not. */
+  readonly texts: SecretTexts
+  readonly secrets: FoundSecrets
 }
 
 function parseHashSecret(text: string): string {
@@ -90,13 +100,6 @@ function parseRecipient(text: string): string {
   return createEncryptor(text).recipient
 }
 
-/** Secrets that a production runtime requires, with their names for messages. */
-const REQUIRED_SECRETS = {
-  keyHashSecret: 'the secret that hashes API keys',
-  addressHashSecret: 'the secret that hashes waitlist addresses',
-  waitlistRecipient: 'the age recipient that waitlist rows are sealed to',
-} as const
-
 /**
  * The next private key if `signing-keys.json` already marks it as current. `svc signing-key promote` commits by replacing
  * that file, and renames the private key after it; a start between the two steps finds the key here.
@@ -116,39 +119,14 @@ function readPromotedKey(config: Config, metadataText: string | undefined): stri
   }
 }
 
-function readSecretTexts(config: Config, mistakes: string[]): ReadonlyMap<SecretName, string> {
-  const texts = new Map<SecretName, string>()
-  for (const name of Object.keys(SECRET_VARIABLES) as SecretName[]) {
+/** The secrets from wherever they are now. */
+export function readSecretTexts(config: Config, mistakes: string[] = []): SecretTexts {
+  const texts: { [Name in SecretName]?: string | undefined } = {}
+  for (const name of SECRET_NAMES) {
     const file = path.join(config.secretsDir, SECRET_VARIABLES[name].file)
-    const text = config.secretVariables[name] ?? readSecretFile(file, mistakes)
-    if (text !== undefined) texts.set(name, text)
+    texts[name] = config.secretVariables[name] ?? readSecretFile(file, mistakes)
   }
-  const promoted = readPromotedKey(config, texts.get('signingKeys'))
-  if (promoted !== undefined) texts.set('signingKey', promoted)
-  return texts
-}
-
-/** The secrets by the names of their variables, read from variables or files. */
-export function readSecretVariables(config: Config): { readonly [variable: string]: string } {
-  const texts = readSecretTexts(config, [])
-  return Object.fromEntries(
-    [...texts].map(([name, text]) => [SECRET_VARIABLES[name].variable, text]),
-  )
-}
-
-/** The same configuration with secrets that were passed by the names of their variables. */
-export function withSecretVariables(
-  config: Config,
-  texts: { readonly [variable: string]: string },
-): Config {
-  const names = Object.keys(SECRET_VARIABLES) as SecretName[]
-  const secretVariables = Object.fromEntries(
-    names.flatMap((name) => {
-      const text = texts[SECRET_VARIABLES[name].variable]
-      return text === undefined ? [] : [[name, text]]
-    }),
-  )
-  return { ...config, secretVariables }
+  return { ...texts, signingKey: readPromotedKey(config, texts.signingKeys) ?? texts.signingKey }
 }
 
 /** The published keys. The current one must be valid already. */
@@ -172,7 +150,7 @@ export function inspectSecrets(config: Config, nowMs: number): SecretInspection 
   const mistakes: string[] = []
   const texts = readSecretTexts(config, mistakes)
   const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
-    const text = texts.get(name)
+    const text = texts[name]
     if (text === undefined) return undefined
     try {
       return parse(text)
@@ -185,7 +163,7 @@ export function inspectSecrets(config: Config, nowMs: number): SecretInspection 
   const published = read('signingKeys', (text) => {
     const metadata = parseKeyMetadata(text)
     if (signingKey !== undefined) return publishKeysInUse(signingKey, metadata, nowMs)
-    if (!texts.has('signingKey') && metadata.some(({ status }) => status === 'current')) {
+    if (texts.signingKey === undefined && metadata.some(({ status }) => status === 'current')) {
       const { variable, file } = SECRET_VARIABLES.signingKey
       throw new SigningKeyError(
         `expected no key marked current without its private half, in ${variable} or ${path.join(config.secretsDir, file)}`,
@@ -193,29 +171,26 @@ export function inspectSecrets(config: Config, nowMs: number): SecretInspection 
     }
     return []
   })
-  const secrets: { -readonly [Name in keyof Secrets]?: Secrets[Name] } = {
+  const keyHashSecret = read('keyHashSecret', parseHashSecret)
+  const secrets = {
     signingKey,
     publishedKeys: published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [])),
+    keyHashSecret,
+    previousKeyHashSecrets:
+      read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? [],
+    addressHashSecret: read('addressHashSecret', parseHashSecret),
+    waitlistRecipient: read('waitlistRecipient', parseRecipient),
   }
-  const keyHashSecret = read('keyHashSecret', parseHashSecret)
-  secrets.previousKeyHashSecrets =
-    read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? []
-  const addressHashSecret = read('addressHashSecret', parseHashSecret)
-  const waitlistRecipient = read('waitlistRecipient', parseRecipient)
-  if (keyHashSecret !== undefined) secrets.keyHashSecret = keyHashSecret
-  if (addressHashSecret !== undefined) secrets.addressHashSecret = addressHashSecret
-  if (waitlistRecipient !== undefined) secrets.waitlistRecipient = waitlistRecipient
-  if (config.runtime === 'production') {
-    for (const name of Object.keys(REQUIRED_SECRETS) as (keyof typeof REQUIRED_SECRETS)[]) {
-      if (texts.has(name)) continue
-      const { variable, file } = SECRET_VARIABLES[name]
-      const place = path.join(config.secretsDir, file)
-      mistakes.push(
-        `${variable}: expected ${REQUIRED_SECRETS[name]}, here or in ${place}, found neither`,
-      )
-    }
+  for (const name of SECRET_NAMES) {
+    const secret = SECRET_VARIABLES[name]
+    if (config.runtime !== 'production' || !('purpose' in secret) || texts[name] !== undefined)
+      continue
+    const place = path.join(config.secretsDir, secret.file)
+    mistakes.push(
+      `${secret.variable}: expected ${secret.purpose}, here or in ${place}, found neither`,
+    )
   }
-  return { mistakes, present: new Set(texts.keys()), secrets }
+  return { mistakes, texts, secrets }
 }
 
 /** The secrets of a deployment that has all it needs. Throws ConfigError with every mistake. */
@@ -228,15 +203,7 @@ export function requireSecrets({ mistakes, secrets }: SecretInspection): Secrets
   ) {
     throw new ConfigError(mistakes)
   }
-  const { signingKey, publishedKeys = [], previousKeyHashSecrets = [] } = secrets
-  return {
-    signingKey,
-    publishedKeys,
-    keyHashSecret,
-    previousKeyHashSecrets,
-    addressHashSecret,
-    waitlistRecipient,
-  }
+  return { ...secrets, keyHashSecret, addressHashSecret, waitlistRecipient }
 }
 
 /** The waitlist's identity file, if it is on this machine. */

@@ -59,7 +59,7 @@ test('publishes next and retired keys after the current one, with their dates', 
 test('publishes the current key without dates if it has no metadata', (t) => {
   assert.equal(noteMistake(t, noteKeys([OTHER_TEST_SIGNING_KEY, 'next'])), undefined)
   const config = configureSecrets(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
-  const [current] = inspectSecrets(config, NOW_MS).secrets.publishedKeys ?? []
+  const [current] = inspectSecrets(config, NOW_MS).secrets.publishedKeys
   assert.deepEqual(
     [current?.status, current?.notBefore, current?.notAfter],
     ['current', null, null],

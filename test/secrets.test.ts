@@ -8,7 +8,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError } from '../src/config.ts'
 import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
-import { inspectSecrets, readSecretVariables } from '../src/secrets.ts'
+import { inspectSecrets, readSecretTexts } from '../src/secrets.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
 import { listFolder } from './support/deployment.ts'
 import { TEST_SIGNING_KEY } from './vectors/signing-key.ts'
@@ -205,7 +205,7 @@ test('another process can be given the same secrets as variables', async (t) => 
   const files = { 'key-hash-secret-previous.txt': 'b'.repeat(32) }
   const config = configureSecrets(t, files, { SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32) })
   const { secrets } = await openSecrets(config, NOW_MS)
-  const elsewhere = configureSecrets(t, {}, readSecretVariables(config))
+  const elsewhere = { ...configureSecrets(t), secretVariables: readSecretTexts(config) }
   const { secrets: same, made } = await openSecrets(elsewhere, NOW_MS)
   assert.deepEqual(made, [])
   const { signingKey, ...rest } = same

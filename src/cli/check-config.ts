@@ -17,7 +17,7 @@ export function checkConfiguration(): CommandResult {
     const config = checkStart(process.env, process.cwd(), nowMs)
     const log = { debug() {}, info() {}, warn, error: warn }
     warnAboutEnvironment(config, log)
-    const { publishedKeys = [], signingKey } = inspectSecrets(config, nowMs).secrets
+    const { publishedKeys, signingKey } = inspectSecrets(config, nowMs).secrets
     warnIfSigningKeyExpired(publishedKeys, nowMs, log)
     if (signingKey === undefined && config.runtime === 'production') {
       warnings.push('No signing key is configured; responses are unsigned')

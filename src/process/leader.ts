@@ -58,7 +58,7 @@ function createSigningReload(
     current: () => current,
     async reload() {
       const { mistakes, secrets } = inspectSecrets(config, Date.now())
-      const { signingKey, publishedKeys = [] } = secrets
+      const { signingKey, publishedKeys } = secrets
       if (mistakes.length > 0) {
         log.error({ mistakes }, 'Signing keys refused; the previous ones stay in use')
         return

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { messageOf } from '../contract/error-message.ts'
-import { ConfigError, SECRET_VARIABLES, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { openLog } from '../log.ts'
-import { readSecretVariables } from '../secrets.ts'
+import { readSecretTexts } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { serveCounters } from '../storage/cluster-counters.ts'
@@ -13,7 +13,7 @@ import { openClusterMetrics, openProcessMetrics, type ProcessMetrics } from './m
 import { startServer, type Serving } from './server.ts'
 import { checkStart } from './start-check.ts'
 import { serveAsWorker } from './worker.ts'
-import { openWorkerChannel, requestStatus, type SecretTexts } from './worker-channel.ts'
+import { openWorkerChannel, requestStatus } from './worker-channel.ts'
 import { findFreePort, openWorkers, type Workers } from './workers.ts'
 
 /** How long a stop may take. */
@@ -26,10 +26,6 @@ export interface StopTimes {
 
 /** A stop takes at most ten seconds; half a second is for ending the process. */
 export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
-
-/** The secrets that a reload replaces; the others are read once. */
-const { variable: KEY } = SECRET_VARIABLES.signingKey
-const { variable: KEYS } = SECRET_VARIABLES.signingKeys
 
 /** Serves in this process. */
 function createSingleProcess(config: Config, log: Log, { graceMs }: StopTimes): LeaderDependencies {
@@ -55,9 +51,9 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
 
   async function openServing({ releases: initial }: Opened): Promise<Serving> {
     let releases = initial
-    // A restarted worker gets the secrets of the others, even if the files have changed.
-    let secrets: SecretTexts = readSecretVariables(config)
-    // Started before the first worker sends a request.
+    // A restarted worker must sign, encrypt and hash as the others do, whatever the files contain by then.
+    let secrets = readSecretTexts(config)
+    // Before the first worker can ask.
     const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
     const port = config.port === 0 ? await findFreePort(config.host) : config.port
     const boot = () => {
@@ -77,13 +73,9 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
         log.info({ snapshotId }, `Release ${snapshotId} passed to the workers`)
       },
       async applySigning() {
-        const { [KEY]: key, [KEYS]: keys } = readSecretVariables(config)
-        const { [KEY]: _key, [KEYS]: _keys, ...others } = secrets
-        secrets = {
-          ...others,
-          ...(key === undefined ? {} : { [KEY]: key }),
-          ...(keys === undefined ? {} : { [KEYS]: keys }),
-        }
+        // The others are read once.
+        const { signingKey, signingKeys } = readSecretTexts(config)
+        secrets = { ...secrets, signingKey, signingKeys }
         running.broadcast({ tag: 'svc.signing', secrets })
       },
       async reasons() {
@@ -130,7 +122,7 @@ export async function run(
   const boot = await channel?.boot
   let config: Config
   try {
-    config = checkStart({ ...env, ...boot?.secrets }, workingDir, Date.now())
+    config = checkStart(env, workingDir, Date.now(), boot?.secrets)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(explain(error))

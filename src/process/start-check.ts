@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { ConfigError, inspectConfig, type Config } from '../config.ts'
+import { ConfigError, inspectConfig, type Config, type SecretTexts } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { inspectSecrets } from '../secrets.ts'
 
@@ -24,10 +24,16 @@ function folderMistake(
 
 /**
  * Checks configuration, folders and secrets as a start does, before anything is opened or created. Throws ConfigError with
- * every mistake.
+ * every mistake. `secretVariables` replaces the secrets of the environment.
  */
-export function checkStart(env: Environment, workingDir: string, nowMs: number): Config {
-  const { config, mistakes } = inspectConfig(env, workingDir)
+export function checkStart(
+  env: Environment,
+  workingDir: string,
+  nowMs: number,
+  secretVariables?: SecretTexts,
+): Config {
+  const { config: inspected, mistakes } = inspectConfig(env, workingDir)
+  const config = secretVariables === undefined ? inspected : { ...inspected, secretVariables }
   const folders = [
     folderMistake('SVC_RELEASES_DIR', config.releasesDir, 'of published releases', true),
     folderMistake('SVC_DATA_DIR', config.dataDir, 'for the embedded database', false),

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster'
+import type { SecretTexts } from '../config.ts'
 import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
 import type { NotReadyReason } from './store-health.ts'
 
@@ -7,11 +8,6 @@ export interface ProcessStatus {
   readonly reasons: readonly NotReadyReason[]
   /** Its metrics as prom-client's `getMetricsAsJSON` returns them. */
   readonly metrics: readonly object[]
-}
-
-/** Texts of secrets by the names of their variables. */
-export interface SecretTexts {
-  readonly [variable: string]: string
 }
 
 /** A worker's start data. Sent over its channel, because other programs can read the environment of a process. */

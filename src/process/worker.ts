@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { inspectSecrets, requireSecrets, withSecretVariables } from '../secrets.ts'
+import { inspectSecrets, requireSecrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
 import type { ChainHead } from '../service/read-releases.ts'
 import { loadReleases } from '../service/releases.ts'
@@ -49,10 +49,9 @@ export async function serveAsWorker(
         process.exit(1)
       }
     },
-    applySigning(texts) {
-      const { secrets: next } = inspectSecrets(withSecretVariables(config, texts), Date.now())
-      const { signingKey, publishedKeys = [] } = next
-      server.applySigning({ signingKey, publishedKeys }).catch((error: unknown) => {
+    applySigning(secretVariables) {
+      const next = inspectSecrets({ ...config, secretVariables }, Date.now())
+      server.applySigning(next.secrets).catch((error: unknown) => {
         log.error(
           { err: error },
           'Signing keys of the primary refused; the previous ones stay in use',
