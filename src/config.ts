@@ -89,7 +89,7 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** Secrets that are set in variables. */
   readonly secretVariables: SecretTexts
-  /** Variables with the prefix of this service that it does not know, probably misspelled. */
+  /** Unknown variables with the prefix of this service, probably misspelled. */
   readonly unknownVariables: readonly string[]
 }
 

@@ -6,7 +6,7 @@ export interface Environment {
 /** Reads and checks variables, and collects every mistake, so that the operator sees all of them together. */
 export type EnvironmentReader = ReturnType<typeof createEnvironmentReader>
 
-/** Prepares reading; nothing is read yet. */
+/** Creates a reader of these variables. */
 export function createEnvironmentReader(env: Environment) {
   const mistakes: string[] = []
   const read = new Set<string>()

@@ -15,7 +15,7 @@ import { formatKeyMetadata } from './service/signing-key-metadata.ts'
 import { makeFolder } from './storage/make-folder.ts'
 import { createFile } from './storage/whole-file.ts'
 
-/** The recipient of the identity that is there, or of a new one, which is then to be written. */
+/** The recipient of the existing identity, or of a new one that the caller must write. */
 async function prepareRecipient(
   secretsDir: string,
 ): Promise<{ readonly recipient: string; readonly newIdentity: string | undefined }> {
@@ -45,8 +45,8 @@ async function makeMissing(
     const target = path.join(secretsDir, file)
     try {
       makeFolder(secretsDir, 0o700)
-      // Whole, as a file that is there counts as a secret that is, and durable: a row that survives a power cut is worth
-      // nothing if the identity that opens it does not.
+      // Complete, because an existing file counts as a secret. Durable, because rows that survive a power failure
+      // need their identity.
       createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
     } catch (error) {
       const expected = 'expected a folder in which secrets can be made'
@@ -54,7 +54,7 @@ async function makeMissing(
     }
     made.push(target)
   }
-  // First, since it can find a mistake, and then nothing is made.
+  // First, because a mistake here must leave no new files.
   const waitlist =
     texts.waitlistRecipient === undefined ? await prepareRecipient(secretsDir) : undefined
   if (texts.signingKey === undefined) {

@@ -325,6 +325,9 @@ test('reports every mistake of every secret at once', (t) => {
   assert.deepEqual(secrets, {
     signingKey: undefined,
     publishedKeys: [],
+    keyHashSecret: undefined,
     previousKeyHashSecrets: [],
+    addressHashSecret: undefined,
+    waitlistRecipient: undefined,
   })
 })

@@ -4,10 +4,7 @@ import { sha256Base64url } from './sha256.ts'
 
 /** A key text is invalid. The message states what was expected, and does not quote the text. */
 export class SigningKeyError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'SigningKeyError'
-  }
+  override readonly name = 'SigningKeyError'
 }
 
 /** An Ed25519 public key in the forms the signing-key document shows. */

@@ -51,9 +51,9 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
 
   async function openServing({ releases: initial }: Opened): Promise<Serving> {
     let releases = initial
-    // A restarted worker must sign, encrypt and hash as the others do, whatever the files contain by then.
+    // A restarted worker gets the secrets of the others, even if the files have changed.
     let secrets = readSecretTexts(config)
-    // Before the first worker can ask.
+    // Started before the first worker sends a request.
     const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
     const port = config.port === 0 ? await findFreePort(config.host) : config.port
     const boot = () => {

@@ -15,63 +15,51 @@ export interface Actors {
   actorOf(address: string): Promise<string>
 }
 
-export interface ActorsOptions {
-  /** Share the key of the day between all processes. */
-  readonly counters: Pick<Counters, 'secret'>
-  readonly clock: Clock
-}
-
 /** Name prefix of the daily keys in the shared secrets. */
 export const ACTOR_KEY_PREFIX = 'actor-key:'
 
 /** How long a day's key is stored after the day, for processes whose clock is slow. */
 const CLOCK_MARGIN_MS = 60_000
-const IPV6_GROUPS = 8
-const COUNTED_IPV6_BYTES = 8
 
-function ipv4Bytes(address: string): Uint8Array {
-  return Uint8Array.from(address.split('.'), Number)
+/** The 32 hexadecimal digits of an IPv6 address. The URL parser writes every spelling as groups with at most one `::`. */
+function ipv6Digits(address: string): string {
+  const { hostname } = new URL(`http://[${address}]`)
+  const [left = '', right] = hostname.slice(1, -1).split('::')
+  const digitsOf = (groups: string): string =>
+    groups
+      .split(':')
+      .map((group) => group.padStart(4, '0'))
+      .join('')
+  const tail = right === undefined ? '' : digitsOf(right)
+  return digitsOf(left).padEnd(32 - tail.length, '0') + tail
 }
 
-/** The 16-bit groups on one side of `::`. A dotted quad at the end is two groups (RFC 4291 2.2). */
-function parseGroups(side: string): readonly number[] {
-  if (side === '') return []
-  return side.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)]
-    const [a = 0, b = 0, c = 0, d = 0] = ipv4Bytes(group)
-    return [a * 256 + b, c * 256 + d]
-  })
-}
-
-function ipv6Bytes(address: string): Uint8Array {
-  const [left = '', right] = address.split('::')
-  const head = parseGroups(left)
-  const tail = right === undefined ? [] : parseGroups(right)
-  const zeros = Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => 0)
-  return Uint8Array.from([...head, ...zeros, ...tail].flatMap((group) => [group >> 8, group & 255]))
-}
-
-/** Whether the address is in ::ffff:0:0/96: an IPv4 address as a dual-stack socket reports it (RFC 4291 2.5.5.2). */
-function isMapped(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
-}
+/** The start of ::ffff:0:0/96: an IPv4 address as a dual-stack socket reports it (RFC 4291 2.5.5.2). */
+const MAPPED = '00000000000000000000ffff'
 
 /**
  * The bytes of an address that limits apply to: four for IPv4, eight for IPv6. The lengths differ, so they never
  * collide.
  */
 function rateLimitBytes(address: string): Uint8Array {
-  if (isIPv4(address)) return ipv4Bytes(address)
+  if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number)
   // The zone (RFC 4007) is an interface of this machine.
   const [unscoped = ''] = address.split('%')
   // The address is not quoted, since logs must not contain one.
   if (!isIPv6(address) || !isIPv6(unscoped)) throw new TypeError('Expected an IPv4 or IPv6 address')
-  const bytes = ipv6Bytes(unscoped)
-  return isMapped(bytes) ? bytes.subarray(12) : bytes.subarray(0, COUNTED_IPV6_BYTES)
+  const digits = ipv6Digits(unscoped)
+  const counted = digits.startsWith(MAPPED) ? digits.slice(MAPPED.length) : digits.slice(0, 16)
+  return Buffer.from(counted, 'hex')
 }
 
 /** Derives actors with the day's key, which all processes share. */
-export function createActors({ counters, clock }: ActorsOptions): Actors {
+export function createActors({
+  counters,
+  clock,
+}: {
+  readonly counters: Pick<Counters, 'secret'>
+  readonly clock: Clock
+}): Actors {
   /** Fetched for each request, because shared counters have another key after a data loss. */
   function dailyKey(): Promise<Uint8Array> {
     const day = Math.floor(clock.nowMs() / DAY_MS)

@@ -4,6 +4,8 @@ import { createChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { ApiError } from '../contract/api-error.ts'
 import { parseJson } from '../contract/parse-json.ts'
+import type { SchemaType } from '../contract/schema-type.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
 import type { Counters, NamedSecret } from '../storage/counters.ts'
 import {
   type AcceptedChallenge,
@@ -12,7 +14,6 @@ import {
   ChallengeUnavailableError,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
-import { propertyOf } from '../contract/property-of.ts'
 
 /** The difficulty of a challenge. */
 export interface AltchaWork {
@@ -28,13 +29,6 @@ export interface AltchaWork {
  * server one try without the browser's overhead (0.14 ms); verifying a solution costs none.
  */
 export const ALTCHA_WORK: AltchaWork = { cost: 1000, maxCounter: 10_000 }
-
-export interface AltchaOptions {
-  readonly counters: Counters
-  readonly clock: Clock
-  /** Default: ALTCHA_WORK. Tests use less. */
-  readonly work?: AltchaWork
-}
 
 /**
  * The widget includes it. A browser computes all rounds in one native call, so other programs gain little over a page.
@@ -56,19 +50,43 @@ const KEY_UNTIL_MS = Date.UTC(9999, 0, 1)
 /** Tokens of the widget have about 750 characters. */
 const MAX_TOKEN_LENGTH = 2048
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
-const MAX_COUNTER = 2 ** 32 - 1
 
-/** The significant parts of a token; the rest follows from them. */
-interface Submission {
-  readonly parameters: object
-  readonly signature: string
-  readonly nonce: string
-  readonly salt: string
-  readonly keyPrefix: string
-  readonly keySignature: string
-  readonly expiresAt: number
-  readonly derivedKey: string
-}
+/** Bytes in hexadecimal, in one spelling. */
+const hexOf = (bytes: number) => ({ type: 'string', pattern: `^[0-9a-f]{${bytes * 2}}$` }) as const
+
+/** The significant parts of a token of the widget; the rest follows from them. */
+const TOKEN_SCHEMA = {
+  type: 'object',
+  required: ['challenge', 'solution'],
+  properties: {
+    challenge: {
+      type: 'object',
+      required: ['parameters', 'signature'],
+      properties: {
+        parameters: {
+          type: 'object',
+          required: ['nonce', 'salt', 'keyPrefix', 'keySignature', 'expiresAt'],
+          properties: {
+            nonce: hexOf(16),
+            salt: hexOf(16),
+            keyPrefix: hexOf(KEY_BYTES / 2),
+            keySignature: hexOf(32),
+            expiresAt: { type: 'integer' },
+          },
+        },
+        signature: hexOf(32),
+      },
+    },
+    solution: {
+      type: 'object',
+      required: ['counter', 'derivedKey'],
+      properties: {
+        counter: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 },
+        derivedKey: hexOf(KEY_BYTES),
+      },
+    },
+  },
+} as const
 
 interface Keys {
   readonly secret: NamedSecret
@@ -76,40 +94,17 @@ interface Keys {
   readonly keySignature: string
 }
 
-function isHex(value: unknown, bytes: number): value is string {
-  return typeof value === 'string' && value.length === bytes * 2 && /^[0-9a-f]+$/.test(value)
-}
-
 /** Parses a token of the widget; undefined if it is malformed. */
-function parseToken(token: string): Submission | undefined {
+function parseToken(token: string): SchemaType<typeof TOKEN_SCHEMA> | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !BASE64.test(token)) return undefined
   const payload = parseJson(Buffer.from(token, 'base64').toString('utf8'))
-  const challenge = propertyOf(payload, 'challenge')
-  const solution = propertyOf(payload, 'solution')
-  const parameters = propertyOf(challenge, 'parameters')
-  if (typeof parameters !== 'object' || parameters === null) return undefined
-  const signature = propertyOf(challenge, 'signature')
-  const nonce = propertyOf(parameters, 'nonce')
-  const salt = propertyOf(parameters, 'salt')
-  const keyPrefix = propertyOf(parameters, 'keyPrefix')
-  const keySignature = propertyOf(parameters, 'keySignature')
-  const expiresAt = propertyOf(parameters, 'expiresAt')
-  const counter = propertyOf(solution, 'counter')
-  const derivedKey = propertyOf(solution, 'derivedKey')
-  if (!isHex(signature, 32) || !isHex(nonce, 16) || !isHex(salt, 16)) return undefined
-  if (!isHex(keyPrefix, KEY_BYTES / 2) || !isHex(keySignature, 32)) return undefined
-  if (typeof expiresAt !== 'number' || !Number.isSafeInteger(expiresAt)) return undefined
-  if (typeof counter !== 'number' || !Number.isInteger(counter)) return undefined
-  if (counter < 0 || counter > MAX_COUNTER || !isHex(derivedKey, KEY_BYTES)) return undefined
-  return { parameters, signature, nonce, salt, keyPrefix, keySignature, expiresAt, derivedKey }
-}
-
-function hmac(key: string, data: string | Uint8Array): Uint8Array {
-  return createHmac('sha256', key).update(data).digest()
+  if (schemaViolation(TOKEN_SCHEMA, payload) !== undefined) return undefined
+  return payload as SchemaType<typeof TOKEN_SCHEMA>
 }
 
 function isHmac(hex: string, key: string, data: string | Uint8Array): boolean {
-  return timingSafeEqual(Buffer.from(hex, 'hex'), hmac(key, data))
+  const expected = createHmac('sha256', key).update(data).digest()
+  return timingSafeEqual(Buffer.from(hex, 'hex'), expected)
 }
 
 async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
@@ -132,7 +127,11 @@ export function createAltchaChallenge({
   counters,
   clock,
   work = ALTCHA_WORK,
-}: AltchaOptions): Challenge {
+}: {
+  readonly counters: Counters
+  readonly clock: Clock
+  readonly work?: AltchaWork
+}): Challenge {
   // Fetched for each call, because counters that lost the spent ids have lost the key too.
   async function openKeys(): Promise<Keys> {
     const bytes = await counters.secret(SECRET_NAME, KEY_UNTIL_MS)
@@ -163,8 +162,8 @@ export function createAltchaChallenge({
   async function verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge> {
     const submission = parseToken(token)
     if (submission === undefined) throw new ApiError('CHALLENGE_FAILED')
-    const { parameters, signature, keySignature, expiresAt, derivedKey } = submission
-    const { nonce, salt, keyPrefix } = submission
+    const { parameters, signature } = submission.challenge
+    const { nonce, salt, keyPrefix, keySignature, expiresAt } = parameters
     // The members are signed in alphabetical order.
     const expected = {
       algorithm: ALGORITHM,
@@ -184,7 +183,7 @@ export function createAltchaChallenge({
     const keys = await orUnavailable(openKeys())
     const isSolved =
       isHmac(signature, keys.signature, JSON.stringify(expected)) &&
-      isHmac(keySignature, keys.keySignature, Buffer.from(derivedKey, 'hex'))
+      isHmac(keySignature, keys.keySignature, Buffer.from(submission.solution.derivedKey, 'hex'))
     if (!isSolved) throw new ApiError('CHALLENGE_FAILED')
     // One id per challenge, independent of the encoding of its solution.
     const id = `challenge:${signature}`

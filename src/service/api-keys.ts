@@ -33,10 +33,8 @@ export class KeyQuotaError extends ApiError {
 
 /** The maximum number of active keys is reached (spec section 8): a cause of KEYS_UNAVAILABLE without an outage. */
 export class TooManyKeysError extends Error {
-  constructor() {
-    super(`The maximum of ${LIMITS.maxActiveKeys} active keys is reached`)
-    this.name = 'TooManyKeysError'
-  }
+  override readonly name = 'TooManyKeysError'
+  override readonly message = `The maximum of ${LIMITS.maxActiveKeys} active keys is reached`
 }
 
 /** Checks keys, and serves their holders. */

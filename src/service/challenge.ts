@@ -38,8 +38,5 @@ export interface Challenge {
 
 /** A token could not be verified. The message states the reason without the token. */
 export class ChallengeUnavailableError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'ChallengeUnavailableError'
-  }
+  override readonly name = 'ChallengeUnavailableError'
 }

@@ -17,10 +17,7 @@ import type { ReleaseStore } from '../storage/release-store.ts'
 
 /** The published releases cannot be served: none exists, the chain is broken, or they do not extend the served ones. */
 export class ReleasesError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.name = 'ReleasesError'
-  }
+  override readonly name = 'ReleasesError'
 }
 
 /** A stored resource that cannot be served. A fault of the newest version makes that resource unavailable. */
@@ -150,7 +147,9 @@ function walkVersions(
     }
   } catch (error) {
     if (!(error instanceof ChainError || error instanceof VersionEntryError)) throw error
-    throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, error)
+    throw new ReleasesError(`The version chain is broken at ${messageOf(error)}`, {
+      cause: error,
+    })
   }
   return { texts, summaries: summaries.toReversed(), newest, damaged }
 }

@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { parseInstant } from '../contract/instant.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import type { SchemaType } from '../contract/schema-type.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
 import { publicSigningKeyOf, SigningKeyError } from '../crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './signing-key-document.ts'
 
@@ -9,42 +11,42 @@ export type KeyMetadata = Pick<
   'publicKeyPem' | 'status' | 'notBefore' | 'notAfter'
 >
 
-function isInstantOrNull(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && parseInstant(value) !== undefined)
-}
+const INSTANT_OR_NULL = { type: 'string', format: 'date-time', nullable: true } as const
 
-function isKeyMetadata(value: unknown): value is KeyMetadata {
-  if (typeof value !== 'object' || value === null) return false
-  const { publicKeyPem, status, notBefore, notAfter } = value as Partial<KeyMetadata>
-  return (
-    typeof publicKeyPem === 'string' &&
-    (status === 'current' || status === 'next' || status === 'retired') &&
-    isInstantOrNull(notBefore) &&
-    isInstantOrNull(notAfter)
-  )
-}
-
-function parseEntries(text: string): readonly KeyMetadata[] {
-  let entries: unknown
-  try {
-    entries = (JSON.parse(text) as { keys?: unknown } | null)?.keys
-  } catch {
-    entries = undefined
-  }
-  if (!Array.isArray(entries) || !entries.every(isKeyMetadata)) {
-    throw new SigningKeyError(
-      'expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null',
-    )
-  }
-  return entries
-}
+const METADATA_SCHEMA = {
+  type: 'object',
+  required: ['keys'],
+  properties: {
+    keys: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['publicKeyPem', 'status', 'notBefore', 'notAfter'],
+        properties: {
+          publicKeyPem: { type: 'string' },
+          status: { enum: ['current', 'next', 'retired'] },
+          notBefore: INSTANT_OR_NULL,
+          notAfter: INSTANT_OR_NULL,
+        },
+      },
+    },
+  },
+} as const
 
 /**
  * Parses `signing-keys.json`: the period of the current key, and the public halves of the next key and of retired keys.
  * Throws SigningKeyError if the text is malformed, lists a key twice, or has a period that ends before it begins.
  */
 export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
-  const keys = parseEntries(text).map(({ publicKeyPem, status, notBefore, notAfter }) => ({
+  const metadata = parseJson(text)
+  const violation = schemaViolation(METADATA_SCHEMA, metadata)
+  if (violation !== undefined) {
+    throw new SigningKeyError(
+      `expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null; ${violation}`,
+    )
+  }
+  const entries = (metadata as SchemaType<typeof METADATA_SCHEMA>).keys
+  const keys = entries.map(({ publicKeyPem, status, notBefore, notAfter }) => ({
     ...publicSigningKeyOf(publicKeyPem),
     status,
     notBefore,

@@ -33,17 +33,13 @@ interface HashSecret {
   readonly hash: (key: string) => Buffer
 }
 
-/** Dependencies of the keys. */
-export interface StoredApiKeysDependencies {
+interface StoredApiKeysOptions {
   readonly store: ApiKeyStore
   readonly counters: Counters
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
   /** Called when the hash of a key could not be replaced. It is retried with the next use of the key. */
   readonly onRehashFailure: (error: unknown) => void
-}
-
-export interface StoredApiKeysOptions {
   /** The secret that new keys are hashed with. */
   readonly hashSecret: string
   /** Secrets from before a rotation. Keys hashed with them are still accepted, and rehashed when they are used. */
@@ -91,7 +87,7 @@ export function createStoredApiKeys({
   onRehashFailure,
   hashSecret,
   previousHashSecrets,
-}: StoredApiKeysDependencies & StoredApiKeysOptions): ApiKeys {
+}: StoredApiKeysOptions): ApiKeys {
   const current = createHashSecret(hashSecret)
   const previous = previousHashSecrets.map(createHashSecret)
   const { requests: limit, windowSeconds } = LIMITS.keyedRequests
@@ -170,13 +166,9 @@ export function createStoredApiKeys({
         counters.count([windowOf('issue-key', LIMITS.keyIssuance)]),
       )
       if (!isAdmitted) {
-        throw new ApiError('RATE_LIMITED', {
-          retryAfterSeconds: secondsUntil(
-            windows[0]?.endsAtMs ?? createdAtMs,
-            createdAtMs,
-            MAX_WAIT_SECONDS,
-          ),
-        })
+        const endsAtMs = windows[0]?.endsAtMs ?? createdAtMs
+        const retryAfterSeconds = secondsUntil(endsAtMs, createdAtMs, MAX_WAIT_SECONDS)
+        throw new ApiError('RATE_LIMITED', { retryAfterSeconds })
       }
       const keyId = Buffer.from(randomBytes(API_KEY_BYTES.keyId)).toString('hex')
       const secret = Buffer.from(randomBytes(API_KEY_BYTES.secret)).toString('base64url')

@@ -1,35 +1,49 @@
-import { parseInstant } from '../contract/instant.ts'
+import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
+import type { SchemaType } from '../contract/schema-type.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
 
 /** Label of the keyed hash that identifies an address on the waitlist. */
 export const ADDRESS_HASH_LABEL = 'svc-address-v1'
 
-/** The statement that a person agreed to. */
-export interface Consent {
-  /** The start of the text's SHA-256 in hex, which changes with every change of the text. */
-  readonly version: string
-  readonly text: string
-}
+const ENTRY_SCHEMA = {
+  type: 'object',
+  required: ['ticket', 'email', 'locale', 'interests', 'useCase', 'registeredAt'],
+  properties: {
+    ticket: { type: 'string' },
+    email: { type: 'string' },
+    locale: { type: 'string' },
+    interests: { type: 'array', items: { type: 'string' } },
+    useCase: { type: 'string', nullable: true },
+    registeredAt: { type: 'string', format: 'date-time' },
+    consent: {
+      type: 'object',
+      required: ['version', 'text'],
+      properties: { version: { type: 'string' }, text: { type: 'string' } },
+    },
+  },
+} as const
 
-/** Everything that is stored about a registration. It exists only in memory and encrypted. */
-export interface WaitlistEntry {
-  /** Binds the encrypted entry to its row, together with the time. */
-  readonly ticket: string
-  readonly email: string
-  readonly locale: string
-  readonly interests: readonly string[]
-  readonly useCase: string | null
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly registeredAt: string
+type StoredEntry = SchemaType<typeof ENTRY_SCHEMA>
+
+/**
+ * The statement that a person agreed to. `version` is the start of the text's SHA-256 in hex, which changes with every
+ * change of the text.
+ */
+export type Consent = NonNullable<StoredEntry['consent']>
+
+/**
+ * Everything that is stored about a registration. It exists only in memory and encrypted. `ticket` and `registeredAt` (ISO
+ * 8601 in UTC with milliseconds) tie the encrypted entry to its row.
+ */
+export interface WaitlistEntry extends Omit<StoredEntry, 'consent'> {
   /** Null in entries of version 0.1.0, which did not store it. */
   readonly consent: Consent | null
 }
 
 /** A decrypted row is not a valid entry. The message does not quote the row. */
 export class WaitlistEntryError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'WaitlistEntryError'
-  }
+  override readonly name = 'WaitlistEntryError'
 }
 
 const VERSION = 1
@@ -58,56 +72,24 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
   return padded
 }
 
-type Unchecked = { readonly [Name in keyof WaitlistEntry | 'version']?: unknown }
-
-function parseObject(bytes: Uint8Array): Unchecked {
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    // Without the cause, which quotes the text.
-    throw new WaitlistEntryError('expected a waitlist entry in JSON, found something else')
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new WaitlistEntryError('expected a waitlist entry, a JSON object')
-}
-
-function expect<Value>(name: string, value: unknown, is: (value: unknown) => value is Value) {
-  if (is(value)) return value
-  throw new WaitlistEntryError(`expected another kind of value in the entry's ${name}`)
-}
-
-const isString = (value: unknown): value is string => typeof value === 'string'
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every(isString)
-const isStringOrNull = (value: unknown): value is string | null => value === null || isString(value)
-const isInstant = (value: unknown): value is string =>
-  isString(value) && parseInstant(value) !== undefined
-
-const isConsent = (value: unknown): value is Consent =>
-  typeof value === 'object' &&
-  value !== null &&
-  'version' in value &&
-  isString(value.version) &&
-  'text' in value &&
-  isString(value.text)
-
 /** Parses an entry of `formatWaitlistEntry`. Throws a WaitlistEntryError, also for an entry of a newer version. */
 export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
-  const { version, ticket, email, locale, interests, useCase, registeredAt, consent } =
-    parseObject(bytes)
-  if (version !== VERSION) {
+  const value = parseJson(bytes)
+  if (value === undefined) {
+    throw new WaitlistEntryError('expected a waitlist entry in JSON, found something else')
+  }
+  if (schemaViolation({ type: 'object' }, value) !== undefined) {
+    throw new WaitlistEntryError('expected a waitlist entry, a JSON object')
+  }
+  if (propertyOf(value, 'version') !== VERSION) {
     throw new WaitlistEntryError(
       `expected a waitlist entry of version ${VERSION}, found another: a newer version of this software may read it`,
     )
   }
-  return {
-    ticket: expect('ticket', ticket, isString),
-    email: expect('email', email, isString),
-    locale: expect('locale', locale, isString),
-    interests: expect('interests', interests, isStrings),
-    useCase: expect('useCase', useCase, isStringOrNull),
-    registeredAt: expect('registeredAt', registeredAt, isInstant),
-    consent: consent === undefined ? null : expect('consent', consent, isConsent),
+  const violation = schemaViolation(ENTRY_SCHEMA, value)
+  if (violation !== undefined) {
+    throw new WaitlistEntryError(`expected another kind of value in the entry: ${violation}`)
   }
+  const { ticket, email, locale, interests, useCase, registeredAt, consent } = value as StoredEntry
+  return { ticket, email, locale, interests, useCase, registeredAt, consent: consent ?? null }
 }

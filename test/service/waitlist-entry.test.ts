@@ -82,14 +82,20 @@ test('rejects a malformed entry without quoting it', () => {
     [json([ENTRY]), /a JSON object$/],
     [json(ENTRY), /of version 1, found another/],
     [json({ ...ENTRY, version: 2 }), /of version 1, found another: a newer version/],
-    [json({ ...ENTRY, version: 1, ticket: 7 }), /ticket$/],
-    [json({ ...ENTRY, version: 1, email: undefined }), /email$/],
-    [json({ ...ENTRY, version: 1, locale: null }), /locale$/],
-    [json({ ...ENTRY, version: 1, interests: 'api' }), /interests$/],
-    [json({ ...ENTRY, version: 1, interests: ['api', 1] }), /interests$/],
-    [json({ ...ENTRY, version: 1, useCase: ['ada@example.org'] }), /useCase$/],
-    [json({ ...ENTRY, version: 1, registeredAt: '2026-02-30T00:00:00Z' }), /registeredAt$/],
-    [json({ ...ENTRY, version: 1, registeredAt: [ENTRY.registeredAt] }), /registeredAt$/],
+    [json({ ...ENTRY, version: 1, ticket: 7 }), /: \/ticket: expected/],
+    [json({ ...ENTRY, version: 1, email: undefined }), /: \/email: expected/],
+    [json({ ...ENTRY, version: 1, locale: null }), /: \/locale: expected/],
+    [json({ ...ENTRY, version: 1, interests: 'api' }), /: \/interests: expected/],
+    [json({ ...ENTRY, version: 1, interests: ['api', 1] }), /: \/interests\/1: expected/],
+    [json({ ...ENTRY, version: 1, useCase: ['ada@example.org'] }), /: \/useCase: expected/],
+    [
+      json({ ...ENTRY, version: 1, registeredAt: '2026-02-30T00:00:00Z' }),
+      /: \/registeredAt: expected/,
+    ],
+    [
+      json({ ...ENTRY, version: 1, registeredAt: [ENTRY.registeredAt] }),
+      /: \/registeredAt: expected/,
+    ],
     // Complete except for one byte of invalid UTF-8.
     [
       Buffer.from(JSON.stringify({ ...ENTRY, version: 1, useCase: '\u00ff' }), 'latin1'),
