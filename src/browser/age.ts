@@ -8,14 +8,14 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** The longest unit that fits at least once, and how often. */
+/** The longest unit that fits at least once, with its count. */
 function wholeUnits(seconds: number): readonly [count: number, unit: (typeof UNITS)[number][0]] {
   const length = Math.abs(seconds)
   const [unit, each] = UNITS.find(([, unitSeconds]) => length >= unitSeconds) ?? ['second', 1]
   return [Math.floor(length / each), unit]
 }
 
-/** How long ago something was, or how far ahead it is, in the page's language: `now`, `3 seconds ago`. */
+/** A relative time in the page's language: `now`, `3 seconds ago`. */
 export function formatAge(seconds: number): string {
   const [count, unit] = wholeUnits(seconds)
   const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })

@@ -16,7 +16,7 @@ const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'ke
 
 export type AuditStep = (typeof STEPS)[number]
 
-/** How many progress reports a step makes: a screen reader reads each of them aloud. */
+/** Maximum number of progress reports of a step, because screen readers read each of them aloud. */
 const TOLD_TIMES = 10
 
 /** Options of one audit. */
@@ -87,7 +87,7 @@ function createProgress(run: AuditRun) {
     end(current, { state: 'passed', detail })
   }
 
-  /** Nothing is known about later steps. */
+  /** Marks the remaining steps as skipped. */
   function skipRest(): void {
     for (const step of STEPS) if (!ended.has(step)) end(step, { state: 'skipped' })
   }
@@ -147,7 +147,7 @@ function createProgress(run: AuditRun) {
   return { begin, end, pass, skipRest, hear, current: () => current }
 }
 
-/** Storage may be full; the result of the audit is valid all the same. */
+/** Storage may be full, which does not affect the result of the audit. */
 function saving(
   { texts }: AuditRun,
   { store }: SavedHeadStorage,

@@ -6,9 +6,9 @@ export type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
 
 /** Marks in the drawn chain. */
 export interface ChainDiagram {
-  /** Marks a version. One that was drawn with another hash is marked as different. */
+  /** Marks a version, or marks it as different if it was drawn with another hash. */
   mark(version: Pick<VersionSummary, 'snapshotId' | 'hash'>, proof: LinkProof): void
-  /** Marks a version as the one at which the chain is broken, whatever its hash. */
+  /** Marks the version at which the chain is broken. */
   break(snapshotId: string): void
   /** Removes all marks. */
   clear(): void

@@ -1,5 +1,5 @@
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
-// sends the form and shows the result. Input is stored nowhere but in the form.
+// sends the form and shows the result. The input is stored only in the form.
 import { LIMITS } from '../contract/limits.ts'
 import { formatNumber, partOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'

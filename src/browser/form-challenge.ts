@@ -1,4 +1,4 @@
-/** Why there is no token: a key of the page's problems. */
+/** The reason for a missing token: a key of the page's problems. */
 export type ChallengeProblem =
   | 'CHALLENGE_REQUIRED'
   | 'challengeBroken'
@@ -13,7 +13,7 @@ export type ChallengeProgress = 'working' | 'solved' | 'failed'
 
 /** The human verification as the form uses it, for every provider. */
 export interface FormChallenge {
-  /** Returns the token, solving the challenge first if that needs no person. Never rejects. */
+  /** Returns the token. Solves the challenge first if that needs no interaction. Never rejects. */
   solve(): Promise<Solved>
   /** Discards the used token and prepares for another. */
   renew(): void

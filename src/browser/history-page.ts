@@ -161,5 +161,5 @@ forgetButton.addEventListener('click', () => {
   startButton.focus()
 })
 readSaved().catch(() => {
-  // The page shows the reason, and an audit stops at the saved head.
+  // The page shows the reason; an audit reports it at the saved head.
 })

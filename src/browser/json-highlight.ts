@@ -1,9 +1,9 @@
-// Colors JSON with highlight ranges, which leave its text and its elements as they are.
+// Colors JSON with highlight ranges, which do not change the document.
 
 /** A name with its colon, a string, or a number or word. */
 const TOKEN =
   /(?<name>"(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|(?<literal>\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*\b)/g
-/** Longer texts stay uncolored: each range costs memory. */
+/** Longer texts stay uncolored, because each range costs memory. */
 const MAX_CHARACTERS = 50_000
 
 function rangesFor(kind: string): Highlight {

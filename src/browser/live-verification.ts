@@ -22,7 +22,7 @@ function isNoResponse(error: unknown): boolean {
   return error instanceof ConnectionError || isTimeout
 }
 
-/** Replaces the list of steps by that of a response with this status. */
+/** Replaces the list of steps by the steps for this status. */
 function showSteps(stepsPlace: HTMLElement, proofTexts: PageTexts, status: number) {
   const names = stepsOfStatus(status)
   const heads = names.map((name) => ({ name, label: proofTexts.text(`steps.${name}.label`) }))
@@ -62,7 +62,7 @@ export interface LiveCheckOptions {
   onStart?(): void
   /** Called with the response before it is checked. */
   onResponse(response: HttpResponse): void
-  /** Shows the result, or the reason that prevented the check. */
+  /** Shows the verdict, or the reason why it is missing. */
   showResult(nodes: readonly (Node | string)[], isVerdict: boolean): void
 }
 

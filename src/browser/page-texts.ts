@@ -92,7 +92,7 @@ function textsIn(page: Document, name: string): PageTexts {
 
 /**
  * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/script-texts.ts), so
- * that scripts contain no text for people. Throws an Error if the page has none of that name.
+ * that scripts contain no text for people. Throws an Error if the page has no texts of that name.
  */
 export function readPageTexts(name: string): PageTexts {
   return textsIn(document, name)
@@ -100,7 +100,7 @@ export function readPageTexts(name: string): PageTexts {
 
 /**
  * Reads texts from another page of this origin, for long pages that rarely need them. Rejects with fetch's error, or
- * with an Error if that page has none of that name.
+ * with an Error if that page has no texts of that name.
  */
 export async function fetchPageTexts(address: string, name: string): Promise<PageTexts> {
   const response = await fetch(address, { credentials: 'omit' })

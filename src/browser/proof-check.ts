@@ -27,14 +27,14 @@ import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
 
-/** Whether this browser can check a signature on this page, or why not. */
+/** Whether this browser can verify signatures on this page, or the reason why it cannot. */
 export type CryptoSupport = 'ready' | 'insecure' | 'unsupported'
 
 /** Checks WebCrypto, which exists only in secure contexts; Ed25519 exists only in newer browsers. */
 export async function cryptoSupport(): Promise<CryptoSupport> {
   if (!isSecureContext) return 'insecure'
   try {
-    // Any valid point will do; this is the base point of the curve.
+    // The base point of the curve, as an example of a valid point.
     const point = new Uint8Array(32).fill(0x66)
     point[0] = 0x58
     await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify'])
@@ -81,7 +81,7 @@ export function signedLinesOf({ method, target, status, headers }: HttpResponse)
       })
 }
 
-/** The values that a code compares, expected and found: the name of an observed value, or a dotted text key. */
+/** For each code the expected and the found value: the name of an observed value, or a dotted text key. */
 const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string] } = {
   KEY_MALFORMED: ['compared.usableKey', 'compared.unusableKey'],
   UNKNOWN_KEY: ['pinned', 'keyId'],
@@ -97,7 +97,7 @@ const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string
   REQUEST_ID: ['bodyRequestId', 'requestId'],
 }
 
-/** The values that the step `keys` compares: there, an unknown key is one that the document does not list. */
+/** The compared values of the step `keys`, where UNKNOWN_KEY means that the document does not list the key. */
 function comparedKeys(code: VerificationFault): readonly [string, string] {
   return code === 'UNKNOWN_KEY' ? ['pinned', 'ids'] : COMPARED[code]
 }
@@ -190,7 +190,7 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
   const steps = stepsOfStatus(response.status)
 
-  /** How long ago something was; less than a second is "just now". */
+  /** A relative time; less than a second is "just now". */
   const ageText = (seconds: number): string =>
     Math.abs(seconds) < 1 ? texts.text('justNow') : formatAge(seconds)
 
@@ -253,7 +253,7 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
 
   let keys: readonly VerificationKey[] = []
   try {
-    // Without pins first, so that the published keys can be shown if the expected one is missing.
+    // Verified without pins first, to show the published keys if the expected key is missing.
     ;({ keys } = await verifyKeyDocument({ ...keyDocument, nowMs }))
     await verifyKeyDocument({ ...keyDocument, ...pins, nowMs })
   } catch (error) {

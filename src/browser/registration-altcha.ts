@@ -47,7 +47,8 @@ export function createAltchaChallenge(element: HTMLElement): FormChallenge {
   let current: StateChange = { state: 'unverified', payload: null }
   let waiting: (() => void)[] = []
 
-  // The widget has no worker file: a worker from a blob would need a policy that allows blobs.
+  // Uses the worker file of this service, because the widget would create a worker from a blob, which CSP does not
+  // allow.
   const defined = customElements.whenDefined(TAG).then(() => {
     const { $altcha } = window as unknown as WidgetPage
     $altcha.algorithms.set(ALGORITHM, () => new Worker(worker))
@@ -74,7 +75,7 @@ export function createAltchaChallenge(element: HTMLElement): FormChallenge {
     if (isDefined === undefined) return { problem: 'challengeBlocked' }
     if (current.state !== 'verified') {
       const end = settled()
-      // A running one must not be started again: the widget would report its own abort as a failure.
+      // A running verification must not be restarted, because the widget would report the abort as a failure.
       if (current.state !== 'verifying') void widget.verify()
       if ((await settledWithin(end, SOLVE_TIMEOUT_MS)) === undefined) widget.reset()
     }

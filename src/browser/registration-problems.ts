@@ -34,7 +34,7 @@ function focusField(form: HTMLFormElement, field: FormField): void {
   target?.focus({ preventScroll: true })
 }
 
-/** Copies the nodes, since a node has one place in a document. */
+/** Copies the nodes, because a node can have only one place in a document. */
 const copyOf = (text: RichText): RichText =>
   text.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 

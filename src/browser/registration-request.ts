@@ -10,14 +10,14 @@ export type Outcome =
   | { readonly kind: 'registered'; readonly ticket: string; readonly response: HttpResponse }
   | {
       readonly kind: 'refused'
-      /** The service's code, or the status of a response from something else. */
+      /** The error code of the service, or the HTTP status if another server responded. */
       readonly code: string
       readonly retryAfterSeconds: number | undefined
     }
   /** Whether the request arrived is unknown. */
   | { readonly kind: 'no-response' }
 
-/** Longer than the service and a challenge provider take together. */
+/** Longer than the timeouts of the service and of a challenge provider together. */
 const RESPONSE_TIMEOUT_MS = 30_000
 
 function outcomeOf(response: HttpResponse, retryAfter: string | null): Outcome {

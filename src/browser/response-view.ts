@@ -38,7 +38,7 @@ function headerNodes({ headers }: HttpResponse): readonly Node[] {
 
 /**
  * Shows a response with its headers and verifies it step by step. If the key document or the texts do not load, a
- * message takes the place of the steps.
+ * message replaces the steps.
  */
 export function createResponseView({
   element,

@@ -10,13 +10,13 @@ import type { VersionSummary } from '../contract/version-chain.ts'
 /** The saved head of an earlier audit. */
 export interface SavedHead {
   readonly head: VersionSummary
-  /** When it was signed as the newest: milliseconds since 1970. */
+  /** When it was signed as the newest version: milliseconds since 1970. */
   readonly signedAtMs: number
   /** Ids of the service's keys at the time. */
   readonly keyIds: readonly string[]
 }
 
-/** The head of the last audit in this browser's storage. */
+/** Storage of the last audit's head in this browser. */
 export interface SavedHeadStorage {
   /** For the audit. */
   readonly store: HeadStore
@@ -25,7 +25,7 @@ export interface SavedHeadStorage {
   forget(): void
 }
 
-/** Opens the saved head of a name; undefined if the browser provides no storage. */
+/** Opens the saved head with this name; undefined if the browser provides no storage. */
 export function openSavedHead(name: string): SavedHeadStorage | undefined {
   let storage: Storage
   try {

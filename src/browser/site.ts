@@ -84,7 +84,7 @@ document.getElementById('contents-menu')?.addEventListener('click', ({ target, c
   }
 })
 
-/** Shows only the items that contain every typed word, and how many they are. */
+/** Shows only the items that contain every typed word, and their number. */
 function mountFilter(filter: HTMLElement): void {
   const input = filter.querySelector('input')
   const shown = filter.querySelector('[role=status]')
@@ -165,7 +165,7 @@ if (document.querySelector('.contents') !== null) {
   if (group !== null) scrollRailTo(group)
 }
 
-// The language switch keeps the fragment, or else the current section.
+// The language switch keeps the fragment, or links to the current section.
 for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
   link.addEventListener('click', () => {
     const section = location.hash.slice(1) || (scrollY > 0 ? currentSection() : undefined)

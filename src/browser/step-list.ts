@@ -33,8 +33,8 @@ export interface StepList<Name extends string> {
   /** Makes every step pending again. */
   reset(): void
   /**
-   * Fills in the list from the first step to the last, each running briefly before its result appears. With reduced
-   * motion, all appear immediately. Another `play`, `set` or `reset` cancels it.
+   * Fills in the list from the first step to the last. Each step is shown as running before its result. With reduced
+   * motion, all results appear immediately. Another `play`, `set` or `reset` cancels it.
    */
   play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
 }

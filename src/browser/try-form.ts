@@ -8,7 +8,7 @@ import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 /** How long a response may take. */
 const TIMEOUT_MS = 20_000
 
-/** The characters that a header field can carry. API keys use fewer. */
+/** Characters that are valid in a header field. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 
 /** Options of the forms of a page. */
@@ -68,8 +68,8 @@ function fillPath(path: string, value: string): string {
 
 /**
  * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
- * path, `data-parameter` names the path parameter and `data-query` the query parameters. The input goes into the request
- * and nowhere else.
+ * path, `data-parameter` names the path parameter and `data-query` the query parameters. The input is used only for the
+ * request.
  */
 export function mountTryForm(
   place: HTMLElement,

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 20_000
 export type Proof = { readonly keyId: string } | { readonly fault: string }
 
 /**
- * Verifies a response with the keys that this service publishes. `fault` is the failed step, or that the keys could
- * not be fetched. Never rejects.
+ * Verifies a response with the keys that this service publishes. `fault` is the code of the failed check, or
+ * `NO_RESPONSE` if the keys could not be fetched. Never rejects.
  */
 export async function verifyRegistration(response: HttpResponse): Promise<Proof> {
   const connection = createConnection(location.origin, (url, init) => fetch(url, init))

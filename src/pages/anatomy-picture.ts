@@ -9,11 +9,11 @@ const ROW = 24
 const PADDING = 14
 const ARROW_ID = 'anatomy-arrow'
 
-/** Left, width and characters of a line on each side of the wide form: together they fit on a tablet. */
+/** Position, width and line length of each side of the wide form. Both sides together fit on a tablet. */
 const EXCHANGE = { x: 24, width: 350, characters: 44 } as const
 const SIGNED = { x: 418, width: 284, characters: 35 } as const
 
-/** The form for narrow windows: each line of the signed text is below the part of the exchange that it comes from. */
+/** The form for narrow windows: each line of the signed text is below its source. */
 const NARROW = { width: 328, x: 20, indent: 44, characters: 38, lineCharacters: 32 } as const
 
 /** A row of the picture, in the order of the narrow form. */
@@ -24,7 +24,7 @@ interface Row {
   readonly text: string
   /** The part of the exchange that a line comes from. */
   readonly source?: Row | undefined
-  /** The part of the exchange that the key makes. */
+  /** The part of the exchange that the key creates. */
   readonly target?: Row
 }
 
@@ -91,12 +91,12 @@ function arrow(path: string, id: string): Html {
   return html`<path class="picture-link" d="${path}" marker-end="url(#${id})" /> `
 }
 
-/** From the body to its digest, around the left of the rows. */
+/** An arrow from the body to its digest, to the left of the rows. */
 function digestArrow(bodyY: number, digestY: number, x: number, id: string): Html {
   return arrow(`M${x} ${bodyY}H${x - 16}V${digestY}H${x + 10}`, id)
 }
 
-/** The signed text on the right, about where its lines come from. */
+/** The exchange on the left, and the signed text on the right at the height of its sources. */
 function wideForm({ rows, digest, body }: ReturnType<typeof rowsOf>) {
   const middles = new Map<Row, number>()
   const heights = ([EXCHANGE, SIGNED] as const).map((side) => {
@@ -160,7 +160,7 @@ function narrowForm({ rows, digest, body }: ReturnType<typeof rowsOf>) {
   }
 }
 
-/** The parts of a real response, and the signed text made of them. */
+/** A picture of a real response, and of the signed text composed of its parts. */
 export function anatomyPicture(context: PageContext, sample: SampleResponse): Html {
   const t = context.texts.picture
   const rows = rowsOf(context, sample)

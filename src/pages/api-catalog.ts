@@ -10,7 +10,7 @@ const REFERENCE_PATH = 'reference'
 /** Path of the catalog (RFC 9727 section 2). */
 export const API_CATALOG_PATH = '/.well-known/api-catalog'
 
-/** A linkset (RFC 9264 4.2) with the profile that says it is an API catalog (RFC 9727 section 4). */
+/** A linkset (RFC 9264 4.2) with the profile of API catalogs (RFC 9727 section 4). */
 export const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 

@@ -16,7 +16,7 @@ interface ChallengeReply extends Reply {
   readonly body: string | undefined
 }
 
-/** The purpose of a challenge: `for` in the query, once or not at all. Undefined for any other query. */
+/** The purpose of a challenge from the query, which may have one `for`. Undefined for any other query. */
 function purposeOf(target: string): ChallengePurpose | undefined {
   const query = target.indexOf('?')
   const asked = query === -1 ? [] : new URLSearchParams(target.slice(query)).getAll('for')

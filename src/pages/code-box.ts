@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts'
 import { plainText } from './rich-text.ts'
 import type { Texts } from './texts.ts'
 
-/** What a copy button copies, and its label. */
+/** Source and label of a copy button. */
 export interface CopyOptions {
   /** Id of the element whose text is copied. */
   readonly from: string
@@ -10,10 +10,7 @@ export interface CopyOptions {
   readonly what: string
 }
 
-/**
- * A button that copies the text of an element and announces it. The script of all pages implements it; without
- * scripts it is hidden.
- */
+/** A button that copies the text of an element. The script of all pages implements it; without scripts it is hidden. */
 export function copyButton(texts: Texts, { from, what }: CopyOptions): Html {
   const { copy, copied } = texts.site
   return html`<button

@@ -5,12 +5,12 @@ const CODINGS = ['br', 'gzip', 'identity'] as const
 
 export type ContentCoding = (typeof CODINGS)[number]
 
-/** Nearly as small as the maximum level. */
+/** The result is nearly as small as at the maximum level. */
 const BROTLI_QUALITY = 9
 
 /**
- * Bits of the window: 64 kB, which covers every page. From 17 on the encoder allocates megabytes of tables per text,
- * which takes five to twenty times as long and saves nothing.
+ * A window of 64 kB (2^16), which covers every page. With 17 or more bits the encoder allocates megabytes of tables per
+ * text and takes five to twenty times as long, with the same result.
  */
 const BROTLI_WINDOW_BITS = 16
 

@@ -15,7 +15,7 @@ import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { withThaiLines } from './thai-lines.ts'
 
-/** Contract tables with texts that pages show. */
+/** The parts of the contract's tables that have texts for pages. */
 interface WordedTables {
   readonly registry: { readonly [name: string]: Endpoint }
   readonly errors: { readonly [code: string]: CatalogError }
@@ -66,7 +66,10 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
 
 const TRANSLATIONS: ContractTranslations = contractTranslations
 
-/** Request fields whose names are also words: code next to Chinese or Thai, or if English calls them a field. */
+/**
+ * Request fields whose names are also English words. They are marked as code next to Chinese or Thai, and in English
+ * only if the text calls them a field.
+ */
 const FIELD_NAMES = Object.values(REQUEST_SCHEMAS)
   .flatMap(({ properties }) => Object.keys(properties))
   .filter((name) => /^[a-z]+$/.test(name))

@@ -5,7 +5,7 @@ import { operatorText } from './rich-text.ts'
 /** A column of a table. */
 export interface Column<Row> {
   readonly title: string
-  /** The content of a cell. An undefined one leaves it empty, on narrow screens without its label. */
+  /** The content of a cell. If undefined, the cell is empty, on narrow screens without its label. */
   readonly cell: (row: Row) => HtmlValue
   /** Whether the cell is the header of its row. */
   readonly isHeader?: true
@@ -22,7 +22,7 @@ export interface TableOptions<Row> {
   readonly none?: string
 }
 
-/** A table, whose rows become labelled lines on narrow screens. */
+/** A table. On narrow screens its rows are labelled lines. */
 export function dataTable<Row>(
   rows: readonly Row[],
   { columns: all, rowId, caption, className, none }: TableOptions<Row>,

@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts'
 /** Labels of the enum values of published data, by list. */
 type Labels = Texts['labels']
 
-/** A value of a list. A value of a schema that has no label does not compile where it is shown. */
+/** A value of a list. Showing a schema value without a label does not compile. */
 export type LabeledWord<List extends keyof Labels> = keyof Labels[List] & string
 
 /** The label of an enum value. A release may be newer than this program, so an unknown value is shown as it is. */

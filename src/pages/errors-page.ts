@@ -22,7 +22,7 @@ function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
   return codes.includes(code)
 }
 
-/** The endpoints that return a code, and where else it occurs. */
+/** The endpoints that return a code, and its other sources. */
 function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
   const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
   const isOfKeys = isOneOf(KEY_ERRORS, code)

@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from './html.ts'
 
-/** A term and its description; one whose description is undefined or false is left out. */
+/** A term and its description. Omitted if the description is undefined or false. */
 export type Fact = readonly [term: HtmlValue, description: HtmlValue]
 
 /** Terms with their descriptions in two columns. */

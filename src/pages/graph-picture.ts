@@ -28,10 +28,10 @@ export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'des
 }
 
 const BOX = { width: 164, height: 70 } as const
-/** Between boxes of a row, and between rows. */
+/** Distance between boxes of a row, and between rows. */
 const GAP = { box: 14, row: 52 } as const
 const TITLE_PX = 16.5
-/** As many boxes as fit beside one another on a page. */
+/** Maximum number of boxes that fit side by side on a page. */
 const BOXES_PER_ROW = 5
 
 interface Placed {
@@ -40,7 +40,7 @@ interface Placed {
   readonly y: number
 }
 
-/** The level of each node: one below the lowest that leads to it, and sources directly above what they lead to. */
+/** The level of each node: one below its lowest predecessor. Sources are directly above their first successor. */
 function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map<string, number> {
   const levels = new Map(nodes.map(({ id }) => [id, 0]))
   const order = new Map(nodes.map(({ id }, index) => [id, index]))
@@ -63,8 +63,8 @@ function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map
 }
 
 /**
- * Nodes in rows by level, each row in the order of the mean position of what leads to its boxes, so that fewer arrows
- * cross. A level with too many boxes has several rows.
+ * Nodes in rows by level. Each row is sorted by the mean position of the predecessors, so that fewer arrows cross. A
+ * level with too many boxes has several rows.
  */
 function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly Placed[] {
   const levels = levelsOf(nodes, edges)
@@ -90,14 +90,14 @@ function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): 
   return placed
 }
 
-/** Room at the right for arrows that lead back. */
+/** Space at the right for arrows that lead back. */
 const RETURN_WIDTH = 24
 /** Length of an arrow's head. */
 const HEAD = 7
 
 /**
- * A curve from below one box to above another; around the right of the rows to a box that is not below, or that is hidden
- * by a box between them.
+ * A curve from the bottom of one box to the top of another. It passes to the right of the rows if the target is not
+ * below, or if a box is in between.
  */
 function edgePath(from: Placed, to: Placed, right: number): string {
   const isHidden = from.x === to.x && to.y - from.y > BOX.height + GAP.row

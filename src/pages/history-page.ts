@@ -92,7 +92,7 @@ function chainEntry(
   </li> `
 }
 
-/** How many versions are not drawn, and where they are. */
+/** The number of versions that are not drawn, with a link to them. */
 function older({ locale, texts }: PageContext, count: number): Html | false {
   if (count === 0) return false
   const { history } = texts
@@ -110,7 +110,7 @@ function body(context: PageContext) {
   const { locale, texts, facts } = context
   const { history } = texts
   const count = facts.versionCount
-  // One more than is drawn, so that the last link can be compared with its version.
+  // One more than is drawn, to compare the last link with its version.
   const entries = facts.newestVersions(DRAWN.items + 1)
   const { shown } = newestShown(entries, DRAWN, (entry, index) =>
     chainEntry(context, entry, entries[index + 1], index === 0),

@@ -3,7 +3,7 @@ import type { ChallengeDescription } from '../service/challenge.ts'
 /** A provider that hosts its own challenge. */
 type HostedProvider = 'turnstile' | 'hcaptcha'
 
-/** Whether another party than this service issues the challenge. */
+/** Whether a third party issues the challenge. */
 export function isHosted(provider: ChallengeDescription['provider']): provider is HostedProvider {
   return provider === 'turnstile' || provider === 'hcaptcha'
 }
@@ -14,7 +14,7 @@ const ORIGINS: { readonly [Provider in HostedProvider]: readonly string[] } = {
   hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
 }
 
-/** Origins that CSP must allow for a challenge; empty for this service's own. */
+/** Origins that CSP must allow for a challenge; empty for a challenge of this service. */
 export function originsOfChallenge({ provider }: ChallengeDescription): readonly string[] {
   return isHosted(provider) ? ORIGINS[provider] : []
 }

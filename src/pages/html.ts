@@ -39,7 +39,7 @@ const VOID_TAG =
 /** Line breaks and indentation of the sources, which are equivalent to a single line break. */
 const INDENTATION = /[ \t]*\n\s*/g
 
-/** Elements in which leading and trailing line breaks are not rendered; not `pre`, where they are. */
+/** Elements that do not render leading and trailing line breaks, unlike `pre`. */
 const BLOCK =
   'article|aside|body|button|caption|d[dlt]|details|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|html|label|legend|li|main|nav|[ou]l|p|section|summary|table|tbody|t[dhr]|template|thead'
 
@@ -67,8 +67,8 @@ function piecesOf(template: TemplateStringsArray): readonly string[] {
 }
 
 /**
- * A markup template. Values are escaped, so they can be used in elements and quoted attributes, and are otherwise
- * unchanged. White space of the template is reduced where it makes no difference.
+ * A markup template. Values are escaped for elements and quoted attributes. White space of the template is reduced
+ * where it is not rendered.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const pieces = piecesOf(template)

@@ -7,16 +7,16 @@ import { plainText } from './rich-text.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
 
-/** Fits on a phone. */
+/** Width that fits on a phone. */
 const WIDTH = 328
 const ROW = 26
-/** Room for half a mark. */
+/** Space for half a mark. */
 const EDGE = 8
 const AXIS_WIDTH = WIDTH - 2 * EDGE
-/** Between neighboring marks, so that the line below one does not pass through the next. */
+/** Distance between neighboring marks, so that the line below a mark does not cross the next mark. */
 const MARK_DISTANCE = 12
 const LABEL_PX = 12
-/** More updates than this make a staircase that is harder to read than their list. */
+/** With more updates the picture is harder to read than their list. */
 const MAX_UPDATES = 10
 
 /** Class of the bar by impact. */
@@ -49,7 +49,7 @@ function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
   return marks.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
-/** The shape of a severity around a point, as beside the words of state; a tick without one. */
+/** The shape of a severity around a point, as in state badges; a tick if undefined. */
 function shape(severity: Severity | undefined, x: number, y: number): Html {
   if (severity === undefined) {
     return html`<path class="picture-tick" d="M${x} ${y - 6}v12" />`
@@ -71,7 +71,7 @@ function shape(severity: Severity | undefined, x: number, y: number): Html {
   />`
 }
 
-/** Moves marks apart that are closer than MARK_DISTANCE; they stay within the axis. */
+/** Separates marks that are closer than MARK_DISTANCE, within the axis. */
 function spread(positions: readonly number[]): readonly number[] {
   const spaced: number[] = []
   for (const x of positions) spaced.push(Math.max(x, (spaced.at(-1) ?? -Infinity) + MARK_DISTANCE))

@@ -22,7 +22,7 @@ const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   'zh-CN': 'zh_CN',
 }
 
-/** Name of the site: the organization's, or the software's in a demonstration. */
+/** Name of the site: that of the organization, or of the software in a demonstration. */
 function siteName({ texts, content }: PageContext): string {
   return content.organization?.name ?? texts.site.name
 }

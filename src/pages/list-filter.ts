@@ -10,7 +10,7 @@ export interface ListFilterOptions {
   readonly items: string
 }
 
-/** A filter that the script of all pages serves. Without scripts it is not shown, and the whole list is. */
+/** A filter that the script of all pages implements. Without scripts it is hidden, and the whole list is shown. */
 export function listFilter({ site }: Texts, { id, label, items }: ListFilterOptions): Html {
   const { some, none } = site.filter
   return html`<div class="filter" data-items="${items}" data-some="${some}" data-none="${none}">

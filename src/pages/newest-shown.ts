@@ -1,6 +1,6 @@
 import type { Html } from './html.ts'
 
-/** How much of a growing list a page shows: the page must stay small, also in Thai. */
+/** Limits of a growing list on a page, so that the page stays small, also in Thai. */
 export interface ShownLimits {
   readonly items: number
   /** Approximate limit of their markup. The first item is always shown. */

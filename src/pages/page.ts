@@ -37,7 +37,7 @@ export interface SiteFacts {
   readonly versionCount: number
   /** The summaries of all versions, newest first. */
   readonly versionSummaries: readonly VersionSummary[]
-  /** At most this many of the newest versions, newest first. */
+  /** The newest versions, at most `count`, newest first. */
   newestVersions(count: number): readonly VersionEntry[]
   /** One version; undefined for an unknown id. */
   version(snapshotId: string): VersionEntry | undefined
@@ -51,7 +51,7 @@ export interface SiteFacts {
   readonly hasWallet: boolean
   /** Id of the signing key; undefined if responses are unsigned. */
   readonly keyId: string | undefined
-  /** A response of this service, made when it is first needed; undefined if it is unsigned. */
+  /** A response of this service, created when first needed; undefined if it is unsigned. */
   readonly sampleResponse: SampleResponse | undefined
   /** The OpenAPI document of this service, read when called; undefined if it is not served. */
   readonly openApi: OpenApiDocument | undefined
@@ -85,7 +85,7 @@ export interface PageBody {
   readonly main: Html
   /** Sections for the contents rail; short pages have none. */
   readonly contents?: readonly ContentsEntry[]
-  /** A rail of its own in place of `contents`. */
+  /** A rail that replaces the list of `contents`. */
   readonly rail?: Html
 }
 

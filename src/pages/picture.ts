@@ -12,11 +12,11 @@ export interface PictureOptions extends Drawing {
   readonly id: string
   /** What the picture shows, in a few words. */
   readonly title: string
-  /** Its content as a sentence. The same facts are on the page as text. */
+  /** Its content as a sentence. The page has the same facts as text. */
   readonly description: string
   /** The same content for narrow windows, at most 328 wide. The style sheet shows one of the two. */
   readonly narrow?: Drawing
-  /** Whether nothing in it is a link. With links it is a group: the parts of an image cannot be reached. */
+  /** Whether it has no links. With links its role is group, because screen readers skip the parts of an image. */
   readonly isImage?: boolean
 }
 

@@ -139,7 +139,7 @@ function body(context: PageContext) {
   }
 }
 
-/** Which data of its visitors the service stores. */
+/** The data of visitors that the service stores. */
 export const PRIVACY_PAGE: Page = {
   path: 'privacy',
   title: (texts) => texts.privacy.title,

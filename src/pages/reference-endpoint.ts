@@ -34,7 +34,7 @@ function errorLink({ locale }: PageContext, name: ErrorCode): Html {
   return html`<a href="${pathOfPage(locale, 'errors')}#${name}">${code(name)}</a>`
 }
 
-/** The registry's terms of a row. */
+/** Stability, status and other terms of a row. */
 function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
   const words = [
     stability,
@@ -65,10 +65,7 @@ function parameterText({ locale, texts }: PageContext, parameter: PathParameter)
     </dl>`
 }
 
-/**
- * The errors of a row, without those of API keys: every endpoint has them, so the section on authentication lists
- * them.
- */
+/** The errors of a row without those of API keys, which the section on authentication lists for all endpoints. */
 function ownErrors(row: Endpoint): readonly ErrorCode[] {
   const own = new Set<ErrorCode>([...row.errors, row.failure])
   return errorsOf(row).filter((each) => own.has(each))

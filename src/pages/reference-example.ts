@@ -11,7 +11,7 @@ import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 
-/** Line length of examples: what their column shows without scrolling. */
+/** Line length that the column of examples shows without scrolling. */
 const LINE_CHARACTERS = 50
 /** Examples with more lines scroll. */
 const MAX_LINES = 18
@@ -89,13 +89,13 @@ function responseHtml(status: number, body: string): Html {
   return inElement(`HTTP ${status}\n${body}`)
 }
 
-/** Placeholders that no response has. */
+/** Placeholders for the identity of a response. */
 const NO_IDENTITY = {
   requestId: '00000000-0000-4000-8000-000000000000',
   issuedAt: '2000-01-01T00:00:00.000Z',
 } as const
 
-/** An error in full, as the service writes it: the status, then the body with a line for each member. */
+/** A complete error: the status, then the body with a line for each member. */
 export function exampleError(code: ErrorCode): Html {
   const error = errorBodyOf(code)
   const body: unknown = JSON.parse(formatError(NO_IDENTITY, error))
@@ -118,7 +118,7 @@ interface DocumentedOperation {
   }
 }
 
-/** Data of this deployment for an endpoint, from its OpenAPI document; undefined if the document has none. */
+/** Data of this deployment for an endpoint, from its OpenAPI document, if any. */
 function realData(
   { facts }: PageContext,
   { method, path, success }: Endpoint,

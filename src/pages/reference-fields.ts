@@ -5,7 +5,7 @@ import { code, html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
-/** The values of an enumeration; a constant is described by its description. */
+/** The values of an enumeration; undefined for a constant, whose description is enough. */
 function valuesOf({ locale }: PageContext, field: JsonSchema): Html | undefined {
   const values = field.enum ?? field.items?.enum ?? []
   const codes = values.map((value) => code(String(value)))

@@ -7,8 +7,8 @@ import { scriptTexts } from './script-texts.ts'
 const TEMPLATE_ID = 'try-form'
 
 /**
- * The template for trying an endpoint: the form, the place of the response, and the expected key, once for all
- * endpoints. The verification texts are fetched from the verify page when needed: in Thai they would make this page
+ * The template for trying an endpoint, shared by all endpoints: the form, the place of the response, and the expected
+ * key. The verification texts are fetched from the verify page when needed, because in Thai they would make this page
  * too large.
  */
 export function tryTemplates({ locale, texts, facts }: PageContext): Html {

@@ -15,8 +15,8 @@ export interface RichTextValues {
 const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
 
 /**
- * A text of a locale with its `{placeholders}` filled. The text and every value that is not markup are escaped.
- * Throws a TypeError for a placeholder without a value: an incomplete page must not be sent.
+ * A text of a locale with its `{placeholders}` filled. The text and every value that is not markup are escaped. Throws
+ * a TypeError for a placeholder without a value, because an incomplete page must not be sent.
  */
 export function richText(text: string, values: RichTextValues = {}): Html {
   const pieces: HtmlValue[] = []
@@ -53,7 +53,7 @@ export function countText(
   return richText(text, { ...values, count: new Intl.NumberFormat(locale).format(count) })
 }
 
-/** Separator between sentences: none in Chinese, whose full stop has its own space. */
+/** Separator between sentences. Empty in Chinese, whose full stop includes a space. */
 const BETWEEN_SENTENCES: { readonly [Each in Locale]: string } = { en: ' ', th: ' ', 'zh-CN': '' }
 
 /** Separator between code words in a list. */
@@ -80,7 +80,7 @@ function standOff(before: Html, after: Html): boolean {
   return LATIN_THEN_OWN.test(seam) || OWN_THEN_LATIN.test(seam)
 }
 
-/** Joins pieces as a list of the language: with commas and its word for "and", or neither. */
+/** Joins pieces as a list in the language, with its separators and its word for "and". */
 export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
   const places = pieces.map((_, index) => String(index))
   const parts = new Intl.ListFormat(locale, { type: 'conjunction' })

@@ -1,6 +1,6 @@
 /**
- * Headers of every response outside the API (contract decisions section 8): nothing inline, only the named origins,
- * no framing. Names and values alternate.
+ * Headers of every response outside the API (contract decisions section 8): CSP allows only the named origins, no
+ * inline code and no framing. Names and values alternate.
  */
 export function securityHeaders(foreignOrigins: readonly string[] = []): readonly string[] {
   const sources = ["'self'", ...foreignOrigins].join(' ')

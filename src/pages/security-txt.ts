@@ -4,7 +4,7 @@ import { LOCALES } from '../contract/locales.ts'
 /** Path of the file (RFC 9116 section 3). */
 export const SECURITY_TXT_PATH = '/.well-known/security.txt'
 
-/** RFC 9116 2.5.5 recommends less than a year; half a year reveals a forgotten copy sooner. */
+/** RFC 9116 2.5.5 recommends less than a year. A shorter time reveals a forgotten copy sooner. */
 const VALID_DAYS = 180
 
 /** Options of security.txt. */
@@ -19,7 +19,7 @@ export interface SecurityTxtOptions {
   readonly nowMs: number
 }
 
-/** The UTC day as a number since 1970: the text changes once a day. */
+/** Number of the UTC day since 1970. The text changes once a day. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS)
 }

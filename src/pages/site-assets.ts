@@ -16,7 +16,7 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
 }
 
 const DIGEST_CHARACTERS = 12
-/** Path of a file of any build: digest, name and extension. */
+/** Path of a file of any build: name, digest and extension. */
 const BUILT_PATH = new RegExp(String.raw`^/assets/([\w-]+)\.[\w-]{${DIGEST_CHARACTERS}}(\.\w+)$`)
 
 /** A style sheet, script or picture whose path contains its digest. */

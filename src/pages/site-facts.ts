@@ -47,7 +47,7 @@ export interface SiteFactsOptions extends Pick<
   readonly challenge: Challenge
 }
 
-/** Loading a release checks it against its digests and schemas. */
+/** The type is safe, because loading a release checks digests and schemas. */
 function valueOf(payload: Payload): unknown {
   return JSON.parse(payload.json)
 }

@@ -27,7 +27,7 @@ const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Pages change with a deployment or a release. */
 const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
-/** Browsers request it for responses that name no icon, such as JSON. */
+/** Browsers request it for responses without an icon, such as JSON. */
 const ICON_PATH = '/favicon.ico'
 const ICON_CACHING = 'public, max-age=86400'
 /** The path of an asset contains its digest. */
@@ -37,7 +37,7 @@ const FEED_CACHING = 'public, max-age=300'
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})$/
 const NO_CACHING = 'no-store'
-/** Plain text, since page rendering has just failed. */
+/** Plain text, because page rendering has failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
 /** Dependencies of the site. */
@@ -56,7 +56,7 @@ function localeOfPath(path: string): Locale {
   return LOCALES.find((locale) => locale === segment) ?? 'en'
 }
 
-/** A loop: the regular expression `/\/+$/` takes quadratic time on 16 kB of slashes. */
+/** A loop, because `/\/+$/` takes quadratic time on 16 kB of slashes. */
 function withoutSlashesAtEnd(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
@@ -147,7 +147,7 @@ export function createSite(options: SiteOptions): App {
   }
   files.set(ICON_PATH, plainFile('image/x-icon', ICON_CACHING, readFavicon))
 
-  /** The page of a version, made for each request: a long history takes no memory. */
+  /** The page of a version, rendered for each request, so that a long history takes no memory. */
   function versionFile(path: string): SiteFile | undefined {
     const [, locale, snapshotId = ''] = VERSION_PATH.exec(path) ?? []
     const known = LOCALES.find((each) => each === locale)
@@ -197,7 +197,7 @@ export function createSite(options: SiteOptions): App {
       return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
     }
     if (path.startsWith('/assets/')) {
-      // Requested by a page that was cached before a deployment, or rendered by another node during one.
+      // Requested by a page that was cached before a deployment, or that another node rendered during a deployment.
       const successor = assets().successorOf(path)
       if (successor !== undefined) return redirect(307, successor)
     }

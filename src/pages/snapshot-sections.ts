@@ -62,7 +62,7 @@ export function snapshotHead(
     </dl>`
 }
 
-/** How many items of a resource the page omits, with a link to all of them; nothing if it omits none. */
+/** The number of items that the page omits, with a link to all items. Nothing if all are shown. */
 export function notShown(
   { locale, texts }: PageContext,
   name: SnapshotName,
@@ -146,7 +146,7 @@ export function statementList<Item extends Statement>(
   </dl>`
 }
 
-/** The state of the whole as the operator published it, and when: it is not measured. */
+/** The overall state and its time, as the operator published them. It is not measured. */
 export function publishedState(
   { locale, texts }: PageContext,
   { state, updatedAt }: Pick<SnapshotData<'status'>, 'state' | 'updatedAt'>,

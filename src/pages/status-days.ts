@@ -44,8 +44,8 @@ const SHAPES: { readonly [State in DayState]: readonly [className: string, heigh
 }
 
 /**
- * A bar for each day up to the publication: full without incidents, shorter with one, a stub before the record began.
- * Only published incidents count.
+ * A bar for each day up to the publication: full without incidents, shorter with an incident, minimal before the record
+ * began.
  */
 export function dayBars(
   { locale, texts, facts }: PageContext,

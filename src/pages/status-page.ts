@@ -27,7 +27,7 @@ type Incident = Status['incidents'][number]
 /** Number of incidents on the page, and of updates in each. */
 const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
-/** How many of the newest incidents are drawn: a picture is as long as the text of an incident. */
+/** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
 const TIMELINES = 3
 
 function componentRows(context: PageContext, status: Status): Html {

@@ -4,9 +4,9 @@ const JOINED = '\u2060'
 const SEAM = '\u200b'
 
 /**
- * Thai has no spaces between words, so browsers find line breaks with a dictionary. It lacks loanwords: it breaks
- * them, or merges their last letters with the next word. Each is listed with `+` where it was broken; lines may break
- * at both ends of it.
+ * Thai has no spaces between words, so browsers find line breaks with a dictionary. It lacks loanwords: it breaks them,
+ * or merges their last letters with the next word. Each is listed with `+` where a browser breaks it. Lines may break
+ * before and after it.
  */
 const LOANWORDS = [
   'แฮช',
@@ -79,7 +79,7 @@ const loanwords: ReadonlySet<string> = new Set(LOANWORDS.map((each) => each.repl
 
 const ANY = new RegExp([...held.keys()].join('|'), 'g')
 
-/** The prefixes that make nouns, which belong to the word after them. The same letters also end words, such as บริการ. */
+/** Prefixes that form nouns and belong to the next word. The same letters also end words, such as บริการ. */
 const PREFIX =
   /(?<!บริ|ราย|ต้อง|โครง|จัด)(การ)\u200b?(?=[ก-ฐฑฒด-ฮเ-ไ])|(?<!ข้อ)(ความ)\u200b?(?=[ก-ฮเ-ไ])/g
 

@@ -52,7 +52,7 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 `
 }
 
-/** What the svc commands check. */
+/** The svc commands that verify this deployment. */
 export function commandRecipe({ origin, keyId }: RecipeFacts): string {
   const pin = `--pin ${keyId}`
   return `npm run svc -- verify ${origin}${READ_PATHS.status} ${pin}

@@ -3,18 +3,18 @@ import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { box, picture, textLines, wrapText } from './picture.ts'
 
-/** As many as fit on a tablet. */
+/** Number of boxes that fit side by side on a tablet. */
 const COLUMNS = 3
 const BOX = { width: 190, height: 52, gap: 12 } as const
 const PADDING = 14
 const WIDTH = COLUMNS * (BOX.width + BOX.gap) - BOX.gap + 2 * PADDING
-/** From the top of a zone to its boxes. */
+/** Distance from the top of a zone to its boxes. */
 const ZONE_HEAD = 40
-/** Between a zone and the boundary. */
+/** Distance between a zone and the boundary. */
 const MARGIN = 20
 const TEXT_PX = 13
 
-/** Prefixes of the ids of the rows on the wallet page that say the same as the boxes. */
+/** Id prefixes of the rows on the wallet page that match the boxes. */
 export const ROW_PREFIXES = {
   view: 'view',
   boundary: 'boundary',
@@ -22,7 +22,7 @@ export const ROW_PREFIXES = {
   neverPublished: 'never',
 } as const
 
-/** A box and the id of the row that says the same. */
+/** A box and the id of the matching row. */
 interface Item {
   readonly target: string
   readonly title: string
@@ -61,7 +61,7 @@ function itemBox(
   </a> `
 }
 
-/** Boxes in rows, from a height on. */
+/** Boxes in rows, starting at `top`. */
 function boxRows(context: PageContext, items: readonly Item[], top: number): readonly Html[] {
   return items.map((item, index) =>
     itemBox(context, item, {
@@ -83,8 +83,8 @@ function zone(
 }
 
 /**
- * The trust boundary of the wallet: above it what the views publish, below it what they never contain, and on it what
- * the operator states about it. Undefined if a view is missing or nothing is stated to be withheld.
+ * The trust boundary of the wallet. Above it is the data that the views publish, below it the data that they never
+ * contain, and on it the statement of the operator. Undefined if a view is missing or states no withheld data.
  */
 export function walletBoundary(context: PageContext): Html | undefined {
   const { content, texts } = context

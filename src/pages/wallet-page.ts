@@ -47,7 +47,7 @@ const VIEWS: readonly View[] = [
   viewOf('development', 'wallet/development', developmentView),
 ]
 
-/** Whether a wallet is attached; nothing if that view is damaged. */
+/** Whether a wallet is attached. Omitted if the view is damaged. */
 function attachment({ texts, content }: PageContext): Html | undefined {
   const wallet = content.snapshot('wallet')
   if (wallet === undefined) return undefined

@@ -39,7 +39,7 @@ export interface WellKnownFilesOptions {
   readonly headers: readonly string[]
 }
 
-/** Allows crawlers and names the sitemap; a preview disallows them. */
+/** robots.txt: allows crawlers and names the sitemap. A preview deployment disallows crawlers. */
 function robots(deployment: WellKnownFilesOptions['deployment'], origin: string): string {
   return deployment === 'preview'
     ? 'User-agent: *\nDisallow: /\n'
