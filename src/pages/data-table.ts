@@ -13,8 +13,7 @@ export interface Column<Row> {
 
 /** Options of a table. */
 export interface TableOptions<Row> {
-  /** A column that is false is left out. */
-  readonly columns: readonly (Column<Row> | false)[]
+  readonly columns: readonly Column<Row>[]
   readonly rowId?: (row: Row) => string
   readonly caption?: string
   readonly className?: string
@@ -25,10 +24,9 @@ export interface TableOptions<Row> {
 /** A table. On narrow screens its rows are labelled lines. */
 export function dataTable<Row>(
   rows: readonly Row[],
-  { columns: all, rowId, caption, className, none }: TableOptions<Row>,
+  { columns, rowId, caption, className, none }: TableOptions<Row>,
 ): Html {
   if (rows.length === 0 && none !== undefined) return html`<p class="muted">${none}</p>`
-  const columns = all.filter((column) => column !== false)
   const cellHtml = ({ title, cell, isHeader }: Column<Row>, row: Row): Html => {
     const content = cell(row)
     if (isHeader) return html`<th scope="row">${content}</th>`

@@ -70,10 +70,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       [t.retryable, retryable && retryText(context, code)],
       [t.returnedBy, returnedBy(context, code)],
     ])}
-    <figure>
-      <figcaption>${t.example}</figcaption>
-      <pre class="json" tabindex="0">${exampleError(code)}</pre>
-    </figure>
+    <pre class="json" tabindex="0">${exampleError(code)}</pre>
   </section> `
 }
 

@@ -39,17 +39,14 @@ function componentRows(context: PageContext, status: Status): Html {
       {
         title: t.component,
         isHeader: true,
-        cell: ({ id, name, summary }) =>
+        cell: ({ id, name, summary, note }) =>
           html`<p>${operatorText(content, name)}</p>
             <p class="muted small">${operatorText(content, summary)}</p>
+            ${note !== undefined && html`<p class="small">${operatorText(content, note)}</p>`}
             ${dayBars(context, status, id)}`,
       },
       { title: t.state, cell: ({ state }) => stateBadge(texts, 'componentState', state) },
       { title: t.since, cell: ({ since }) => momentHtml(locale, since) },
-      status.components.some(({ note }) => note !== undefined) && {
-        title: t.note,
-        cell: ({ note }) => note && html`<p class="small">${operatorText(content, note)}</p>`,
-      },
     ],
   })
 }
