@@ -134,7 +134,9 @@ test('the rail shows the current group and keeps its filter in view', skip, asyn
     const isInView = await part.evaluate((element) => {
       const shown = element.closest('.contents')?.getBoundingClientRect()
       const { top, bottom } = element.getBoundingClientRect()
-      return shown !== undefined && top >= shown.top && bottom <= shown.bottom
+      return (
+        shown !== undefined && top >= shown.top && bottom <= Math.min(shown.bottom, innerHeight)
+      )
     })
     assert.ok(isInView, String(part))
   }
