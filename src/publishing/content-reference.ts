@@ -152,13 +152,13 @@ export function createContentReference(): string {
 
 # Content
 
-A content folder holds what an organization publishes, one YAML file for each resource. \`svc init DIR\` creates one, \`svc check --content DIR\` checks it, \`svc diff\` shows what publishing it would change, and \`svc publish --note TEXT\` publishes it.
+A content folder contains the published data of an organization, one YAML file for each resource. \`svc init DIR\` creates one, \`svc check --content DIR\` checks it, \`svc diff\` shows what publishing it would change, and \`svc publish --note TEXT\` publishes it.
 
 - Text is plain: no Markdown, no HTML. Dates are in UTC: \`2026-11-21\`, \`2026-11-21T08:00:00Z\`.
 - Ids are in kebab-case and stay when a title changes, so that readers and translations can refer to them.
 - Unknown fields are mistakes. Anchors, aliases, tags, fractions and empty values are not used.
-- Every mistake is reported with file, line, column, what was found and what was expected. Nothing is published with a mistake.
-- The seven wallet files may be left out, all together. The wallet views then say that no wallet is attached.
+- Every mistake is reported with file, line, column, what was found and what was expected. With a mistake, nothing is published.
+- The seven wallet files can be omitted together. The wallet views then say that no wallet is attached.
 - \`organization.yaml\` is optional. Without it the pages say that this is a demonstration.
 
 Editors with the YAML language server check files while you write: the first line of each file names its schema in \`.schemas\`. After an upgrade, \`svc init --schemas DIR\` writes the schemas again.
