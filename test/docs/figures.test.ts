@@ -17,7 +17,7 @@ void test('figures in prose match the tables', () => {
   assert.equal(registrationGlobal.windowSeconds, 60)
   assert.ok(
     security.includes(
-      `${registrationPerActor.requests} a minute for an actor, ${registrationGlobal.requests} in all`,
+      `${registrationPerActor.requests} a minute per actor, ${registrationGlobal.requests} a minute in total`,
     ),
   )
   assert.ok(security.includes(`verifiers refuse more than ${SIGNATURE_MAX_AGE_SECONDS} s`))
@@ -34,7 +34,7 @@ void test('figures in prose match the tables', () => {
       `${seconds('HEADERS_TIMEOUT_MS')} s for headers, ${seconds('REQUEST_TIMEOUT_MS')} s for a request`,
     ),
   )
-  assert.ok(operating.includes(`kept for ${seconds('KEEP_ALIVE_TIMEOUT_MS')} s`))
+  assert.ok(operating.includes(`stay open for ${seconds('KEEP_ALIVE_TIMEOUT_MS')} s`))
 })
 
 void test('SECURITY.md names every dependency that runs, and the Node version in use', () => {

@@ -210,7 +210,7 @@ function refusalOf({ verified }: Verdict) {
   return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
 }
 
-/** Why there is nothing to verify, if the contract defines no signature. */
+/** The reason why a response has no signature, if the contract defines none. */
 function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): string | undefined {
   if (verdict.fault?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
@@ -226,7 +226,7 @@ function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): strin
       : 'The response is not signed: it may be from anyone on the way.'
 }
 
-/** A step's name as words. */
+/** The name of a step as words. */
 function wordsOf(step: string): string {
   return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
@@ -288,7 +288,7 @@ function describe({ response, verdict }: Outcome, { address, pinnedKeyIds }: Set
   }
 }
 
-/** An unsigned 429 or 5xx is a proxy's, or means that signing is off: it proves nothing about the service. */
+/** An unsigned 429 or 5xx comes from a proxy, or signing is off. It proves nothing about the service. */
 function exitCodeOf({ response, verdict }: Outcome): ExitCode {
   if (verdict.fault === undefined) return EXIT_CODES.done
   const { status } = verdict.response ?? response

@@ -29,7 +29,7 @@ export interface AuditReport {
   readonly head: VersionSummary
   /** The head of the last audit; undefined on the first audit. */
   readonly previousHead: VersionSummary | undefined
-  /** RFC 7638 id of the key that signed the newest version, and through the chain all others. */
+  /** RFC 7638 id of the key that signed the newest version. Through the chain its signature covers all others. */
   readonly keyId: string
   /** Undefined if the key of the last audit still signs. */
   readonly keyChange: KeyChange | undefined
@@ -37,11 +37,11 @@ export interface AuditReport {
   readonly newVersions: readonly VersionEntry[]
   /** Number of versions whose hash and changes this audit recomputed. */
   readonly versionsRead: number
-  /** Resources that are served as the newest version says. */
+  /** Resources that match the newest version. */
   readonly resources: readonly string[]
   /** Resources of the newest version that the service reported as unavailable. */
   readonly unavailable: readonly string[]
-  /** Older resources that the operator removed, as the archive lists them; not signed. */
+  /** Older resources that the operator removed, from the unsigned list of the archive. */
   readonly redactions: readonly Redaction[]
 }
 
@@ -94,8 +94,8 @@ async function auditRounds(options: AuditOptions): Promise<AuditReport> {
       ? undefined
       : await keyChangeBetween(saved, previous, newest.keyId)
   if (saved !== undefined) requireLineage(saved, options, keyChange)
-  // Every head that was signed before. The history has to continue all of them: a head that appears between two
-  // rounds proves nothing about the saved one.
+  // Every head that was signed before. The history must extend all of them, because a head that appears between two
+  // rounds proves nothing about the saved head.
   const known = previous === undefined ? [] : [previous]
   const entries = new Map<string, Promise<VersionEntry>>()
   for (let round = 1; ; round += 1) {
@@ -142,7 +142,7 @@ function requireSameOrigin({ origin }: SavedHead, { client, moved = false }: Aud
   )
 }
 
-/** Whether a key is one that the saved head announces, and which one signed before. */
+/** The change from the key that signed before, and whether the saved head announces the new key. */
 async function keyChangeBetween(
   saved: SavedHead,
   { keyId: from }: KnownHead,
@@ -154,7 +154,7 @@ async function keyChangeBetween(
   return { from, to, isAnnounced: known.includes(to) }
 }
 
-/** At another origin, only announced keys show that it is the same service. */
+/** At another origin, only announced keys prove that it is the same service. */
 function requireLineage(
   { origin }: SavedHead,
   { client }: AuditOptions,

@@ -2,9 +2,7 @@ import type { VersionSummary } from '../../../src/contract/version-chain.ts'
 import type { Client } from './client.ts'
 import type { HeadStore } from './head-store.ts'
 
-/**
- * What an audit has checked so far, in order. The steps start again if a version is published during the audit.
- */
+/** The progress of an audit, in order. The steps start again if a version is published during the audit. */
 export type AuditProgress =
   /** The newest version is signed, and its hash matches its entry. */
   | {
@@ -35,7 +33,7 @@ export type AuditProgress =
       /** The version. */
       readonly version: VersionSummary
     }
-  /** The service serves a resource as the newest version says, or reports it as unavailable. */
+  /** A served resource matches the newest version, or the service reports it as unavailable. */
   | {
       /** One resource was compared with the newest version. */
       readonly step: 'resource'
@@ -49,7 +47,7 @@ export type AuditProgress =
 export interface AuditOptions {
   /** Reads and verifies the responses. */
   readonly client: Client
-  /** Stores the head between audits. Without a store, only the history as served now is checked. */
+  /** Stores the head between audits. Without a store, the history is not compared with an earlier one. */
   readonly store?: HeadStore
   /** Accepts a head that was saved for another origin, if a key that it announces signs here. */
   readonly moved?: boolean

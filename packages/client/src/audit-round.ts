@@ -29,7 +29,7 @@ import { VerificationError } from './verification-error.ts'
 import type { PublishedKey } from './verification-key.ts'
 import type { HttpResponse } from './verify-response.ts'
 
-/** A head that was signed, with the proof. */
+/** A signed head with its proof. */
 export interface KnownHead {
   readonly entry: VersionSummary
   /** The whole entry. */
@@ -40,7 +40,7 @@ export interface KnownHead {
   readonly keyDocuments: readonly PortableResponse[]
 }
 
-/** What is needed to check the signatures of older responses. */
+/** Data for verifying the signatures of older responses. */
 type ProofContext = Pick<KnownHead, 'keys' | 'keyDocuments'>
 
 const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
@@ -93,7 +93,7 @@ export interface AuditRound extends AuditOptions {
 export interface AuditedRound {
   readonly resources: readonly string[]
   readonly unavailable: readonly string[]
-  /** A mismatch with the newest version. It counts only if that version still is the newest afterwards. */
+  /** A mismatch with the newest version. It counts only if that version is still the newest after the round. */
   readonly contradiction?: HistoryFinding & { readonly response: HttpResponse }
 }
 
@@ -180,8 +180,8 @@ async function requireSuccession(
 }
 
 /**
- * Reads entries and recomputes their hashes and changes. Their signatures need no check while the hash is the one in the
- * signed index: no other entry has it. That keeps an audit of ten thousand versions at seconds.
+ * Reads entries and recomputes their hashes and changes. Their signatures need no check, because the signed index
+ * contains their hashes. An audit of ten thousand versions thus takes seconds.
  */
 async function checkEntries(
   round: AuditRound,
@@ -190,7 +190,7 @@ async function checkEntries(
 ): Promise<void> {
   const { concurrency = 24, signal, entries, onProgress } = round
   const all = entriesOf(index.data)
-  // Oldest first: the read of the previous entry has then started already, so no read waits for a later one.
+  // Oldest first, so that the read of the previous entry has already started and no read waits for a later one.
   const oldestFirst = summaries.toReversed()
   await forEachSome(oldestFirst, { concurrency, signal }, async (summary, laneSignal) => {
     const previous = all[all.length - summary.sequence + 1]
@@ -220,7 +220,7 @@ async function readEntry(
   )
 }
 
-/** The entry in an envelope; undefined unless it is the one that the index lists. */
+/** The entry in an envelope; undefined if it differs from the index. */
 async function parseEntry(
   text: string,
   summary: VersionSummary,

@@ -1,8 +1,8 @@
 import { latin1 } from './latin1.ts'
 
-// Strict on purpose: encodings that only some decoders accept would make verifiers disagree. No white space, no
-// missing padding, no characters of the other alphabet, and no trailing bits (RFC 4648 3.5). For 32 and 64 bytes this
-// leaves exactly one text, which a regular expression can recognize.
+// Strict on purpose: encodings that only some decoders accept would make verifiers disagree. No white space, no missing
+// padding, no characters of the other alphabet, and no trailing bits (RFC 4648 3.5). 32 or 64 bytes then have exactly
+// one encoding, which a regular expression can recognize.
 
 const BYTES_64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/
 const BYTES_32_URL = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/

@@ -6,8 +6,8 @@ export interface ClientOptions extends ConnectionLimits {
   /** Origin of the service, such as `https://api.example.org`. */
   readonly baseUrl: string | URL
   /**
-   * Ids of the keys to trust, learned from a source other than the service. Without them, the client trusts the keys that
-   * the service names first, and accepts a copy of the service with its own keys.
+   * Ids of the keys to trust, learned from a source other than the service. Without them, the client trusts the keys of
+   * the first key document, and accepts a copy of the service with its own keys.
    */
   readonly pinnedKeyIds?: readonly string[]
   /** Maximum age of a signature in seconds. Default: 900. */
@@ -35,9 +35,9 @@ const POSITIVE: Rule = [(value) => typeof value === 'number' && value > 0, 'more
 
 const KEY_ID = /^[\w-]{43}$/
 
-/** For each option, whether a value is accepted and what is expected. */
+/** For each option, the check of a value and the expectation in the error. */
 const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
-  // The connection checks the form.
+  // The connection checks the format.
   baseUrl: [Boolean, 'an origin'],
   pinnedKeyIds: [
     (value) => Array.isArray(value) && value[0] && value.every((id) => KEY_ID.test(id)),
@@ -55,7 +55,10 @@ const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
   wait: CALLABLE,
 }
 
-/** Throws a TypeError for an unknown option or a wrong value. The value is never quoted: it may be an API key. */
+/**
+ * Throws a TypeError for an unknown option or a wrong value. The message never quotes the value, which may be an API
+ * key.
+ */
 export function checkOptions(options: ClientOptions): void {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof ClientOptions] : undefined

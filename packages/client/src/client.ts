@@ -38,7 +38,7 @@ export interface Client extends Reads {
     method?: string,
     body?: string,
   ): Promise<Verified<unknown>>
-  /** Checks a response that was fetched in another way, with the service's keys. */
+  /** Verifies a response that was fetched without this client, with the service's keys. */
   verify(response: HttpResponse): Promise<VerifiedResponse>
   /** The service's keys, from its signing-key document. */
   keys(): Promise<readonly VerificationKey[]>
@@ -47,7 +47,7 @@ export interface Client extends Reads {
 /** Maximum number of responses stored for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
 
-/** A failure that is not the service's own: a gateway in front of it, or signing that is switched off. */
+/** The retry after an unsigned 429 or 5xx, which comes from a gateway or a service that does not sign. */
 function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
   if (status !== 429 && status < 500) return undefined
   const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter) ?? ''
@@ -56,7 +56,7 @@ function unsignedReason({ status, headers }: HttpResponse, nowMs: number): Retry
   return { afterSeconds: seconds >= 0 ? seconds : undefined }
 }
 
-/** Verified data of a response, or what the service refused with. */
+/** The verified data of a response. Throws the service's signed refusal. */
 function resultOf(
   response: HttpResponse,
   { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
     apiKey,
     maxRetries = 2,
     maxWaitSeconds = 30,
-    // Called later and as a plain function: a browser's fetch throws if it is called as a method of another object.
+    // Wrapped, because a browser's fetch throws if it is called as a method of another object.
     fetch: fetchOne = (url, init) => fetch(url, init),
     now = Date.now,
     wait = waitByTimer,
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
   const keys = createTrustedKeys({
     pinnedKeyIds,
     expectations: () => ({ nowMs: now(), maxAgeSeconds }),
-    // Without the API key: a refusal of the key can then be verified.
+    // Sent without the API key, so that a refusal of the key can be verified.
     fetchDocument: (target) => fetchResponse(target, {}),
   })
 

@@ -47,7 +47,7 @@ export class RedirectError extends Error {
 }
 
 /**
- * No complete response was received. `cause` is what fetch threw, a RedirectError, a DOMException named TimeoutError if the
+ * No complete response was received. `cause` is the error of fetch, a RedirectError, a DOMException named TimeoutError if the
  * response took too long, or a RangeError if its body was too large.
  *
  * @example
@@ -104,8 +104,8 @@ function originOf(baseUrl: string | URL): string {
 }
 
 /**
- * Verified responses are stored by the client, so a second copy in the browser's cache would serve no purpose, and the Fetch
- * standard bypasses that cache for requests with If-None-Match. workerd has neither option and throws if it gets one.
+ * The client stores verified responses itself, so the browser's cache is not used. workerd has neither option and
+ * throws if it gets one.
  */
 const BROWSER_OPTIONS =
   typeof Request === 'function' && 'credentials' in Request.prototype

@@ -13,13 +13,13 @@ export interface SavedHead {
   readonly keys: readonly PublishedKey[]
   /** Ids of all keys that the audits of this service have seen. */
   readonly keyIds?: readonly string[]
-  /** Response of the signing-key endpoint at the time: it links a later key to the one that signed then. */
+  /** Response of the signing-key endpoint at the time, which links a later key to the key that signed then. */
   readonly keyDocument?: PortableResponse
 }
 
 /**
- * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever saved.
- * It rejects if a stored head cannot be read: without it, an audit would accept a rewritten history as a first one.
+ * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever
+ * saved. It rejects if a stored head cannot be read, because an audit without it would accept a rewritten history.
  */
 export interface HeadStore {
   /** Loads the stored head. */

@@ -1,4 +1,6 @@
-/** Header fields as an HTTP library gives them: fetch's Headers, pairs as on the wire, or an object by name. */
+/**
+ * Header fields in the formats of HTTP libraries: Headers of fetch, pairs in the order received, or an object by name.
+ */
 export type HeaderSource =
   | {
       /** Returns the value of a field, or null. */
@@ -43,9 +45,8 @@ export function readHeaders(source: HeaderSource): HeaderFields {
 const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/
 
 /**
- * The base64 of the member sha-256 of a Content-Digest, a dictionary of byte sequences (RFC 9530 2, RFC 8941 3.2).
- * The last of several counts. Undefined if it is missing or if the field is malformed, which must be ignored as a
- * whole.
+ * The base64 of the member sha-256 of a Content-Digest, a dictionary of byte sequences (RFC 9530 2, RFC 8941 3.2). If
+ * there are several, the last one counts. Undefined if it is missing, or if the field is malformed.
  */
 export function sha256Of(contentDigest: string): string | undefined {
   let found: string | undefined

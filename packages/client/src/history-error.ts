@@ -23,7 +23,7 @@ export class HistoryError extends Error {
   readonly code: HistoryFault
   /** JSON. Store it: this is the only copy of the proof. */
   readonly evidence: HistoryEvidence
-  /** Where they do. */
+  /** The version or resource, and the two values. */
   readonly finding: HistoryFinding
 
   constructor(evidence: HistoryEvidence, finding: HistoryFinding) {
@@ -45,7 +45,7 @@ function formatFinding(fault: HistoryFault, { at, expected, found }: HistoryFind
 
 /**
  * The history contradicts the saved head, but unrelated keys signed the two: another service may have
- * taken over the address. That is evidence against neither.
+ * taken over the address. This is not evidence against either key holder.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export class UnlinkedKeysError extends Error {
   readonly code = 'UNLINKED_KEYS'
   /** Where the history contradicts the saved head. */
   readonly finding: HistoryFinding
-  /** The keys that nothing links. */
+  /** The unrelated keys. */
   readonly keyIds: readonly string[]
 
   constructor(fault: HistoryFault, finding: HistoryFinding, keyIds: readonly string[]) {

@@ -48,7 +48,7 @@ export interface HistoryEvidence {
   readonly format: 'svc-history-evidence-v1'
   /** How the responses contradict each other. */
   readonly fault: HistoryFault
-  /** The keys that signed. Their ids say whose they are: compare with the ids you pinned. */
+  /** The keys that signed. Compare their ids with the ids you pinned. */
   readonly keys: readonly PublishedKey[]
   /** In the order in which they were signed. */
   readonly responses: readonly PortableResponse[]
@@ -59,11 +59,11 @@ export interface HistoryEvidence {
   readonly keyDocuments?: readonly PortableResponse[]
 }
 
-/** What evidence proves. */
+/** The fault that evidence proves. */
 export interface ProvenFault {
   /** How the responses contradict each other. */
   readonly fault: HistoryFault
-  /** The same in words. */
+  /** A description of the fault. */
   readonly meaning: string
 }
 
@@ -175,7 +175,7 @@ async function isBroken([one]: readonly PathResponse[]): Promise<boolean> {
   const asked = one.path.startsWith(versions)
     ? VERSION_PATH.exec(one.path.slice(versions.length))?.[1]
     : undefined
-  // Other data may mention a version without being an entry.
+  // Other data may contain a version without being an entry.
   if (asked === undefined && one.path !== version) return false
   const [entry] = entriesOf(one.data)
   if (entry === undefined) return false
@@ -197,8 +197,8 @@ function isChange(value: unknown): value is VersionEntry['changes'][number] {
 }
 
 /**
- * Where an entry's `changes` differ from what its resources and those of the entry before it show; undefined if they
- * match. `before` is undefined for the genesis entry. Resources or changes of the wrong type are a difference.
+ * Where an entry's `changes` differ from the difference of its resources to those of the previous entry; undefined if
+ * they match. `before` is undefined for the genesis entry. Resources or changes of the wrong type are a difference.
  */
 export function changesFindingOf(
   before: unknown,
@@ -260,7 +260,7 @@ function isInconsistent([before, between, after]: readonly PathResponse[]): bool
     return isOneHead && head?.hash !== propertyOf(before.data, 'hash')
   }
   const digest = digestAt(before.data, between.path)
-  // The newest version says nothing about paths that it does not list (the time, the keys, other versions).
+  // The newest version has no digest for unlisted paths (the time, the keys, other versions).
   return isOneHead && typeof digest === 'string' && between.etag !== `W/"${digest}"`
 }
 

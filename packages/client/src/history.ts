@@ -6,8 +6,8 @@ import type { VersionEntry } from './resources.ts'
 
 /**
  * Iterates over all versions, newest first, as the index lists them when the iteration starts. An entry is read when it is
- * needed, and given once its signature, its hash, its link to the entry before and its changes match; nothing is compared
- * with an earlier audit.
+ * needed, and yielded after its signature, hash, link to the previous entry and changes match. The history is not
+ * compared with an earlier audit.
  *
  * Throws a HistoryError with evidence if signed responses contradict each other, an UnlinkedKeysError if unrelated keys
  * signed them, a ChainError if an entry breaks another rule of the chain, and otherwise what the client throws.

@@ -3,7 +3,7 @@ export function latin1(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
-    // Truncated to one byte, the character would turn into another, and the text into another signed text.
+    // Truncated to one byte, the character would change, and with it the signed text.
     if (code > 255) return undefined
     bytes[index] = code
   }

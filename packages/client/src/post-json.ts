@@ -9,8 +9,9 @@ export interface WriteOptions {
 }
 
 /**
- * Sends JSON with POST, once: a challenge token can be used once, and a response that was lost may be that of a success.
- * The signature does not cover the body of a request, so a random query parameter ties the response to this request.
+ * Sends JSON with POST, once: a challenge token can be used once, and the request may have succeeded although its
+ * response was lost. The signature does not cover the body of a request, so a random query parameter ties the response
+ * to this request.
  */
 export async function postJson(
   client: Client,
@@ -18,7 +19,7 @@ export async function postJson(
   body: unknown,
   { signal }: WriteOptions,
 ): Promise<Verified<unknown>> {
-  // Before the request: without keys its response could not be verified.
+  // Loads the keys before the request, because they are needed to verify its response.
   await client.keys()
   signal?.throwIfAborted()
   const headers = { 'Content-Type': 'application/json' }

@@ -29,12 +29,12 @@ export interface ReadOptions {
   readonly signal?: AbortSignal
   /**
    * Requests a response that was created for this call: a random query parameter bypasses every cache. The signature
-   * covers the target, so an older response does not pass.
+   * covers the target, so an older response fails verification.
    */
   readonly fresh?: boolean
 }
 
-/** Verified data, with what proves it. */
+/** Verified data with its proof. */
 export interface Verified<Data> {
   /** `data` of the envelope, or the whole document if it has no envelope. */
   readonly data: Data

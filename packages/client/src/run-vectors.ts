@@ -34,7 +34,7 @@ function ifNoneMatchOf(headers: readonly HeaderPair[]): { readonly ifNoneMatch?:
   return ifNoneMatch === undefined ? {} : { ifNoneMatch }
 }
 
-/** The result of `verifyResponse` on a vector, in the words of the vectors' README. */
+/** The outcome of `verifyResponse` for a vector, as defined in the vectors' README. */
 async function outcomeOf(vector: Vector): Promise<Outcome> {
   const { request, response, revalidation, publicKey, pinnedKeyId, maxAgeSeconds } = vector
   try {
@@ -62,9 +62,9 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
 export interface VectorResult {
   /** Name of the vector. */
   readonly name: string
-  /** What the vector tries. */
+  /** What the vector tests. */
   readonly description: string
-  /** The right outcome. */
+  /** The expected outcome. */
   readonly expected: Outcome | HistoryOutcome
   /** The outcome on this platform. */
   readonly found: Outcome | HistoryOutcome

@@ -12,8 +12,8 @@ import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 
 /**
- * Maximum number of keys of a document. A real one has one or two; each costs as much as a verification, and anyone
- * can send a document.
+ * Maximum number of keys of a document. A real document has one or two. Each key costs as much as a verification, and
+ * anyone can send a document.
  */
 export const MAX_KEYS = 64
 
@@ -50,7 +50,7 @@ export async function parseSigningKeys(data: unknown): Promise<readonly Verifica
 export interface VerifiedKeys {
   /** Every key that the document lists. */
   readonly keys: readonly VerificationKey[]
-  /** What the check of the response proved. */
+  /** The verified response. */
   readonly verified: VerifiedResponse
 }
 
@@ -68,7 +68,7 @@ export async function verifyKeyDocument(
 ): Promise<VerifiedKeys> {
   const data = propertyOf(parseBody(response.body), 'data')
   if (data === undefined) {
-    // Without keys its signature cannot be verified, so only a missing one can be reported.
+    // Without keys the signature cannot be verified; only a missing signature can be reported.
     const isSigned = readHeaders(response.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',

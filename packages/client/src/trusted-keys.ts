@@ -14,16 +14,16 @@ export interface TrustedKeys {
   verify(response: HttpResponse): Promise<VerifiedResponse>
 }
 
-/** Where keys come from, and what they are checked with. */
+/** Source of the keys, and the settings of their verification. */
 export interface TrustedKeysOptions {
   /** Fetches the signing-key document from this target. */
   readonly fetchDocument: (target: string) => Promise<HttpResponse>
-  /** Undefined: the keys of the first document are trusted, and later ones that they sign for. */
+  /** If undefined, trusts the keys of the first document, and later keys in documents that they sign. */
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
 }
 
-/** Whether a newer key document may resolve a fault: a cache may have stored one from before a key change. */
+/** Whether a newer key document may resolve a fault, because a cache may have an old document. */
 export function mayBeNewKey(fault: VerificationFault): boolean {
   return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/.test(fault)
 }

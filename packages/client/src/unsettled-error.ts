@@ -1,5 +1,5 @@
 /**
- * A newer version appeared each time an audit had read the history, which was neither confirmed nor contradicted.
+ * A version was published during each attempt of an audit, so the history was neither confirmed nor contradicted.
  *
  * @example
  * ```ts

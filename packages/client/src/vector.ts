@@ -26,7 +26,7 @@ export interface VectorResponse {
   readonly bodyBase64: string | null
 }
 
-/** One later moment in the life of a stored response. */
+/** One later check of a stored response. */
 export interface VectorLink {
   readonly now: string
   readonly expected: Outcome
@@ -58,7 +58,7 @@ export interface Vector {
   readonly response: VectorResponse
   /** A later response to the same request, with which a cache revalidated the response. */
   readonly revalidation?: VectorResponse
-  /** Later moments: the 304 that renewed the response last, and the result then. */
+  /** Later checks, each with the latest 304 and the expected outcome. */
   readonly chain?: readonly VectorLink[]
   /** The signed text, in valid vectors. */
   readonly signedText?: string

@@ -1,8 +1,8 @@
 import type { HttpResponse } from './verify-response.ts'
 
 /**
- * What can be wrong with a response, by error code. For lists of codes: the message of an error names the case, so
- * clients in browsers need not load this table.
+ * Descriptions of the error codes, for lists of codes. Error messages describe the case themselves, so browsers need
+ * not load this table.
  */
 export const VERIFICATION_FAULTS = {
   KEY_MALFORMED: 'the key is not a usable Ed25519 public key',

@@ -28,21 +28,21 @@ export interface VerificationKey {
   readonly keyId: string
   /** The key as the document has it. */
   readonly published: PublishedKey
-  /** Whether the signature (padded base64) over the text is this key's; the text has one byte per character. */
+  /** Whether the signature (padded base64) over the text is valid for this key. The text has one byte per character. */
   isSignatureOf(text: string, signatureBase64: string): Promise<boolean>
   /** Whether the key was in use at a time, in milliseconds since 1970. */
   wasInUse(atMs: number): boolean
 }
 
-/** A date of a key in milliseconds. NaN if it is invalid: every comparison with it fails. */
+/** A date of a key in milliseconds. NaN if it is invalid, so that every comparison with it fails. */
 function limitOf(date: unknown, none: number): number {
   if (typeof date === 'string') return parseInstant(date) ?? NaN
   return date === undefined || date === null ? none : NaN
 }
 
 /**
- * Reads a public key and computes its id (RFC 7638). Do it once and keep the result: importing costs as much as a
- * verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
+ * Reads a public key and computes its id (RFC 7638). Reuse the result, because importing costs as
+ * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
  * order.
  *
  * @example

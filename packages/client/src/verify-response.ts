@@ -33,7 +33,7 @@ export interface HttpResponse {
   readonly body: Uint8Array
 }
 
-/** What a response is checked with. */
+/** Keys and settings of a verification. */
 export interface Expectations {
   /** Keys from `importKey` or `verifyKeyDocument`. */
   readonly keys: readonly VerificationKey[]
@@ -127,7 +127,7 @@ async function checkResponse(response: HttpResponse & Expectations): Promise<Ver
   const signedAt = required(fields, CLIENT_HEADERS.signedAt)
   const signature = required(fields, CLIENT_HEADERS.signature)
 
-  // Work of other threads starts together and is awaited once; the parsed body is not used before its signature is
+  // Starts the work of other threads together and waits once. The parsed body is not used before its signature is
   // verified.
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
   const hashed = sha256Base64(body)
@@ -151,7 +151,7 @@ async function checkResponse(response: HttpResponse & Expectations): Promise<Ver
 
   if (read === undefined) throw new VerificationError('MALFORMED', 'the body is not JSON')
   const { content, data } = read
-  // A CDN may remove an ETag without harm; a different one would link the body to another version.
+  // A CDN may remove an ETag. A different ETag would link the body to another version.
   if (etag !== (proof.etag ?? etag)) {
     throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
   }

@@ -15,8 +15,9 @@ function nameOf(file: string, index: number): string {
 }
 
 /**
- * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on
- * are tried. Returns undefined if no file can be written: then print the evidence, because it exists nowhere else.
+ * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on are
+ * tried. Returns undefined if no file can be written. The caller must then print the evidence, which exists nowhere
+ * else.
  */
 export async function writeEvidence(
   file: string | undefined,

@@ -6,7 +6,7 @@ import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { pluralOf } from '../command/wording.ts'
 import type { AuditSettings } from './run-audit.ts'
 
-/** Number of new versions printed in full; of more, only the newest. */
+/** Maximum number of printed versions, the newest ones. */
 const MAX_PRINTED = 20
 
 /** The warning about an unannounced signing key. */

@@ -95,7 +95,7 @@ export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
     baseUrl: origin,
     ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
     fetch: createFetch(httpClient.ask),
-    // The HTTP client below has its own limits, with messages for the terminal.
+    // No limit here, because the HTTP client has its own limits with messages for the terminal.
     timeoutMs: Infinity,
     maxBodyBytes: Infinity,
   })

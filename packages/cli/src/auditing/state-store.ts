@@ -16,7 +16,7 @@ class StateFailure extends CommandFailure {
   }
 }
 
-/** Throws unless the signature of the saved head is valid: an edited head must not accuse the service. */
+/** Throws unless the signature of the saved head is valid, because an edited head would accuse the service. */
 async function requireSigned(file: string, { response, keys }: SavedHead): Promise<void> {
   let data: unknown
   try {

@@ -1,10 +1,10 @@
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
 
-/** More about a failure. */
+/** Details of a failure. */
 export interface FailureDetails {
   /** Default: failure. */
   readonly exitCode?: ExitCode
-  /** Further lines for a person. */
+  /** Further lines for people. */
   readonly details?: readonly string[]
   /** The same for `--json`. */
   readonly members?: { readonly [name: string]: unknown }

@@ -69,7 +69,7 @@ export async function runNamed(
 /** Longer than any name of a command or an option. */
 const MAX_REPEATED = 30
 
-/** Whether a word may be quoted in a message. A word pasted by mistake may be a secret, and messages end up in logs. */
+/** Whether a word may be quoted in a message. A word pasted by mistake may be a secret, and messages may be logged. */
 function isRepeatable(word: string): boolean {
   return word.length <= MAX_REPEATED && !looksLikeApiKey(word)
 }
@@ -105,7 +105,7 @@ function formatMisuse(error: unknown, known: readonly string[]): string | undefi
         known,
       )
     default:
-      // The option is known. Only the first sentence: the rest is for the author of the program.
+      // A known option with a wrong value. The first sentence is enough; the rest is advice for programmers.
       return (error.message.split(/\.\s/)[0] ?? error.message).replace(/\.$/, '')
   }
 }
@@ -159,7 +159,7 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
 export interface CommandResult {
   /** The members of the object that `--json` prints, after `ok: true`. */
   readonly json: object
-  /** The same for a person. */
+  /** The same for people. */
   readonly lines: readonly string[]
   /** Default: done. */
   readonly exitCode?: ExitCode

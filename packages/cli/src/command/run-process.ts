@@ -9,13 +9,13 @@ const output: CommandOutput = {
 export async function runProcess(
   run: (args: readonly string[], output: CommandOutput) => Promise<ExitCode>,
 ): Promise<void> {
-  /** The exit code of the command, and the error that prevented its output from being written. */
+  /** The exit code of the command, and the error of its output stream. */
   const ending: { code: ExitCode | undefined; unwritten: Error | undefined } = {
     code: undefined,
     unwritten: undefined,
   }
 
-  /** Reports lost output once the command is done, unless the command failed and reported that already. */
+  /** Reports lost output after the command, unless the command has already reported a failure. */
   function settle(): void {
     if (ending.code === undefined) return
     process.exitCode = ending.code

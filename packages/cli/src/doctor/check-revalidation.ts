@@ -13,8 +13,8 @@ const ALWAYS_ON_304 = [HEADERS.etag, HEADERS.cacheControl, HEADERS.vary]
 const OTHER_ETAG = 'W/"of-something-else"'
 
 /**
- * Whether the signature on a 304 belongs to a 200: then a cache made the 304 from its own copy. Varnish and nginx do
- * so even on a miss, because they remove If-None-Match from the request to the origin.
+ * Whether the signature on a 304 belongs to a 200, because a cache created the 304 from its own copy. Varnish and nginx
+ * do so even on a miss, because they remove If-None-Match from the request to the origin.
  */
 async function hasProofOfCopy(
   { method, target, field }: Received,
@@ -28,7 +28,7 @@ async function hasProofOfCopy(
   return false
 }
 
-/** Checks a 304. If no cache can have made it, it must have a proof. */
+/** Checks a 304. It must have a proof if no cache can have created it. */
 async function inspect(
   response: Received,
   where: string,
@@ -42,7 +42,7 @@ async function inspect(
   const isFromCopy = signed.length > 0 && (await hasProofOfCopy(response, keys))
   if (isFromCopy) report('not-modified-from-cache', where, signed.join(', '))
   else if (signed.length > 0) report('not-modified-signed', where, signed.join(', '))
-  // A header that is missing everywhere is reported once, elsewhere.
+  // Another check reports a header that is missing everywhere.
   const missing = ALWAYS_ON_304.filter(
     (name) => response.field(name) === undefined && plain.response.field(name) !== undefined,
   )
@@ -54,7 +54,7 @@ async function inspect(
       report('not-modified-unproved', where, `no ${HEADERS.revalidated}`)
     return
   }
-  // The same goes for a wrong or missing signature or ETag.
+  // Another check also reports a wrong or missing signature or ETag.
   if (plain.verification.fault !== undefined || plain.response.field(HEADERS.etag) !== etag) return
   const { fault } = await verify(response)
   const found = response.field(HEADERS.etag)

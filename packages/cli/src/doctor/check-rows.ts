@@ -92,8 +92,7 @@ function envelopeFault({ row, code, content }: Observation): string | undefined 
 export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff }, report) => {
   for (const each of observed) {
     if (!each.isAsPromised) {
-      // A tampered body is reported as such. If nothing is signed, the key document is missing too; that is reported
-      // once.
+      // Another check reports a tampered body. Without signing the key document is missing too, which is reported once.
       const isKeyless = isSigningOff && each.row?.path === ENDPOINTS.signingKey.path
       if (!each.isChanged && !isKeyless) reportUnpromised(each, report)
       continue

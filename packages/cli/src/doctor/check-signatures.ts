@@ -7,7 +7,7 @@ import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
 import type { Verification, Observation, Survey } from './probe-deployment.ts'
 
-/** Content of the key document of a deployment that does not sign. */
+/** Error code of the key document of a deployment that does not sign. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
 
 /** How an ETag differs from that of the data. */
@@ -93,7 +93,7 @@ export const checkSignatures: Check = async (survey, report) => {
   if (keys.length === 0) return 'there is no key to check with'
   const promised = observed.filter(({ isAsPromised, isChanged }) => isAsPromised || isChanged)
   const signed = promised.filter(({ verification }) => verification.fault !== 'UNSIGNED')
-  // The key document may verify by itself: a machine with the wrong key signs it with that key.
+  // The key document may be consistent in itself, because a machine with the wrong key signs it with that key.
   const others = signed.filter(({ row }) => row?.path !== ENDPOINTS.signingKey.path)
   const areAllWrong =
     others.length > 0 && others.every(({ verification }) => verification.fault === 'SIGNATURE')

@@ -19,7 +19,7 @@ export const checkTransport: Check = async ({ observed, probe }, report) => {
     if (!isLoopbackHost(hostname)) report('plain-http', probe.origin, 'http')
     return undefined
   }
-  // An explicit port speaks TLS; its plain-http counterpart is unknown.
+  // With an explicit port, the port for plain http is unknown.
   if (port !== '') return undefined
   const origin = `http://${host}`
   try {

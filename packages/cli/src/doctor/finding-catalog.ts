@@ -13,7 +13,7 @@ import { LIMITS } from '../../../../src/contract/limits.ts'
 import { OPENAPI_VERSION } from '../../../../src/contract/openapi-version.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
-/** Severity of a finding: a broken promise; a problem that will appear; information. */
+/** Severity of a finding: a broken promise, a future problem, or information. */
 export type Severity = 'error' | 'warning' | 'info'
 
 /** Creates kinds of findings of one severity: what was expected, and what to do. */

@@ -20,7 +20,7 @@ import type { Probe } from './probe.ts'
 
 /** The result of checking one response. */
 export interface Verification {
-  /** Undefined if every check passed, or without a key to check with. */
+  /** Undefined if every check passed, or if no key is known. */
   readonly fault: VerificationFault | undefined
   readonly verified: VerifiedResponse | undefined
 }
@@ -167,7 +167,7 @@ async function verifyAt(
   }
 }
 
-/** From a response that no cache can have stored: its signature covers a random number. */
+/** Uses a response that no cache can have stored, because its signature covers a random parameter. */
 async function measureSkew(response: Received | undefined, keys: Survey['keys']): Promise<number> {
   const signedAtMs = parseInstant(response?.field(HEADERS.signedAt) ?? '')
   if (response === undefined || signedAtMs === undefined) return 0
@@ -243,7 +243,7 @@ export async function probeDeployment(
   const { keys, isSigningOff } = await readKeys(get)
 
   const time = ENDPOINTS.time
-  // First: if a cache ignores the query, it then has a response for this path.
+  // Sent first, so that a cache that ignores the query has a response for this path.
   await get(time.path)
   const freshResponse = await get(probe.fresh(time.path))
   const skewMs = await measureSkew(freshResponse, keys)

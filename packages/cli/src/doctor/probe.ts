@@ -26,10 +26,10 @@ export interface Probe {
 
 /** Maximum number of concurrent requests. */
 const CONCURRENCY = 4
-/** More than the checks need: a mistake in a check must not become a load. */
+/** More than the checks need. Limits the load that a defect in a check can cause. */
 export const MAX_REQUESTS = 100
 
-/** Maximum size of all stored responses; those of a healthy deployment have a hundredth of it. */
+/** Maximum size of all stored responses, a hundred times that of a healthy deployment. */
 const MAX_BYTES = 100_000_000
 
 export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Probe {

@@ -12,7 +12,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the file exists. Throws a TypeError for anything but a regular file: a device or a pipe did not store the
+ * Whether the file exists. Throws a TypeError for anything but a regular file: a device or a pipe does not contain a
  * head, and replacing it would destroy it.
  */
 async function isThere(file: string): Promise<boolean> {
@@ -35,7 +35,7 @@ const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
   'EISDIR',
 ])
 
-/** Makes file names in a folder durable where the system supports it: otherwise they may be lost in a power cut. */
+/** Makes file names in a folder durable if the system supports it. Otherwise a power failure may lose them. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r')
@@ -94,8 +94,7 @@ export function createFileHeadStore(file: string): HeadStore {
         const handle = await open(beside, 'wx')
         try {
           await handle.writeFile(`${JSON.stringify(head)}\n`)
-          // If the rename came before the bytes are on disk, a power cut could leave an empty file in place of the
-          // head.
+          // If the rename happened before the bytes are on disk, a power failure could leave an empty file.
           await handle.sync()
         } finally {
           await handle.close()

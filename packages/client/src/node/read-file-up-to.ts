@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
 /**
- * Reads a file of at most `maxBytes`. Stops there, so an endless device or pipe does no harm. Rejects with a
- * RangeError for a larger file, and otherwise as `open` and `read` of node:fs do.
+ * Reads a file of at most `maxBytes`. Stops at the limit, also for an endless device or pipe. Rejects with a RangeError
+ * for a larger file, and otherwise as `open` and `read` of node:fs do.
  */
 export async function readFileUpTo(file: string, maxBytes: number): Promise<Buffer> {
   const handle = await open(file)
