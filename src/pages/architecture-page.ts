@@ -2,7 +2,6 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { flowRows, COMPONENT_PREFIX, componentRows } from './component-tables.ts'
 import { graphPicture } from './graph-picture.ts'
 import { html, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-sections.ts'
@@ -48,24 +47,22 @@ export const ARCHITECTURE_PAGE: Page = {
   description: (texts) => texts.architecture.description,
   body(context) {
     const t = context.texts.architecture
-    const sections = {
-      guarantees: (data: Architecture) => guaranteeList(context, data),
-      boundaries: ({ boundaries }: Architecture) =>
-        statementList(context, boundaries, { prefix: 'boundary', none: t.none }),
-      parts: ({ components }: Architecture) => componentRows(context, components),
-      flows: ({ components, flows }: Architecture) => flowRows(context, flows, components),
-    }
-    const names = Object.keys(sections) as (keyof typeof sections)[]
-    const isThere = context.content.snapshot('architecture') !== undefined
+    const data = context.content.snapshot('architecture')
+    const boundaries = { prefix: 'boundary', none: t.none }
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'architecture')}
-        ${fromSnapshot(context, 'architecture', (data) => [
-          snapshotHead(context, 'architecture', data),
-          diagram(context, data),
-          names.map((name) => pageSection(name, t[name], sections[name](data))),
-        ])}`,
-      contents: isThere ? names.map((id) => ({ id, title: t[id] })) : [],
+        ${fromSnapshot(
+          context,
+          'architecture',
+          () => data && [snapshotHead(context, 'architecture', data), diagram(context, data)],
+        )}`,
+      sections: data && [
+        ['guarantees', t.guarantees, guaranteeList(context, data)],
+        ['boundaries', t.boundaries, statementList(context, data.boundaries, boundaries)],
+        ['parts', t.parts, componentRows(context, data.components)],
+        ['flows', t.flows, flowRows(context, data.flows, data.components)],
+      ],
     }
   },
 }

@@ -1,10 +1,9 @@
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { dayHtml } from './moments.ts'
-import { newestShown, type ShownLimits, type ShownPart } from './newest-shown.ts'
-import type { Page, PageContext } from './page.ts'
+import { newestShown, type ShownLimits } from './newest-shown.ts'
+import type { Page, PageContext, PageSection } from './page.ts'
 import { endpointPath } from './reference-path.ts'
 import { operatorText, plainText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-sections.ts'
@@ -18,10 +17,6 @@ type Release = Changelog['releases'][number]
 /** Number of releases on the page, and of changes in each. */
 const SHOWN_RELEASES: ShownLimits = { items: 20, bytes: 40_000 }
 const SHOWN_CHANGES: ShownLimits = { items: 50, bytes: 12_000 }
-
-const UNRELEASED_ID = 'unreleased'
-
-const releaseId = (version: string): string => `v${version}`
 
 /** Method and path of an endpoint, linked to the reference if this runtime serves it. */
 function endpointLink({ locale, facts }: PageContext, endpoint: string): Html {
@@ -76,47 +71,13 @@ function changesByKind(context: PageContext, changes: readonly Change[]): HtmlVa
   ]
 }
 
-function releaseSection(context: PageContext, release: Release): Html {
+function releaseContent(context: PageContext, { date, summary, changes }: Release): Html {
   const { locale, texts, content } = context
-  const { version, date, summary, changes } = release
-  const t = texts.changelog
-  return pageSection(
-    releaseId(version),
-    plainText(t.release, { version }),
-    html`<p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
-      ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
-      ${changesByKind(context, changes)}`,
-  )
-}
-
-function changelogSections(
-  context: PageContext,
-  changelog: Changelog,
-  { shown, left }: ShownPart,
-): Html {
-  const t = context.texts.changelog
-  const { unreleased, releases } = changelog
-  return html`${snapshotHead(context, 'changelog', changelog)}
-  ${pageSection(
-    UNRELEASED_ID,
-    t.unreleased,
-    unreleased.length === 0
-      ? html`<p class="muted">${t.nothingUnreleased}</p>`
-      : changesByKind(context, unreleased),
-  )}
-  ${releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`} ${shown}
-  ${notShown(context, 'changelog', t.older, left)}`
-}
-
-function contentsOf({ texts }: PageContext, releases: readonly Release[]) {
-  const { unreleased, release } = texts.changelog
-  return [
-    { id: UNRELEASED_ID, title: unreleased },
-    ...releases.map(({ version }) => ({
-      id: releaseId(version),
-      title: plainText(release, { version }),
-    })),
-  ]
+  return html`<p class="muted">
+      ${richText(texts.changelog.released, { date: dayHtml(locale, date) })}
+    </p>
+    ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
+    ${changesByKind(context, changes)}`
 }
 
 /** Changes of the API for its callers. */
@@ -125,16 +86,34 @@ export const CHANGELOG_PAGE: Page = {
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {
-    const releases = context.content.snapshot('changelog')?.releases
-    const part = newestShown(releases ?? [], SHOWN_RELEASES, (release) =>
-      releaseSection(context, release),
+    const t = context.texts.changelog
+    const changelog = context.content.snapshot('changelog')
+    const main = html`<h1>${t.title}</h1>
+      ${languageNote(context, 'changelog')}
+      ${fromSnapshot(context, 'changelog', (data) => snapshotHead(context, 'changelog', data))}`
+    if (changelog === undefined) return { main }
+    const { unreleased, releases } = changelog
+    const { shown, left } = newestShown(releases, SHOWN_RELEASES, (release) =>
+      releaseContent(context, release),
     )
+    const nothing = html`<p class="muted">${t.nothingUnreleased}</p>`
     return {
-      main: html`<h1>${context.texts.changelog.title}</h1>
-        ${languageNote(context, 'changelog')}
-        ${fromSnapshot(context, 'changelog', (changelog) => changelogSections(context, changelog, part))}`,
-      contents:
-        releases === undefined ? [] : contentsOf(context, releases.slice(0, part.shown.length)),
+      main,
+      sections: [
+        [
+          'unreleased',
+          t.unreleased,
+          unreleased.length === 0 ? nothing : changesByKind(context, unreleased),
+        ],
+        ...shown.map((content, index): PageSection => {
+          const version = releases[index]?.version ?? ''
+          return [`v${version}`, plainText(t.release, { version }), content]
+        }),
+      ],
+      after: [
+        releases.length === 0 && html`<p class="muted">${t.noReleases}</p>`,
+        notShown(context, 'changelog', t.older, left),
+      ],
     }
   },
 }

@@ -6,15 +6,11 @@ import { contractText } from './contract-texts.ts'
 import { dataTable } from './data-table.ts'
 import { factList } from './fact-list.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { listFilter } from './list-filter.ts'
-import { type ContentsEntry, type Page, type PageContext } from './page.ts'
+import type { Page, PageContext, PageSection } from './page.ts'
 import { exampleError } from './reference-example.ts'
 import { endpointPath } from './reference-path.ts'
 import { richText, plainText, sentencesHtml } from './rich-text.ts'
-
-const SUMMARY_ID = 'codes'
-const VERIFIER_ID = 'verifier'
 
 const retryAfter = codeHtml(HEADERS.retryAfter)
 
@@ -84,7 +80,7 @@ function retryCell({ texts }: PageContext, code: ErrorCode): HtmlValue {
 }
 
 /** All codes in a table, each with a link to its entry, and a filter for the rows. */
-function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html {
+function summary(context: PageContext, codes: readonly ErrorCode[]): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
   const table = dataTable(codes, {
@@ -103,13 +99,9 @@ function summarySection(context: PageContext, codes: readonly ErrorCode[]): Html
       { title: t.retryable, cell: (code) => retryCell(context, code) },
     ],
   })
-  return pageSection(
-    SUMMARY_ID,
-    t.summary,
-    html`${listFilter(texts, { id: 'code-filter', label: t.filter, items: '.codes tbody tr' })}
-      ${table}
-      <p class="muted small">${t.placeholders}</p>`,
-  )
+  return html`${listFilter(texts, { id: 'code-filter', label: t.filter, items: '.codes tbody tr' })}
+    ${table}
+    <p class="muted small">${t.placeholders}</p>`
 }
 
 /** Codes by status in ascending order, each status in the order of the catalog. */
@@ -122,20 +114,15 @@ function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
 }
 
 /** The codes of failed verification steps. */
-function verifierSection({ texts }: PageContext): Html {
-  const t = texts.errorCatalog
-  return pageSection(
-    VERIFIER_ID,
-    t.verification,
-    html`<p>${t.verificationIntro}</p>
-      <dl class="facts">
-        ${Object.entries(texts.proof.faults).map(
-          ([code, meaning]) =>
-            html`<dt id="${code}">${codeHtml(code)}</dt>
-              <dd>${meaning}</dd> `,
-        )}
-      </dl>`,
-  )
+function verifierCodes({ texts }: PageContext): Html {
+  return html`<p>${texts.errorCatalog.verificationIntro}</p>
+    <dl class="facts">
+      ${Object.entries(texts.proof.faults).map(
+        ([code, meaning]) =>
+          html`<dt id="${code}">${codeHtml(code)}</dt>
+            <dd>${meaning}</dd> `,
+      )}
+    </dl>`
 }
 
 /** Every code of the error catalog with an anchor. */
@@ -146,35 +133,24 @@ export const ERRORS_PAGE: Page = {
   body(context) {
     const { locale, texts, facts } = context
     const t = texts.errorCatalog
-    const groups = [...codesByStatus()].map(([status, codes]) => ({
-      id: `status-${status}`,
-      title: plainText(t.byStatus, { status }),
-      codes,
-    }))
-    const contents: readonly ContentsEntry[] = [
-      { id: SUMMARY_ID, title: t.summary },
-      ...groups.map(({ id, title }) => ({ id, title })),
-      { id: VERIFIER_ID, title: t.verification },
-    ]
+    const byStatus = [...codesByStatus()]
+    const groups = byStatus.map(([status, codes]): PageSection => [
+      `status-${status}`,
+      plainText(t.byStatus, { status }),
+      codes.map((code) => errorEntry(context, code)),
+    ])
+    const codes = byStatus.flatMap(([, each]) => each)
     return {
-      contents,
       main: html`<h1>${t.title}</h1>
         <p class="lead">
           ${sentencesHtml(locale, [t.intro, facts.keyId !== undefined && t.introSigned, t.introCode])}
         </p>
-        <p>${richText(t.retryIntro, { header: retryAfter })}</p>
-        ${summarySection(
-          context,
-          groups.flatMap(({ codes }) => codes),
-        )}
-        ${groups.map(({ id, title, codes }) =>
-          pageSection(
-            id,
-            title,
-            codes.map((code) => errorEntry(context, code)),
-          ),
-        )}
-        ${verifierSection(context)}`,
+        <p>${richText(t.retryIntro, { header: retryAfter })}</p>`,
+      sections: [
+        ['codes', t.summary, summary(context, codes)],
+        ...groups,
+        ['verifier', t.verification, verifierCodes(context)],
+      ],
     }
   },
 }

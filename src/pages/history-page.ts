@@ -6,11 +6,10 @@ import {
 } from '../contract/version-chain.ts'
 import { auditForm } from './history-audit.ts'
 import { bulletList, code, codeLink, html, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { countText, inEnglish, richText } from './rich-text.ts'
-import type { Page, PageContext } from './page.ts'
+import type { Page, PageBody, PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 import { notesLanguage, resourceTitle } from './snapshot-sections.ts'
 
@@ -106,7 +105,7 @@ function older({ locale, texts }: PageContext, count: number): Html | false {
   </p>`
 }
 
-function body(context: PageContext) {
+function body(context: PageContext): PageBody {
   const { locale, texts, facts } = context
   const { history } = texts
   const count = facts.versionCount
@@ -128,18 +127,16 @@ function body(context: PageContext) {
       ${shown}
     </ol>
     ${older(context, count - shown.length)}`
-  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
-    ['reading', history.readingTitle, reading],
-    ['audit', history.auditTitle, audit],
-    ['chain', history.chainTitle, chain],
-  ]
   return {
-    contents: sections.map(([id, title]) => ({ id, title })),
     main: html`<h1>${history.title}</h1>
       <p class="lead">${history.lead}</p>
-      <p>${countText(locale, history.versions, count)}</p>
-      ${sections.map((section) => pageSection(...section))}
-      ${scriptTexts('history', history.script)} ${scriptTexts('proof', texts.proof)}`,
+      <p>${countText(locale, history.versions, count)}</p>`,
+    sections: [
+      ['reading', history.readingTitle, reading],
+      ['audit', history.auditTitle, audit],
+      ['chain', history.chainTitle, chain],
+    ],
+    after: [scriptTexts('history', history.script), scriptTexts('proof', texts.proof)],
   }
 }
 

@@ -2,7 +2,8 @@ import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
-import { pathOfPage, type ContentsEntry, type Page, type PageContext } from './page.ts'
+import { pathOfPage, type Page, type PageContext, type PageSection } from './page.ts'
+import { pageSection } from './page-section.ts'
 import { operatorText, plainText } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
@@ -186,10 +187,10 @@ function contentsRail(texts: Texts, content: Html): Html {
 }
 
 /** The list of the sections of a page; undefined for a page without any. */
-function contentsList(contents: readonly ContentsEntry[]): Html | undefined {
-  if (contents.length === 0) return undefined
+function contentsList(sections: readonly PageSection[]): Html | undefined {
+  if (sections.length === 0) return undefined
   return html`<ul>
-    ${contents.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+    ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li> `)}
   </ul>`
 }
 
@@ -287,7 +288,7 @@ function demonstrationNotice({ texts, content }: PageContext): Html | undefined 
 /** A whole page. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
   const { locale, texts } = context
-  const { main, contents = [], rail = contentsList(contents) } = page.body(context)
+  const { main, sections = [], after, rail = contentsList(sections) } = page.body(context)
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body
@@ -302,7 +303,9 @@ export function renderPage(context: PageContext, page: Page, pages: readonly Pag
       ${demonstrationNotice(context)}
       <div class="columns">
         ${rail && contentsRail(texts, rail)}
-        <main id="main">${rail && contentsButton(texts)}${main}</main>
+        <main id="main">
+          ${rail && contentsButton(texts)}${main}${sections.map((section) => pageSection(...section))}${after}
+        </main>
       </div>
       ${footer(context)}
       <p class="announcement" role="status" id="announcement"></p>

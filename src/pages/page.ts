@@ -7,7 +7,7 @@ import type { VersionEntry, VersionSummary } from '../contract/version-chain.ts'
 import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { OpenApiDocument } from '../documents/openapi.ts'
 import type { ChallengeDescription } from '../service/challenge.ts'
-import type { Html } from './html.ts'
+import type { Html, HtmlValue } from './html.ts'
 import type { SampleResponse } from './sample-response.ts'
 import type { Texts } from './texts.ts'
 
@@ -73,19 +73,18 @@ export interface PageContext {
   readonly content: LocalizedContent
 }
 
-/** An entry of the contents rail: an id on the page and its heading. */
-export interface ContentsEntry {
-  readonly id: string
-  readonly title: string
-}
+/** A section of a page. The id is that of its heading, and the fragment of links to it. */
+export type PageSection = readonly [id: string, title: string, content: HtmlValue]
 
 /** The content of a page between header and footer. */
 export interface PageBody {
-  /** The `h1` and everything after it. */
+  /** The `h1` and everything after it, up to the sections. */
   readonly main: Html
-  /** Sections for the contents rail; short pages have none. */
-  readonly contents?: readonly ContentsEntry[]
-  /** A rail that replaces the list of `contents`. */
+  /** Sections that the contents rail lists; short pages have none. */
+  readonly sections?: readonly PageSection[] | undefined
+  /** What follows the sections. */
+  readonly after?: HtmlValue
+  /** A rail of its own instead of the list of sections. */
   readonly rail?: Html
 }
 

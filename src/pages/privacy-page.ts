@@ -4,9 +4,8 @@ import { isHosted } from './hosted-provider.ts'
 import { dataTable } from './data-table.ts'
 import { factList } from './fact-list.ts'
 import { bulletList, code, codeLink, html, joinHtml, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { pathOfPage, type Page, type PageBody, type PageContext, type PageSection } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
 /** Id of the section on reporting security problems. */
@@ -59,9 +58,7 @@ function contactSections({ texts, facts, content }: PageContext): Html {
 }
 
 /** The data controller, as published by the operator; a demonstration names none. */
-function controllerSection(
-  context: PageContext,
-): readonly (readonly [id: string, title: string, content: Html])[] {
+function controllerSection(context: PageContext): readonly PageSection[] {
   const { texts, content } = context
   const t = texts.privacy
   const { organization } = content
@@ -87,12 +84,12 @@ function controllerSection(
   ]
 }
 
-function body(context: PageContext) {
+function body(context: PageContext): PageBody {
   const { locale, texts, facts, content } = context
   const { privacy, history } = texts
   const historyLink = html`<a href="${pathOfPage(locale, 'history')}">${history.title}</a>`
   const isForeign = isHosted(facts.challenge.provider)
-  const sections: readonly (readonly [id: string, title: string, text: Html])[] = [
+  const sections: readonly PageSection[] = [
     [
       'reading',
       privacy.readingTitle,
@@ -131,11 +128,10 @@ function body(context: PageContext) {
     ],
   ]
   return {
-    contents: sections.map(([id, title]) => ({ id, title })),
     main: html`<h1>${privacy.title}</h1>
       <p class="lead">${privacy.lead}</p>
-      <p>${privacy.scope}</p>
-      ${sections.map((section) => pageSection(...section))}`,
+      <p>${privacy.scope}</p>`,
+    sections,
   }
 }
 

@@ -6,9 +6,8 @@ import { anatomyPicture } from './anatomy-picture.ts'
 import { codeBox, copyButton } from './code-box.ts'
 import { dataTable } from './data-table.ts'
 import { bulletList, code, codeLink, html, type Html, type HtmlValue } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { richText } from './rich-text.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { pathOfPage, type Page, type PageBody, type PageContext } from './page.ts'
 import { scriptTexts } from './script-texts.ts'
 import { commandRecipe, curlRecipe, packageRecipe } from './verify-recipe.ts'
 
@@ -130,33 +129,31 @@ function codeSections({ texts, facts }: PageContext) {
   }
 }
 
-function body(context: PageContext) {
+function body(context: PageContext): PageBody {
   const { texts, facts } = context
   const { verify } = texts
   const { curl, package: client, command } = codeSections(context)
   const limits = verify.limits.map((limit) =>
     richText(limit, { seconds: LIMITS.signatureMaxAgeSeconds }),
   )
-  const sections: readonly (readonly [id: string, title: string, content: Html])[] = [
-    ['signed', verify.signedTitle, signedSection(context)],
-    ['key', verify.keyTitle, keySection(context)],
-    ['browser', verify.browserTitle, browserSection(context)],
-    ['curl', verify.curlTitle, curl],
-    ['package', verify.packageTitle, client],
-    ['command', verify.commandTitle, command],
-    ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
-    ['limits', verify.limitsTitle, bulletList(limits)],
-  ]
   return {
-    contents: sections.map(([id, title]) => ({ id, title })),
     main: html`<h1>${verify.title}</h1>
       ${
         facts.keyId === undefined
           ? html`<p class="note note-warn">${verify.unsigned}</p>`
           : html`<p class="lead">${verify.lead}</p>`
-      }
-      ${sections.map((section) => pageSection(...section))} ${scriptTexts('verify', verify.script)}
-      ${scriptTexts('proof', texts.proof)}`,
+      }`,
+    sections: [
+      ['signed', verify.signedTitle, signedSection(context)],
+      ['key', verify.keyTitle, keySection(context)],
+      ['browser', verify.browserTitle, browserSection(context)],
+      ['curl', verify.curlTitle, curl],
+      ['package', verify.packageTitle, client],
+      ['command', verify.commandTitle, command],
+      ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
+      ['limits', verify.limitsTitle, bulletList(limits)],
+    ],
+    after: [scriptTexts('verify', verify.script), scriptTexts('proof', texts.proof)],
   }
 }
 

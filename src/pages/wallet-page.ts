@@ -1,7 +1,6 @@
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
-import { pageSection } from './page-section.ts'
 import type { Page, PageContext } from './page.ts'
 import { fromSnapshot, languageNote, snapshotHead } from './snapshot-sections.ts'
 import type { Texts } from './texts.ts'
@@ -68,9 +67,8 @@ export const WALLET_PAGE: Page = {
       main: html`<h1>${t.title}</h1>
         ${attachment(context)}
         <p>${t.published}</p>
-        ${languageNote(context, ...WALLET_NAMES)}${walletBoundary(context)}
-        ${VIEWS.map(({ id, render }) => pageSection(id, t[id], render(context)))}`,
-      contents: VIEWS.map(({ id }) => ({ id, title: t[id] })),
+        ${languageNote(context, ...WALLET_NAMES)}${walletBoundary(context)}`,
+      sections: VIEWS.map(({ id, render }) => [id, t[id], render(context)]),
     }
   },
 }
