@@ -12,9 +12,7 @@ export interface ChallengePageOptions {
 }
 
 /** A response of this endpoint: a text, or nothing for HEAD. */
-interface ChallengeReply extends Reply {
-  readonly body: string | undefined
-}
+type ChallengeReply = Reply & { readonly body: string | undefined }
 
 /** The purpose of a challenge from the query, which may have one `for`. Undefined for any other query. */
 function purposeOf(target: string): ChallengePurpose | undefined {

@@ -3,7 +3,7 @@ import { dataTable, nameCell } from './data-table.ts'
 import type { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { itemLink } from './snapshot-sections.ts'
+import { itemLinks } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 type Components = SnapshotData<'architecture'>['components']
@@ -32,7 +32,7 @@ export function componentRows(context: PageContext, components: Components): Htm
 export function flowRows(context: PageContext, flows: Flows, components: Components): Html {
   const { texts, content } = context
   const t = texts.architecture
-  const componentLink = (id: string): Html => itemLink(context, COMPONENT_PREFIX, components, id)
+  const componentLink = (id: string): Html => itemLinks(context, COMPONENT_PREFIX, components, [id])
   return dataTable(flows, {
     none: t.none,
     rowId: ({ id }) => `flow-${id}`,

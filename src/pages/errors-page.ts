@@ -56,8 +56,8 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
   const { meaning, message, retryable } = errorOf(code)
-  return html`<section class="error-entry" aria-labelledby="${code}">
-    <h3 id="${code}">
+  return html`<section class="error-entry" id="${code}">
+    <h3>
       <a class="anchor" href="#${code}"><code>${code}</code></a>
     </h3>
     <p>${contractText(locale, meaning)}</p>

@@ -15,7 +15,7 @@ import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 import { curlOf, exampleOfEndpoint } from './reference-example.ts'
 import { fieldsList, queryList, responseFields } from './reference-fields.ts'
-import { methodBadge, type NamedEndpoint } from './reference-rail.ts'
+import { methodBadge } from './reference-rail.ts'
 
 /** Ids of the general sections that endpoints link to. */
 export const ABOUT_IDS = {
@@ -129,9 +129,8 @@ function queryData(query: NonNullable<Endpoint['query']>): Html {
 }
 
 /** The entry of one endpoint: its description on one side, a request and its response on the other. */
-export function endpointEntry(context: PageContext, endpoint: NamedEndpoint): Html {
+export function endpointEntry(context: PageContext, name: string, row: Endpoint): Html {
   const { locale, texts, facts } = context
-  const { name, row } = endpoint
   const { method, path, summary, description, request, parameter, query, success } = row
   const { body, isReal, isLong } = exampleOfEndpoint(context, row)
   const label = texts.reference.response

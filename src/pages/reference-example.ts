@@ -4,6 +4,7 @@ import type { Endpoint } from '../contract/endpoints.ts'
 import { errorBodyOf, formatError } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { exampleOf } from '../documents/examples.ts'
 import { dataSchema } from '../documents/openapi-schemas.ts'
@@ -102,22 +103,6 @@ export function exampleError(code: ErrorCode): Html {
   return responseHtml(error.status, JSON.stringify(body, undefined, 2))
 }
 
-/** The part of an operation in the OpenAPI document that has its example. */
-interface DocumentedOperation {
-  readonly responses: {
-    readonly [status: string]: {
-      readonly content?: {
-        readonly [mediaType: string]: {
-          /** Absent if the example is composed from the schema. */
-          readonly examples?: {
-            readonly current?: { readonly value: { readonly data: JsonValue } }
-          }
-        }
-      }
-    }
-  }
-}
-
 /** Data of this deployment for an endpoint, from its OpenAPI document, if any. */
 function realData(
   { facts }: PageContext,
@@ -129,9 +114,12 @@ function realData(
     const { paths: _, components: __, ...beginning } = document
     return toJson(beginning)
   }
-  const operation = document.paths[path]?.[method.toLowerCase()] as DocumentedOperation | undefined
-  const { content } = operation?.responses[success.status] ?? {}
-  return content?.[JSON_MEDIA_TYPE]?.examples?.current?.value.data
+  const operation: unknown = document.paths[path]?.[method.toLowerCase()]
+  // An example that was composed from the schema has another name.
+  const place = ['responses', String(success.status), 'content', JSON_MEDIA_TYPE]
+  return [...place, 'examples', 'current', 'value', 'data'].reduce(propertyOf, operation) as
+    | JsonValue
+    | undefined
 }
 
 /** Marks an object as incomplete. */

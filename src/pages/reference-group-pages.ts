@@ -27,7 +27,7 @@ function groupPage(tag: Tag): Page {
           </p>
           <h1>${t.tags[tag]}</h1>
           <p class="lead">${contractText(locale, TAGS[tag])}</p>
-          ${endpointsOf(facts.registry, tag).map((each) => endpointEntry(context, each))}
+          ${endpointsOf(facts.registry, tag).map(([name, row]) => endpointEntry(context, name, row))}
           ${tryTemplates(context)}`,
       }
     },

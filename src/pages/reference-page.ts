@@ -27,7 +27,7 @@ function groupCard(context: PageContext, tag: Tag): Html | undefined {
     <p>${contractText(locale, TAGS[tag])}</p>
     <ul class="plain-list endpoint-list">
       ${endpoints.map(
-        ({ name, row }) =>
+        ([name, row]) =>
           html`<li id="${name}">
             <a href="${endpointPath(locale, name, row)}"
               >${methodBadge(row.method)} <code>${shortPath(row)}</code></a

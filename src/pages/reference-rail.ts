@@ -8,20 +8,15 @@ import { endpointPath, groupPath } from './reference-path.ts'
 
 export type Tag = keyof typeof TAGS
 
-/** One row of the registry with its name. */
-export interface NamedEndpoint {
-  readonly name: string
-  readonly row: Endpoint
-}
-
 /** The tags in the order of the reference. */
 export const REFERENCE_TAGS = Object.keys(TAGS) as readonly Tag[]
 
 /** The rows of a tag that this runtime serves. */
-export function endpointsOf(registry: Registry, tag: Tag): readonly NamedEndpoint[] {
-  return Object.entries(registry)
-    .filter(([, row]) => row.tag === tag)
-    .map(([name, row]) => ({ name, row }))
+export function endpointsOf(
+  registry: Registry,
+  tag: Tag,
+): readonly (readonly [name: string, row: Endpoint])[] {
+  return Object.entries(registry).filter(([, row]) => row.tag === tag)
 }
 
 /** The method as a badge; its text and color distinguish reads from writes. */
@@ -52,7 +47,7 @@ export function referenceRail({ locale, texts, facts }: PageContext, currentPath
         <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
         <ul>
           ${endpoints.map(
-            ({ name, row }) =>
+            ([name, row]) =>
               html`<li>
                 <a href="${endpointPath(locale, name, row)}"
                   >${methodBadge(row.method)} <code>${shortPath(row)}</code></a

@@ -5,32 +5,13 @@ import { graphPicture } from './graph-picture.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { listHtml, operatorText, richText } from './rich-text.ts'
+import { operatorText, richText } from './rich-text.ts'
 import { pageSection } from './page-section.ts'
-import {
-  fromSnapshot,
-  itemLink,
-  languageNote,
-  snapshotHead,
-  type NamedItem,
-} from './snapshot-sections.ts'
+import { fromSnapshot, itemLinks, languageNote, snapshotHead } from './snapshot-sections.ts'
 import { stateBadge, labelFor } from './enum-labels.ts'
 
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'
-
-/** Links to items on this page. */
-function itemLinks(
-  context: PageContext,
-  prefix: string,
-  items: readonly NamedItem[],
-  ids: readonly string[],
-): Html {
-  return listHtml(
-    context.locale,
-    ids.map((id) => itemLink(context, prefix, items, id)),
-  )
-}
 
 function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>): Html {
   const { texts, content } = context

@@ -7,18 +7,6 @@ export const SECURITY_TXT_PATH = '/.well-known/security.txt'
 /** RFC 9116 2.5.5 recommends less than a year. A shorter time reveals a forgotten copy sooner. */
 const VALID_DAYS = 180
 
-/** Options of security.txt. */
-export interface SecurityTxtOptions {
-  /** The deployment's origin: scheme and authority, without a trailing slash. */
-  readonly origin: string
-  /** URI of the security contact: https:, mailto: or tel:. */
-  readonly contact: string
-  /** Path of the page on reporting. */
-  readonly policyPath: string
-  /** Milliseconds since 1970. */
-  readonly nowMs: number
-}
-
 /** Number of the UTC day since 1970. The text changes once a day. */
 export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS)
@@ -26,14 +14,14 @@ export function dayOf(nowMs: number): number {
 
 /**
  * The text of security.txt (RFC 9116). URLs in `Canonical` and `Policy` must begin with https://, so a deployment
- * without https has neither.
+ * without https has neither. `contact` is a URI (https:, mailto: or tel:), `policyPath` the path of the page on reporting.
  */
-export function createSecurityTxt({
-  origin,
-  contact,
-  policyPath,
-  nowMs,
-}: SecurityTxtOptions): string {
+export function createSecurityTxt(
+  origin: string,
+  contact: string,
+  policyPath: string,
+  nowMs: number,
+): string {
   const expires = formatInstant((dayOf(nowMs) + VALID_DAYS) * DAY_MS)
   const languages = LOCALES.map((locale) => locale.split('-')[0])
   const addresses = origin.startsWith('https://')

@@ -19,24 +19,8 @@ const DIGEST_CHARACTERS = 12
 /** Path of a file of any build: name, digest and extension. */
 const BUILT_PATH = new RegExp(String.raw`^/assets/([\w-]+)\.[\w-]{${DIGEST_CHARACTERS}}(\.\w+)$`)
 
-/** A style sheet, script or picture whose path contains its digest. */
-export interface SiteAsset {
-  readonly path: string
-  readonly contentType: string
-  readonly text: string
-}
-
-/** Files that pages load. */
-export interface SiteAssets {
-  /** Path of a file; throws an Error for an unknown one. */
-  pathOf(file: string): string
-  /** The file at an address, or undefined. */
-  at(path: string): SiteAsset | undefined
-  /** Current path of a file for its path in another build; undefined if unknown. */
-  successorOf(path: string): string | undefined
-}
-
-function readAsset(dir: string, file: string): SiteAsset {
+/** Reads a style sheet, script or picture. Its path contains its digest. */
+function readAsset(dir: string, file: string) {
   const { name, ext } = path.parse(file)
   const text = readFileSync(path.join(dir, file), 'utf8')
   const digest = sha256Base64url(text).slice(0, DIGEST_CHARACTERS)
@@ -52,20 +36,23 @@ function readAsset(dir: string, file: string): SiteAsset {
  * Reads the style sheet and the icon next to this file and all of `assets/`, which `npm run generate` builds from
  * src/browser. Paths contain a digest of the content, so responses can be cached forever.
  */
-export function readSiteAssets(): SiteAssets {
+export function readSiteAssets() {
   const byFile = new Map(OWN_FILES.map((file) => [file, readAsset(PAGES_DIR, file)]))
   for (const file of readdirSync(ASSETS_DIR)) byFile.set(file, readAsset(ASSETS_DIR, file))
   const byPath = new Map(Array.from(byFile.values(), (asset) => [asset.path, asset]))
   return {
-    pathOf(file) {
+    /** Path of a file; throws an Error for an unknown one. */
+    pathOf(file: string): string {
       const asset = byFile.get(file)
       if (asset === undefined) {
         throw new Error(`There is no assets/${file}; npm run generate makes it`)
       }
       return asset.path
     },
-    at: (address) => byPath.get(address),
-    successorOf(address) {
+    /** The file at an address, or undefined. */
+    at: (address: string) => byPath.get(address),
+    /** Current path of a file for its path in another build; undefined if unknown. */
+    successorOf(address: string): string | undefined {
       const [, name = '', ext = ''] = BUILT_PATH.exec(address) ?? []
       return byFile.get(name + ext)?.path
     },

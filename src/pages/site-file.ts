@@ -25,14 +25,6 @@ export interface SiteFileOptions {
 /** Serves GET and HEAD of one file; the caller refuses other methods. */
 export type SiteFile = (request: SiteRequest) => Reply
 
-/** One file in one coding, ready to send. */
-interface Prepared {
-  readonly etag: string
-  readonly whole: Reply
-  readonly head: Reply
-  readonly notModified: Reply
-}
-
 /**
  * A file, cached in memory in every requested coding with its responses. Its entity tag is strong and belongs to the
  * coding (RFC 9110 8.8.3).
@@ -40,9 +32,10 @@ interface Prepared {
 export function createSiteFile(options: SiteFileOptions): SiteFile {
   const { status = 200, contentType, contentLanguage, cacheControl, headers, make } = options
   let identity: Buffer | undefined
-  const prepared = new Map<ContentCoding, Prepared>()
+  const prepared = new Map<ContentCoding, ReturnType<typeof prepare>>()
 
-  function prepare(coding: ContentCoding): Prepared {
+  /** The file in one coding, ready to send. */
+  function prepare(coding: ContentCoding) {
     identity ??= Buffer.from(make() as string)
     const body = encode(identity, coding)
     const etag = `"${sha256Base64url(identity.toString('latin1')).slice(0, 27)}-${coding}"`

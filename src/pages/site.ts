@@ -16,7 +16,7 @@ import { PAGES } from './page-table.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { createWellKnownFiles } from './well-known-files.ts'
 import { securityHeaders } from './security-headers.ts'
-import { readFavicon, readSiteAssets, type SiteAssets } from './site-assets.ts'
+import { readFavicon, readSiteAssets } from './site-assets.ts'
 import { createSiteFacts, readOrganization, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './site-file.ts'
 import { TEXTS } from './texts.ts'
@@ -69,14 +69,14 @@ function withoutSlashesAtEnd(path: string): string {
  * release gets a new site.
  */
 export function createSite(options: SiteOptions): App {
-  const { deployment, runtime, challenge, clock, log, origin, contact } = options
+  const { deployment, runtime, challenge, clock, log, origin } = options
   const challengePath = challenge.description.path
   const serveChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
   const plainHeaders = [...securityHeaders(), ...robotsTag]
 
-  let readAssets: SiteAssets | undefined
-  const assets = (): SiteAssets => (readAssets ??= readSiteAssets())
+  let readAssets: ReturnType<typeof readSiteAssets> | undefined
+  const assets = () => (readAssets ??= readSiteAssets())
   const identity = createIdentityFiles(readOrganization(options.releases))
   const facts = createSiteFacts({
     ...options,
@@ -157,11 +157,9 @@ export function createSite(options: SiteOptions): App {
       : pageFile(known, versionPage(entry))
   }
   const wellKnownFiles = createWellKnownFiles({
-    origin,
     deployment,
     pages: PAGES,
     facts,
-    contact,
     clock,
     headers: plainHeaders,
   })

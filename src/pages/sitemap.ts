@@ -13,8 +13,9 @@ function alternate(language: string, address: string): string {
  * The sitemap (sitemaps.org protocol 0.9): every listed page in every locale with its alternates. It has no `lastmod`,
  * because a page changes with a deployment as well as with a release.
  */
-export function createSitemap(origin: string, pages: readonly Page[], facts: SiteFacts): string {
-  const addressOf = (locale: Locale, { path }: Page): string => origin + pathOfPage(locale, path)
+export function createSitemap(pages: readonly Page[], facts: SiteFacts): string {
+  const addressOf = (locale: Locale, { path }: Page): string =>
+    facts.origin + pathOfPage(locale, path)
   const entries = pages
     .filter(({ noIndex, isListed }) => noIndex !== true && isListed?.(facts) !== false)
     .flatMap((page) => {

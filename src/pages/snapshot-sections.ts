@@ -11,7 +11,14 @@ import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
 import { labelFor, stateBadge, type LabeledWord } from './enum-labels.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
-import { countText, operatorText, richText, sentencesHtml, type PluralForms } from './rich-text.ts'
+import {
+  countText,
+  listHtml,
+  operatorText,
+  richText,
+  sentencesHtml,
+  type PluralForms,
+} from './rich-text.ts'
 
 /** The title of a resource that a version names; the name itself if this program does not know it. */
 export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {
@@ -101,17 +108,20 @@ export function nameOf(item: NamedItem): string {
   return 'name' in item ? item.name : item.title
 }
 
-/** A link to an item on the same page; an unknown id is shown without a link. */
-export function itemLink(
-  { content }: PageContext,
+/** Links to items on the same page; an unknown id is shown without a link. */
+export function itemLinks(
+  { locale, content }: PageContext,
   prefix: string,
   items: readonly NamedItem[],
-  id: string,
+  ids: readonly string[],
 ): Html {
-  const item = items.find((each) => each.id === id)
-  return item === undefined
-    ? code(id)
-    : html`<a href="#${prefix}-${id}">${operatorText(content, nameOf(item))}</a>`
+  const links = ids.map((id) => {
+    const item = items.find((each) => each.id === id)
+    return item === undefined
+      ? code(id)
+      : html`<a href="#${prefix}-${id}">${operatorText(content, nameOf(item))}</a>`
+  })
+  return listHtml(locale, links)
 }
 
 interface Statement {

@@ -8,12 +8,12 @@ import { pendingSteps } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
-import { listHtml, operatorText } from './rich-text.ts'
+import { operatorText } from './rich-text.ts'
 import { dayBars } from './status-days.ts'
 import { scriptTexts } from './script-texts.ts'
 import {
   fromSnapshot,
-  itemLink,
+  itemLinks,
   languageNote,
   notShown,
   publishedState,
@@ -79,11 +79,7 @@ function incidentArticle(
       [t.ended, resolvedAt && momentHtml(locale, resolvedAt)],
       [
         t.affected,
-        components.length > 0 &&
-          listHtml(
-            locale,
-            components.map((each) => itemLink(context, 'component', status.components, each)),
-          ),
+        components.length > 0 && itemLinks(context, 'component', status.components, components),
       ],
     ])}
     ${hasTimeline && incidentTimeline(context, incident)}

@@ -27,13 +27,9 @@ const CACHING = 'public, max-age=3600'
 
 /** Options of the files. */
 export interface WellKnownFilesOptions {
-  /** The deployment's origin: scheme and authority, without a trailing slash. */
-  readonly origin: string
   readonly deployment: 'primary' | 'preview'
   readonly pages: readonly Page[]
   readonly facts: SiteFacts
-  /** URI of the security contact; undefined if none is known. */
-  readonly contact: string | undefined
   readonly clock: Clock
   /** Headers of every response outside the API: names and values alternate. */
   readonly headers: readonly string[]
@@ -64,7 +60,8 @@ function createDailyFile(clock: Clock, make: (nowMs: number) => SiteFile): SiteF
 export function createWellKnownFiles(
   options: WellKnownFilesOptions,
 ): ReadonlyMap<string, SiteFile> {
-  const { origin, deployment, pages, facts, contact, clock, headers } = options
+  const { deployment, pages, facts, clock, headers } = options
+  const { origin, contact } = facts
   const file = (
     made: Pick<SiteFileOptions, 'contentType' | 'make'>,
     extra: readonly string[] = [],
@@ -83,7 +80,7 @@ export function createWellKnownFiles(
   if (deployment === 'primary') {
     files.set(
       SITEMAP_PATH,
-      file({ contentType: SITEMAP_TYPE, make: () => createSitemap(origin, pages, facts) }),
+      file({ contentType: SITEMAP_TYPE, make: () => createSitemap(pages, facts) }),
     )
   }
   if (contact !== undefined) {
@@ -93,7 +90,7 @@ export function createWellKnownFiles(
       createDailyFile(clock, (nowMs) =>
         file({
           contentType: TEXT_TYPE,
-          make: () => createSecurityTxt({ origin, contact, policyPath, nowMs }),
+          make: () => createSecurityTxt(origin, contact, policyPath, nowMs),
         }),
       ),
     )

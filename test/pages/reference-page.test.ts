@@ -376,7 +376,7 @@ describe('the error catalog', () => {
     const { markup } = await readPage(t, '/en/errors')
     const codes = Object.keys(ERRORS) as ErrorCode[]
     for (const code of codes) {
-      const [entry] = markup.all(`section[aria-labelledby="${code}"]`)
+      const [entry] = markup.all(`section#${code}`)
       assert.ok(entry, code)
       const { meaning, message, retryAfterSeconds, retryable } = errorOf(code)
       const text = textIn(entry)
@@ -386,7 +386,7 @@ describe('the error catalog', () => {
         assert.match(text, new RegExp(`\\b${retryAfterSeconds}\\b`))
       }
     }
-    const ids = markup.all('h3').flatMap((heading) => attributeOf(heading, 'id') ?? [])
+    const ids = markup.all('.error-entry').flatMap((entry) => attributeOf(entry, 'id') ?? [])
     assert.deepEqual(ids.toSorted(), codes.toSorted())
   })
 
@@ -416,7 +416,7 @@ describe('the error catalog', () => {
     const examples = new Map(
       markup.all('section.error-entry').map((entry) => {
         const [, status, body = ''] = /^HTTP (\d+)\n(.*)$/s.exec(rawText(entry, 'pre')) ?? []
-        return [attributeOf(entry, 'aria-labelledby'), { status: Number(status), body }] as const
+        return [attributeOf(entry, 'id'), { status: Number(status), body }] as const
       }),
     )
     assert.deepEqual([...examples.keys()].map(String).toSorted(), Object.keys(ERRORS).toSorted())
@@ -448,7 +448,7 @@ describe('the error catalog', () => {
     const { markup } = await readPage(t, '/en/errors')
     const keyErrors: readonly ErrorCode[] = KEY_ERRORS
     for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-      const [entry] = markup.all(`section[aria-labelledby="${code}"]`)
+      const [entry] = markup.all(`section#${code}`)
       const named = (entry?.querySelectorAll('a') ?? [])
         .flatMap((link) => attributeOf(link, 'href') ?? [])
         .filter((href) => href.startsWith('/en/reference/'))
