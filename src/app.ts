@@ -36,7 +36,6 @@ export interface Signing {
   readonly keys: readonly PublishedSigningKey[]
 }
 
-/** Dependencies of the app. */
 export interface AppDependencies {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'

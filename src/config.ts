@@ -87,7 +87,6 @@ export interface Config {
   /** URI for reports of security problems, as written; for security.txt and the privacy page. */
   readonly securityContact: string | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** Secrets that are set in variables. */
   readonly secretVariables: SecretTexts
   /** Unknown variables with the prefix of this service, probably misspelled. */
   readonly unknownVariables: readonly string[]

@@ -1,4 +1,3 @@
-/** Environment variables of a process. */
 export interface Environment {
   readonly [name: string]: string | undefined
 }

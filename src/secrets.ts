@@ -67,7 +67,6 @@ type FoundSecrets = Omit<Secrets, RequiredSecret> & {
 
 type RequiredSecret = 'keyHashSecret' | 'addressHashSecret' | 'waitlistRecipient'
 
-/** The secrets in variables and files, with every mistake. */
 export interface SecretInspection {
   /** Every mistake, each with its variable or file; in production also every secret that is missing. */
   readonly mistakes: readonly string[]

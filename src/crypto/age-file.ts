@@ -1,6 +1,5 @@
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 
-/** Why data could not be encrypted or decrypted. */
 export const AGE_PROBLEMS = {
   BAD_RECIPIENT: 'expected an age X25519 recipient, as age-keygen prints it (age1…)',
   BAD_IDENTITY: 'expected age X25519 identities, as age-keygen writes them (AGE-SECRET-KEY-1…)',
@@ -22,14 +21,12 @@ export class AgeError extends Error {
   }
 }
 
-/** Encrypts to one recipient. */
 export interface Encryptor {
   readonly recipient: string
   /** Returns a binary age v1 file with one X25519 stanza (c2sp.org/age). Two files of the same bytes differ. */
   encrypt(plain: Uint8Array): Promise<Uint8Array>
 }
 
-/** A secret key (`AGE-SECRET-KEY-1…`) and its public key (`age1…`). */
 export interface IdentityPair {
   readonly identity: string
   readonly recipient: string
@@ -73,7 +70,6 @@ export async function recipientOf(identity: string): Promise<string> {
   }
 }
 
-/** A new identity. */
 export async function generateIdentity(): Promise<IdentityPair> {
   const identity = await generateX25519Identity()
   return { identity, recipient: await recipientOf(identity) }

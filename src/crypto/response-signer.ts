@@ -1,9 +1,7 @@
 import { sign, type KeyObject } from 'node:crypto'
 import type { Sodium } from 'sodium-native'
 
-/** Signs texts with the deployment's Ed25519 key. */
 export interface ResponseSigner {
-  /** Which library signs. */
   readonly implementation: 'libsodium' | 'openssl'
   /**
    * The Ed25519 signature (RFC 8032) of a text as padded base64, 88 characters. The text is latin1, because a request

@@ -8,7 +8,6 @@ import {
   takenBytes,
 } from './node-http-compat.ts'
 
-/** A request and its response. */
 export interface Exchanged {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -30,17 +29,27 @@ export interface Connections {
   /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
   closeQuiet(quietMs: number): void
   closeAll(): void
-  /** Number of open connections. */
-  count(): number
-  /** Resets connections whose peer does not read, and returns their number; call it repeatedly. */
-  resetStalled(): number
+  counts(): ConnectionCounts
 }
 
-/** When a connection counts as stalled, and the clock for it. */
-export interface StallOptions {
+/** Connections of a server, for metrics. */
+export interface ConnectionCounts {
+  readonly open: number
+  /** Number closed immediately because the maximum was reached. */
+  readonly refused: number
+  /** Number reset because the peer did not read. */
+  readonly stalled: number
+}
+
+interface ConnectionOptions {
+  /** Further connections are closed immediately. */
+  readonly maxConnections: number
   readonly stalledAfterMs: number
   readonly monotonicMs: () => number
 }
+
+/** Number of stall checks within the stall time. */
+const STALL_CHECKS = 12
 
 /**
  * Maximum number of requests that are parsed ahead on a connection; further input stays unparsed. Parsing all input of
@@ -55,10 +64,8 @@ interface WaitingRequest {
   readonly handle: () => void
 }
 
-/** State of one connection. */
 interface Connection {
   readonly socket: Socket
-  /** Called when the client has closed its side. */
   readonly onEnd: () => void
   last: Exchanged | undefined
   /** Bytes read when the last request arrived; more than this is the start of another request. */
@@ -156,7 +163,10 @@ function advanceLater(connection: Connection, server: Server): void {
 }
 
 /** Within the stall time a peer must take 60 KiB, or at least one byte if less than 60 KiB is unsent. */
-function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: StallOptions): boolean {
+function isStalled(
+  connection: Connection,
+  { stalledAfterMs, monotonicMs }: ConnectionOptions,
+): boolean {
   const { socket, unsentSince } = connection
   const taken = takenBytes(socket)
   if (taken === undefined || socket.writableLength === 0) {
@@ -175,9 +185,10 @@ function isStalled(connection: Connection, { stalledAfterMs, monotonicMs }: Stal
   return false
 }
 
-/** Tracks the connections of a server, and serializes the requests of each. */
-export function trackConnections(server: Server, stall: StallOptions): Connections {
+export function trackConnections(server: Server, options: ConnectionOptions): Connections {
   const connections = new Map<Socket, Connection>()
+  let refused = 0
+  let stalled = 0
   keepConnectionsOnClose(server)
 
   function open(socket: Socket): Connection {
@@ -229,8 +240,26 @@ export function trackConnections(server: Server, stall: StallOptions): Connectio
     advanceLater(connection, server)
   }
 
+  function resetStalled(): void {
+    for (const [socket, connection] of connections) {
+      if (!isStalled(connection, options)) continue
+      stalled += 1
+      socket.resetAndDestroy()
+    }
+  }
+
   server.on('connection', (socket: Socket) => {
     gate(connections.get(socket) ?? open(socket))
+  })
+  server.maxConnections = options.maxConnections
+  // Otherwise workers pass the connection back and forth while all of them are full.
+  Object.assign(server, { dropMaxConnection: true })
+  server.on('drop', () => {
+    refused += 1
+  })
+  server.once('listening', () => {
+    const check = setInterval(resetStalled, options.stalledAfterMs / STALL_CHECKS).unref()
+    server.once('close', () => clearInterval(check))
   })
   server.on('upgrade', (request: IncomingMessage, stream, rest: Buffer) => {
     const connection = connections.get(stream as Socket)
@@ -261,24 +290,15 @@ export function trackConnections(server: Server, stall: StallOptions): Connectio
     isClosing: (socket) => connections.get(socket)?.isClosing === true,
     whenAnswered,
     closeQuiet(quietMs) {
-      const nowMs = stall.monotonicMs()
+      const nowMs = options.monotonicMs()
       for (const [socket, connection] of connections) {
         if (!isQuiet(connection)) connection.quietSinceMs = undefined
         else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) socket.destroy()
       }
     },
-    count: () => connections.size,
+    counts: () => ({ open: connections.size, refused, stalled }),
     closeAll() {
       for (const socket of connections.keys()) socket.destroy()
-    },
-    resetStalled() {
-      let count = 0
-      for (const [socket, connection] of connections) {
-        if (!isStalled(connection, stall)) continue
-        count += 1
-        socket.resetAndDestroy()
-      }
-      return count
     },
   }
 }

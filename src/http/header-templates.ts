@@ -12,16 +12,6 @@ import { LINKS } from '../contract/links.ts'
 import { CORS_HEADERS } from './cors.ts'
 import type { ServedEndpoint } from './exchange.ts'
 
-/** The parts of an endpoint's success that are equal for all requests. */
-interface HeaderTemplate {
-  readonly success: readonly string[]
-  readonly notModified: readonly string[]
-  readonly schemaId: string | undefined
-  /** Size of the envelope around the data. */
-  readonly envelopeBytes: number
-  readonly status: number
-}
-
 /** The body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
 const SAMPLE_IDENTITY = {
   requestId: '00000000-0000-4000-8000-000000000000',
@@ -55,12 +45,12 @@ function linkHeader({ path, deprecation }: Endpoint): readonly string[] {
   return links.length === 0 ? [] : [HEADERS.link, links.join(', ')]
 }
 
-/** The headers of every response of a deployment. */
 export function commonHeaders(noIndex: boolean): readonly string[] {
   return [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
 }
 
-function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]): HeaderTemplate {
+/** The parts of an endpoint's success that are equal for all requests. */
+function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]) {
   if (row.success === undefined) throw new Error(`${name} has no success to answer with`)
   const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
   const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
@@ -85,15 +75,14 @@ function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]
 }
 
 /** Creates the template of each endpoint when it is first requested; `common` is in every response. */
-export function createHeaderTemplates(
-  common: readonly string[],
-): (endpoint: ServedEndpoint) => HeaderTemplate {
-  const templates = new Map<ServedEndpoint, HeaderTemplate>()
-  return (endpoint) => {
-    const known = templates.get(endpoint)
-    if (known !== undefined) return known
-    const template = createTemplate(endpoint, common)
-    templates.set(endpoint, template)
+export function createHeaderTemplates(common: readonly string[]) {
+  const templates = new Map<ServedEndpoint, ReturnType<typeof createTemplate>>()
+  return (endpoint: ServedEndpoint) => {
+    let template = templates.get(endpoint)
+    if (template === undefined) {
+      template = createTemplate(endpoint, common)
+      templates.set(endpoint, template)
+    }
     return template
   }
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_INDEX_HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import type { App } from './api-request.ts'
-import { trackConnections, type Connections } from './connections.ts'
+import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'
 import { enableLingeringClose } from './lingering-close.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
 import { hasBody, NO_BODY, openRequestBody } from './request-body.ts'
@@ -25,13 +25,11 @@ export type ResponseObserver = (
   seconds: number | undefined,
 ) => void
 
-/** Settings of a listener, and its dependencies beside the app. */
 export interface ListenerOptions {
   /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log
   readonly onResponse?: ResponseObserver
-  /** Maximum number of connections; further ones are closed immediately. */
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number
@@ -40,8 +38,6 @@ export interface ListenerOptions {
 
 const MAX_CONNECTIONS = 10_000
 const STALLED_AFTER_MS = 60_000
-/** Number of stall checks within the stall time. */
-const STALL_CHECKS = 12
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -69,60 +65,36 @@ const SERVER_OPTIONS = {
   optimizeEmptyRequests: true,
 } as const
 
-/** Connections of a listener, for metrics. */
-export interface ConnectionCounts {
-  /** Open now. */
-  readonly open: number
-  /** Number closed immediately because the maximum was reached. */
-  readonly refused: number
-  /** Reset since the start, because the peer did not read. */
-  readonly stalled: number
-}
-
 interface ListenerState {
   readonly connections: Connections
   isStopping: boolean
-  refused: number
-  stalled: number
 }
 
 const LISTENERS = new WeakMap<Server, ListenerState>()
+
+function stateOf(server: Server): ListenerState {
+  const state = LISTENERS.get(server)
+  if (state === undefined) throw new Error('expected a server of createListener')
+  return state
+}
 
 /** Discards a request after the last response of its connection; unread input would reset the connection. */
 function discard(request: IncomingMessage): void {
   request.resume()
 }
 
-function limitConnections(server: Server, state: ListenerState, maxConnections: number): void {
-  server.maxConnections = maxConnections
-  // Otherwise workers pass the connection back and forth while all of them are full.
-  Object.assign(server, { dropMaxConnection: true })
-  server.on('drop', () => {
-    state.refused += 1
-  })
-}
-
-function resetStalledConnections(server: Server, state: ListenerState, stalledAfterMs: number) {
-  server.once('listening', () => {
-    const check = setInterval(() => {
-      state.stalled += state.connections.resetStalled()
-    }, stalledAfterMs / STALL_CHECKS).unref()
-    server.once('close', () => clearInterval(check))
-  })
-}
-
 /** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
   const server = createServer(SERVER_OPTIONS, receive)
-  const stalledAfterMs = options.stalledAfterMs ?? STALLED_AFTER_MS
-  const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const connections = trackConnections(server, { stalledAfterMs, monotonicMs })
-  const state: ListenerState = { connections, isStopping: false, refused: 0, stalled: 0 }
+  const connections = trackConnections(server, {
+    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+  })
+  const state: ListenerState = { connections, isStopping: false }
   LISTENERS.set(server, state)
   enableLingeringClose(server)
-  limitConnections(server, state, options.maxConnections ?? MAX_CONNECTIONS)
-  resetStalledConnections(server, state, stalledAfterMs)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const reject = rejectMalformedRequests(server, {
     connections,
@@ -204,12 +176,9 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   })
 }
 
-/** The connections of a listener; undefined for a server that `createListener` did not make. */
-export function connectionCountsOf(server: Server): ConnectionCounts | undefined {
-  const state = LISTENERS.get(server)
-  if (state === undefined) return undefined
-  const { connections, refused, stalled } = state
-  return { open: connections.count(), refused, stalled }
+/** The connections of a listener, for metrics. */
+export function connectionCountsOf(server: Server): ConnectionCounts {
+  return stateOf(server).connections.counts()
 }
 
 /**
@@ -218,24 +187,17 @@ export function connectionCountsOf(server: Server): ConnectionCounts | undefined
  * Closes the rest after `graceMs`.
  */
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
-  const listener = LISTENERS.get(server)
-  if (listener !== undefined) {
-    listener.isStopping = true
-    // Accepts the connections that the kernel has completed; closing would reset them.
-    await nextTurn()
-  }
+  const state = stateOf(server)
+  state.isStopping = true
+  // Accepts the connections that the kernel has completed; closing would reset them.
+  await nextTurn()
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
+  const { connections } = state
   const quietMs = Math.min(QUIET_MS, graceMs / 2)
-  const tidy = setInterval(() => {
-    if (listener === undefined) server.closeIdleConnections()
-    else listener.connections.closeQuiet(quietMs)
-  }, QUIET_CHECK_MS)
-  const cut = setTimeout(() => {
-    if (listener === undefined) server.closeAllConnections()
-    else listener.connections.closeAll()
-  }, graceMs)
+  const tidy = setInterval(() => connections.closeQuiet(quietMs), QUIET_CHECK_MS)
+  const cut = setTimeout(() => connections.closeAll(), graceMs)
   await closed
   clearInterval(tidy)
   clearTimeout(cut)

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 import { endConnection } from './lingering-close.ts'
 
-/** Dependencies of the rejection. */
-export interface RejectionDependencies {
+interface RejectionDependencies {
   readonly connections: Connections
   /** Headers of every response: names and values alternate. */
   readonly robotsTag: readonly string[]

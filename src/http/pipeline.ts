@@ -16,7 +16,6 @@ import { createRefusalLog } from './refusal-log.ts'
 import type { Responder } from './respond.ts'
 import type { Router } from './router.ts'
 
-/** Collaborators and settings of the steps. */
 export interface PipelineDependencies {
   readonly router: Router
   readonly responder: Responder
@@ -26,7 +25,6 @@ export interface PipelineDependencies {
   /** From the registry. No configuration changes it. */
   readonly issuance: Issuance
   readonly clock: Clock
-  /** Returns a new random UUID v4. */
   readonly newRequestId: () => string
   readonly log: Log
 }
@@ -122,7 +120,6 @@ function receiveBody(exchange: Exchange): void | Promise<void> {
   })
 }
 
-/** The handler of the endpoint provides the payload. */
 function callHandler(exchange: Exchange): void | Promise<void> {
   if (exchange.endpoint === undefined) throw new Error(OUT_OF_ORDER)
   const payload = exchange.endpoint.handler(exchange)
@@ -146,7 +143,6 @@ function evaluatePreconditions(
   return responder.notModified(exchange, endpoint, payload)
 }
 
-/** The full response. */
 function respond(exchange: Exchange, { responder }: PipelineDependencies): Reply {
   const { endpoint, payload } = exchange
   if (endpoint === undefined || payload === undefined) throw new Error(OUT_OF_ORDER)

@@ -28,20 +28,17 @@ function gather(chunks: readonly Buffer[], bytes: number): Buffer {
   return body
 }
 
-/** For a request without a body. */
 export const NO_BODY: RequestBody = {
   read: () => Promise.resolve(Buffer.alloc(0)),
   isTooLongToDiscard: () => false,
   discard() {},
 }
 
-/** Whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** The body of a request that has one. */
 export function openRequestBody(request: IncomingMessage): RequestBody {
   return {
     read: (limitBytes) =>

@@ -5,10 +5,8 @@ import type { Connections } from './connections.ts'
 import { apiRequestOf } from './incoming-request.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** Dependencies besides the app. */
-export interface RequestHandlerDependencies {
+interface RequestHandlerDependencies {
   readonly connections: Connections
-  /** Whether the listener is stopping. */
   readonly isStopping: () => boolean
   readonly log: Log
 }
@@ -23,7 +21,6 @@ export type RequestHandler = (
 
 const CONNECTION_CLOSE = ['Connection', 'close']
 
-/** Creates the handler of well-formed requests. */
 export function createRequestHandler(
   app: App,
   { connections, isStopping, log }: RequestHandlerDependencies,

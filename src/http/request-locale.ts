@@ -8,20 +8,13 @@ const REFERER = HEADERS.referer.toLowerCase()
 const WEIGHTED_RANGE =
   /^[ \t]*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i
 
-/** The locale of requests without a supported language. */
 const [DEFAULT_LOCALE] = LOCALES
-
-interface WeightedLanguage {
-  /** Primary subtag, lower-case, or `*`. */
-  readonly language: string
-  readonly quality: number
-}
 
 /** The first subtag is enough to distinguish these locales: any Chinese is zh-CN. */
 const languageOf = (range: string): string => (range.split('-')[0] ?? '').toLowerCase()
 
 /** The well-formed elements; others are ignored. */
-function weightedLanguages(header: string): readonly WeightedLanguage[] {
+function weightedLanguages(header: string) {
   return header.split(',').flatMap((element) => {
     const [, range, weight = '1'] = WEIGHTED_RANGE.exec(element) ?? []
     return range === undefined ? [] : [{ language: languageOf(range), quality: Number(weight) }]
@@ -34,21 +27,14 @@ function weightedLanguages(header: string): readonly WeightedLanguage[] {
  */
 export function localeOfAcceptLanguage(header: string | undefined): Locale {
   const languages = weightedLanguages(header ?? '')
-  let best:
-    | { readonly locale: Locale; readonly quality: number; readonly place: number }
-    | undefined
-  for (const locale of LOCALES) {
+  const matches = LOCALES.flatMap((locale) => {
     const language = languageOf(locale)
     const named = languages.some((each) => each.language === language) ? language : '*'
-    for (const [place, each] of languages.entries()) {
-      if (each.language !== named || each.quality === 0) continue
-      const isBetter =
-        best === undefined ||
-        each.quality > best.quality ||
-        (each.quality === best.quality && place < best.place)
-      if (isBetter) best = { locale, quality: each.quality, place }
-    }
-  }
+    return languages.flatMap((each, place) =>
+      each.language === named && each.quality > 0 ? [{ locale, quality: each.quality, place }] : [],
+    )
+  })
+  const [best] = matches.toSorted((a, b) => b.quality - a.quality || a.place - b.place)
   return best?.locale ?? DEFAULT_LOCALE
 }
 

@@ -16,20 +16,16 @@ import { WRITE_METHODS } from './router.ts'
 
 /** Writes responses: the only place that decides which headers a response has. */
 export interface Responder {
-  /** 200 or 201 with the enveloped data, signed. */
   success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
   /** 304 with its proof (contract decisions 3.3 and 3.4). */
   notModified(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
-  /** 204 to OPTIONS. */
   preflight(exchange: Exchange, route: Route): Reply
-  /** An error of the catalog, signed. */
   failure(exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota): Reply
   /** The fallback if signing itself fails: 503 SIGNING_UNAVAILABLE without a signature. */
   unsigned(exchange: Exchange, quota?: KeyQuota): Reply
 }
 
-/** Dependencies of a responder. */
-export interface ResponderOptions {
+interface ResponderOptions {
   /** Undefined without a signing key: responses are unsigned (spec 5.7). */
   readonly signer: ResponseSigner | undefined
   /** Whether responses ask search engines not to index (a preview deployment). */
@@ -86,52 +82,10 @@ function errorHeaders({ request, route }: Exchange): readonly string[] {
   return readable && !WRITE_METHODS.has(request.method) ? CORS_HEADERS : []
 }
 
-/** The error of a request, and the remaining quota of its key. */
-interface Failure {
-  readonly code: ErrorCode
-  readonly details: ApiErrorDetails
-  readonly quota: KeyQuota | undefined
-}
-
-/** An error of the catalog, signed if a signer is configured. */
-function failureReply(
-  exchange: Exchange,
-  { code, details, quota }: Failure,
-  { signer, common }: { signer: ResponseSigner | undefined; common: readonly string[] },
-): Reply {
-  const error = errorBodyOf(code, details.retryAfterSeconds)
-  const body = formatError(exchange, error)
-  const headers = [
-    HEADERS.contentType,
-    RESPONSE_CONTENT_TYPE,
-    HEADERS.cacheControl,
-    ERROR_CACHE_CONTROL,
-    ...errorHeaders(exchange),
-    ...common,
-    ...challengeHeaders(code),
-    ...quotaHeaders(quota),
-    HEADERS.contentLength,
-    String(Buffer.byteLength(body)),
-  ]
-  if (details.allow !== undefined) headers.push(HEADERS.allow, details.allow)
-  if (error.retryAfterSeconds !== undefined) {
-    headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
-  }
-  if (exchange.request.method === 'HEAD') return { status: error.status, headers, body: undefined }
-  headers.push(...proofHeaders(signer, exchange, error.status, () => sha256Base64(body)))
-  return { status: error.status, headers, body }
-}
-
-/** A body that is equal in every response. */
-interface DocumentBody {
-  readonly bytes: Buffer
-  readonly digest: string
-}
-
 /** Creates each body without an envelope once, so that unsent responses share a document of about 100 kB. */
-function createDocumentBodies(): (payload: Payload) => DocumentBody {
-  const bodies = new WeakMap<Payload, DocumentBody>()
-  return (payload) => {
+function createDocumentBodies() {
+  const bodies = new WeakMap<Payload, { readonly bytes: Buffer; readonly digest: string }>()
+  return (payload: Payload) => {
     const known = bodies.get(payload)
     if (known !== undefined) return known
     const body = { bytes: Buffer.from(payload.json), digest: sha256Base64(payload.json) }
@@ -146,6 +100,37 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
   const templateOf = createHeaderTemplates(common)
   const documentBodyOf = createDocumentBodies()
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
+
+  function fail(
+    exchange: Exchange,
+    code: ErrorCode,
+    details: ApiErrorDetails,
+    quota: KeyQuota | undefined,
+    failureSigner: ResponseSigner | undefined,
+  ): Reply {
+    const error = errorBodyOf(code, details.retryAfterSeconds)
+    const body = formatError(exchange, error)
+    const headers = [
+      HEADERS.contentType,
+      RESPONSE_CONTENT_TYPE,
+      HEADERS.cacheControl,
+      ERROR_CACHE_CONTROL,
+      ...errorHeaders(exchange),
+      ...common,
+      ...challengeHeaders(code),
+      ...quotaHeaders(quota),
+      HEADERS.contentLength,
+      String(Buffer.byteLength(body)),
+    ]
+    if (details.allow !== undefined) headers.push(HEADERS.allow, details.allow)
+    if (error.retryAfterSeconds !== undefined) {
+      headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
+    }
+    const { status } = error
+    if (exchange.request.method === 'HEAD') return { status, headers, body: undefined }
+    headers.push(...proofHeaders(failureSigner, exchange, status, () => sha256Base64(body)))
+    return { status, headers, body }
+  }
 
   return {
     success(exchange, endpoint, payload) {
@@ -203,14 +188,8 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
       }
     },
 
-    failure: (exchange, code, details, quota) =>
-      failureReply(exchange, { code, details, quota }, { signer, common }),
+    failure: (exchange, code, details, quota) => fail(exchange, code, details, quota, signer),
 
-    unsigned: (exchange, quota) =>
-      failureReply(
-        exchange,
-        { code: 'SIGNING_UNAVAILABLE', details: {}, quota },
-        { signer: undefined, common },
-      ),
+    unsigned: (exchange, quota) => fail(exchange, 'SIGNING_UNAVAILABLE', {}, quota, undefined),
   }
 }

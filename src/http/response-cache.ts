@@ -2,13 +2,6 @@ import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Clock } from '../service/clock.ts'
 import type { ApiRequest, App, Reply } from './api-request.ts'
 
-/** Settings of the cache, and its clock. */
-export interface ResponseCacheOptions {
-  /** How long a response is reused; 1 to 60. */
-  readonly seconds: number
-  readonly clock: Clock
-}
-
 /** A response, and its headers with the current age. */
 interface StoredResponse {
   readonly reply: Reply
@@ -43,7 +36,10 @@ function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
  * 9111): with the same request id, time and signature, and an Age. Targets with a query are never stored, so that
  * clients cannot fill the cache. Responses are dropped with the app when a release is loaded.
  */
-export function createResponseCache(app: App, { seconds, clock }: ResponseCacheOptions): App {
+export function createResponseCache(
+  app: App,
+  { seconds, clock }: { readonly seconds: number; readonly clock: Clock },
+): App {
   const responses = new Map<string, StoredResponse>()
 
   function store(target: string, reply: Reply): Reply {

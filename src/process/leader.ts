@@ -12,7 +12,6 @@ import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
 import type { Serving, SigningSecrets } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
 
-/** Data loaded before serving. */
 export interface Opened {
   readonly releases: ServableReleases
   readonly secrets: Secrets

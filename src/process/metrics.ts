@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster'
 import type { Aggregator, Counter, Gauge, Registry } from 'prom-client'
 import { ApiError } from '../contract/api-error.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
-import type { ConnectionCounts } from '../http/listener.ts'
+import type { ConnectionCounts } from '../http/connections.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { PublishedSigningKey } from '../service/signing-key-document.ts'
@@ -23,16 +23,14 @@ export interface LeaderState {
   readonly nowMs: () => number
 }
 
-/** State of one serving process. */
 export interface ServingState {
   readonly timeQuality: TimeQualityMonitor
   readonly store: StoreHealth
-  readonly connections: () => ConnectionCounts | undefined
+  readonly connections: () => ConnectionCounts
   /** Whether requests are counted with all nodes, or in this node against its share. */
   readonly limiterMode: () => string
 }
 
-/** The primary's data about its workers. */
 export interface ClusterState {
   readonly accepting: () => readonly Worker[]
   readonly crashes: () => number
@@ -133,17 +131,17 @@ function servingMetrics(state: ServingState): readonly ReadMetric[] {
     {
       name: 'svc_connections',
       help: 'Open connections.',
-      read: () => connections()?.open ?? 0,
+      read: () => connections().open,
     },
     {
       name: 'svc_connections_refused_total',
       help: 'Connections refused because SVC_MAX_CONNECTIONS were open.',
-      read: () => connections()?.refused ?? 0,
+      read: () => connections().refused,
     },
     {
       name: 'svc_connections_stalled_total',
       help: 'Connections reset because the client took no bytes.',
-      read: () => connections()?.stalled ?? 0,
+      read: () => connections().stalled,
     },
     {
       name: 'svc_limiter_mode',
@@ -275,7 +273,6 @@ export async function openProcessMetrics() {
   }
 }
 
-/** The metrics of one serving process. */
 export type ProcessMetrics = Awaited<ReturnType<typeof openProcessMetrics>>
 
 /**

@@ -4,7 +4,6 @@ import { readUpdate, type ServedReleases } from '../service/read-releases.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import type { UpdateOutcome } from './read-update.ts'
 
-/** Input of the thread. */
 export interface UpdateThreadData {
   readonly releasesDir: string
   readonly served: ServedReleases

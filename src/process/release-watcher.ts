@@ -7,7 +7,6 @@ import type { Log } from '../service/log.ts'
 import { readUpdateInThread, type UpdateOutcome } from './read-update.ts'
 import type { Serving } from './server.ts'
 
-/** A refused release, with the reason. */
 export interface RefusedRelease {
   readonly snapshotId: string
   readonly reason: string
@@ -123,9 +122,7 @@ export function openReleaseWatcher(options: ReleaseWatcherOptions) {
       })
       return queued
     },
-    /** The release that is refused, or undefined. */
     refused: () => refused,
-    /** Number of refusals since the start. */
     failures: () => failures,
     close(): void {
       isClosed = true

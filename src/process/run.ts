@@ -16,7 +16,6 @@ import { serveAsWorker } from './worker.ts'
 import { openWorkerChannel, requestStatus } from './worker-channel.ts'
 import { findFreePort, openWorkers, type Workers } from './workers.ts'
 
-/** How long a stop may take. */
 export interface StopTimes {
   /** Requests in flight may take this long. */
   readonly graceMs: number
@@ -27,7 +26,6 @@ export interface StopTimes {
 /** A stop takes at most ten seconds; half a second is for ending the process. */
 export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
 
-/** Serves in this process. */
 function createSingleProcess(config: Config, log: Log, { graceMs }: StopTimes): LeaderDependencies {
   let metrics: ProcessMetrics | undefined
   return {

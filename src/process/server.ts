@@ -65,7 +65,6 @@ interface ServerOptions {
   readonly graceMs: number
   readonly releases: ServableReleases
   readonly secrets: Secrets
-  /** The counters of this node. */
   readonly localCounters: Counters
   readonly log: Log
   /** Undefined without an admin port. */

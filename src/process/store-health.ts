@@ -11,7 +11,6 @@ export interface NotReadyReason {
 /** A store that has been unavailable this long makes the process not ready. */
 export const STORE_GRACE_MS = 30_000
 
-/** How often the store is probed. */
 const PROBE_INTERVAL_MS = 5000
 
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */

@@ -14,7 +14,6 @@ import { ADDRESS_HASH_LABEL } from '../service/waitlist-entry.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Dependencies of the stored services. */
 export interface StoredServicesDependencies {
   readonly storage: Pick<Storage, 'waitlist' | 'apiKeys'>
   readonly counters: Counters
@@ -27,7 +26,6 @@ export interface StoredServicesDependencies {
   readonly log: Log
 }
 
-/** The services that store data about people or keys. */
 export interface StoredServices {
   readonly waitlist: Waitlist
   readonly apiKeys: ApiKeys

@@ -3,7 +3,6 @@ import type { SecretTexts } from '../config.ts'
 import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
 import type { NotReadyReason } from './store-health.ts'
 
-/** The status of one serving process. */
 export interface ProcessStatus {
   readonly reasons: readonly NotReadyReason[]
   /** Its metrics as prom-client's `getMetricsAsJSON` returns them. */
@@ -24,7 +23,6 @@ export type PrimaryMessage =
   | { readonly tag: 'svc.signing'; readonly secrets: SecretTexts }
   | { readonly tag: 'svc.status'; readonly request: number }
 
-/** Messages of a worker. */
 interface StatusMessage {
   readonly tag: 'svc.status'
   readonly request: number
@@ -49,14 +47,12 @@ export function sendToWorker(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message, undefined, () => {})
 }
 
-/** Handlers of a serving worker. */
 export interface WorkerHandlers {
   takeUp(update: ReleaseUpdate): void
   applySigning(secrets: SecretTexts): void
   readStatus(): Promise<ProcessStatus>
 }
 
-/** A worker's side of the channel. */
 export interface WorkerChannel {
   readonly boot: Promise<WorkerBoot>
   /** Handles messages from now on, beginning with those that arrived before. */

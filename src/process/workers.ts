@@ -11,7 +11,6 @@ export interface Workers {
   readonly isAccepting: () => boolean
   /** The workers that accept requests, without those that start or end. */
   readonly accepting: () => readonly Worker[]
-  /** Number of unexpected exits since the start. */
   readonly crashes: () => number
   /** Resolves when the first worker listens. Rejects if no worker can listen. */
   readonly listening: Promise<void>
@@ -43,7 +42,6 @@ interface WorkersOptions {
   /** A worker that has not ended this long after the request to stop is killed. */
   readonly killAfterMs: number
   readonly log: Log
-  /** Start data of the next worker. */
   readonly boot: () => WorkerBoot
 }
 

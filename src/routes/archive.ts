@@ -23,7 +23,6 @@ const NO_STORE = 'no-store'
 const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
-/** A file of the archive by its path. */
 interface ArchiveFile {
   readonly status: 200 | 410
   readonly cacheControl: string
@@ -32,7 +31,6 @@ interface ArchiveFile {
   readonly etag: string
 }
 
-/** Options of the archive. */
 export interface ArchiveOptions {
   readonly releases: Releases
   /** Whether responses ask search engines not to index. */

@@ -6,7 +6,6 @@ import type { ApiKeys } from '../service/api-keys.ts'
 import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
 import { payloadOf } from '../service/payload.ts'
 
-/** Dependencies of the issuance handler. */
 export interface CreateKeyDependencies {
   readonly apiKeys: ApiKeys
   readonly challenge: Challenge

@@ -7,7 +7,6 @@ import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
-/** Sources of the example data. */
 export interface ExampleSources {
   readonly registry: Registry
   readonly releases: Releases

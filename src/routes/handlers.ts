@@ -17,7 +17,6 @@ import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
 import { createVersions } from './versions.ts'
 
-/** Dependencies of the handlers. */
 export interface HandlerDependencies {
   readonly registry: Registry
   readonly releases: Releases
@@ -55,12 +54,10 @@ type OwnHandlers = {
   ]: Handler
 }
 
-/** Handlers by the name of their row. */
 export interface Handlers {
   readonly [name: string]: Handler
 }
 
-/** The handlers of the snapshot rows. */
 function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   return Object.fromEntries(
     Object.entries(registry).flatMap(([name, { snapshot }]) => {

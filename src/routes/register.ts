@@ -7,7 +7,6 @@ import { localeOfRequest } from '../http/request-locale.ts'
 import { payloadOf } from '../service/payload.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 
-/** Dependencies of the registration handler. */
 export interface RegisterDependencies {
   readonly waitlist: Waitlist
   readonly clientAddress: ClientAddress

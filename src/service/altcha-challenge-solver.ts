@@ -5,7 +5,6 @@ import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 
-/** A solved ALTCHA challenge. */
 export interface SolvedAltcha {
   /** In the widget's format, for `challengeToken`. */
   readonly token: string

@@ -15,7 +15,6 @@ import {
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
-/** The difficulty of a challenge. */
 export interface AltchaWork {
   /** Rounds of PBKDF2 per try. */
   readonly cost: number

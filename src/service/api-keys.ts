@@ -5,11 +5,8 @@ import type { DataOf } from '../contract/schemas.ts'
 
 /** The quota of a key, as in the three rate-limit headers. */
 export interface KeyQuota {
-  /** Requests in one window. */
   readonly limit: number
-  /** Requests left in this window. */
   readonly remaining: number
-  /** Seconds until the window ends. */
   readonly resetSeconds: number
 }
 

@@ -17,7 +17,6 @@ export interface AcceptedChallenge {
   release(): Promise<void>
 }
 
-/** Human verification. */
 export interface Challenge {
   readonly description: ChallengeDescription
   /**

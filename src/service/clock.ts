@@ -4,5 +4,4 @@ export interface Clock {
   nowMs(): number
 }
 
-/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }

@@ -8,13 +8,11 @@ import { createTestChallenge } from './test-challenge.ts'
 /** A configured challenge: its provider, and the settings of a hosted one. */
 export type ChallengeSettings = { readonly provider: 'altcha' | 'test' } | HostedSettings
 
-/** Dependencies of every challenge. */
 export interface ChallengeDependencies {
   readonly counters: Counters
   readonly clock: Clock
 }
 
-/** The challenge of the configured provider. */
 export function createChallenge(
   settings: ChallengeSettings,
   dependencies: ChallengeDependencies,

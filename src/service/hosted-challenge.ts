@@ -11,12 +11,10 @@ import {
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
-/** The configuration of a hosted challenge. */
 export interface HostedSettings {
   readonly provider: 'turnstile' | 'hcaptcha'
   readonly siteKey: string
   readonly secret: string
-  /** The provider's siteverify URL. */
   readonly verifyUrl: string
 }
 

@@ -9,7 +9,6 @@ export interface NtpServer {
   readonly port: number
 }
 
-/** A time server as configured. */
 export interface ConfiguredNtpServer extends NtpServer {
   /** As it was written, which is what `/time` reports. */
   readonly source: string

@@ -4,7 +4,6 @@ import { sha256Base64url } from '../crypto/sha256.ts'
 
 /** `data` of a response as text, with the values of its headers. */
 export interface Payload {
-  /** JSON text of `data`. */
   readonly json: string
   /** Length of `json` in UTF-8. */
   readonly bytes: number

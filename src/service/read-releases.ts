@@ -29,7 +29,6 @@ export interface ResourceFault {
   readonly served: boolean
 }
 
-/** A resource of the newest version, checked. */
 export interface LoadedResource {
   readonly name: string
   readonly digest: string

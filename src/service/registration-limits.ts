@@ -5,7 +5,6 @@ import type { Actors } from './actor.ts'
 import type { Clock } from './clock.ts'
 import { secondsUntil, windowOf } from './counted-window.ts'
 
-/** The limits on registration requests (spec section 8). */
 export interface RegistrationLimits {
   /**
    * Counts a request from this address. Rejects with ApiError RATE_LIMITED when a limit is reached, and with CountersError

@@ -26,13 +26,9 @@ export interface Releases {
   resource(name: string): Payload | undefined
   /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
   readResource(name: string, digest: string): string | undefined
-  /** Whether a version names this resource. */
   namesResource(name: string, digest: string): boolean
-  /** The newest version entry. */
   readonly head: Payload
-  /** The version entry with this id, or undefined. */
   version(snapshotId: string): Payload | undefined
-  /** The history index. */
   readonly history: Payload
   /** One page of the history index, created when called. */
   historyPage(request: HistoryPageRequest): HistoryPage
@@ -50,14 +46,12 @@ export interface HistoryPageRequest {
   readonly before: string | undefined
 }
 
-/** The history index with the entries of one page. */
 export interface HistoryPage {
   readonly payload: Payload
   /** The oldest version of the page if older ones exist: `before` of the next page. */
   readonly nextBefore: string | undefined
 }
 
-/** Releases that can be extended. */
 export interface ServableReleases extends Releases {
   /** The newest version entry and its unavailable resources. */
   readonly served: ServedReleases
@@ -99,7 +93,6 @@ function createState(state: State): ServableReleases {
   }
   const history = historyOf(summaries)
 
-  /** Resources that were found in a version. */
   const named = new Set<string>()
 
   /** Created when a version is first requested. */

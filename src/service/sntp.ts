@@ -23,21 +23,15 @@ const HOLD_TOLERANCE_MS = 1
 
 /** Why a measurement failed; see `SntpError`. */
 export type SntpErrorCode =
-  /** The name has no address, or the resolver did not respond in time. */
   | 'LOOKUP_FAILED'
-  /** The system refused to send, or the other side reported that nothing listens there. */
   | 'UNREACHABLE'
-  /** No packet arrived before the deadline. */
   | 'NO_RESPONSE'
   /** Packets arrived, but none matched the query (RFC 5905 calls them bogus). */
   | 'ORIGIN_MISMATCH'
-  /** The response is too short, of another mode or version, or has an empty timestamp. */
   | 'MALFORMED'
   /** The server requests fewer queries or none; `kissCode` says which (RFC 5905 section 7.4). */
   | 'KISS_OF_DEATH'
-  /** The server reports that it is not synchronized. */
   | 'UNSYNCHRONIZED'
-  /** Root distance of 16 s or more, or timestamps that cannot be true. */
   | 'IMPLAUSIBLE'
 
 /** A measurement failed. `kissCode` is set only for KISS_OF_DEATH. */

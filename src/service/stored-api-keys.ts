@@ -26,7 +26,6 @@ const NO_HASH = new Uint8Array(32)
 /** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = ERRORS.RATE_LIMITED.retryAfterSeconds
 
-/** A secret for hashing keys. */
 interface HashSecret {
   /** `secretId` in the store. */
   readonly id: string
@@ -40,7 +39,6 @@ interface StoredApiKeysOptions {
   readonly randomBytes: (count: number) => Uint8Array
   /** Called when the hash of a key could not be replaced. It is retried with the next use of the key. */
   readonly onRehashFailure: (error: unknown) => void
-  /** The secret that new keys are hashed with. */
   readonly hashSecret: string
   /** Secrets from before a rotation. Keys hashed with them are still accepted, and rehashed when they are used. */
   readonly previousHashSecrets: readonly string[]

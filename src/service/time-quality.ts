@@ -76,7 +76,6 @@ export interface TimeQualityOptions {
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
   readonly monotonicMs: () => number
-  /** One measurement; throws when it fails. Default: `querySntp`. */
   readonly measure?: (query: SntpQuery) => Promise<SntpSample>
   /**
    * Runs a function once, later, and returns a cancel function. By default timers that do not keep the process alive.

@@ -32,13 +32,11 @@ export interface Waitlist {
   register(registration: Registration): Promise<DataOf<'RegistrationResult'>>
 }
 
-/** Dependencies of the waitlist. */
 export interface WaitlistDependencies {
   readonly store: WaitlistStore
   readonly limits: RegistrationLimits
   readonly challenge: Challenge
   readonly encryptor: Encryptor
-  /** Keyed hash of a normalized address. */
   readonly hashAddress: (normalized: string) => Uint8Array
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
@@ -50,7 +48,6 @@ const CONSENT_VERSION_DIGITS = 16
 /** How long the list is reported as closed after a failure, unless a registration succeeds earlier. */
 const UNAVAILABLE_FOR_MS = 15_000
 
-/** The waitlist over its store. */
 export function createWaitlist({
   store,
   limits,

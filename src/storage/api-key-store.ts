@@ -23,7 +23,6 @@ export interface Rehash {
   readonly keyHash: Uint8Array
 }
 
-/** The number of keys by status. */
 export interface ApiKeyCount {
   readonly active: number
   readonly expired: number

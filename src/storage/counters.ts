@@ -9,13 +9,10 @@ export interface CountedWindow {
 
 /** The state of a window after a request was counted or refused. */
 export interface WindowState {
-  /** Requests left in the window. */
   readonly remaining: number
-  /** The end of the window in milliseconds since the epoch. */
   readonly endsAtMs: number
 }
 
-/** The result of counting a request. */
 export interface CountOutcome {
   readonly isAdmitted: boolean
   /** One for each window passed in, in the same order. */
@@ -53,7 +50,6 @@ export interface Counters {
   secret(name: string, untilMs: number): Promise<Uint8Array>
 }
 
-/** The counters could not be reached. */
 export class CountersError extends Error {
   override readonly name = 'CountersError'
 }

@@ -6,7 +6,6 @@ export function identityOf(file: string): string {
   return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`
 }
 
-/** The identity of a missing file. */
 export const MISSING_FILE = 'missing'
 
 /** The identities of the files of a write-ahead log (WAL); contains MISSING_FILE if one of them is missing. */

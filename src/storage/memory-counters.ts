@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { CountedWindow, Counters, CountOutcome, NamedSecret } from './counters.ts'
 
-/** Counters in this process. */
 export interface MemoryCounters extends Counters {
   /** The number of stored windows and spent ids, including expired ones that are not deleted yet. */
   size(): number

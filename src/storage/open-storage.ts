@@ -9,7 +9,6 @@ interface AvailabilityOptions {
    * database opens or fails permanently. Without this callback, opening rejects.
    */
   readonly onUnavailable?: (error: StorageError) => void
-  /** Called once the database is open after all. */
   readonly onRecovered?: () => void
 }
 

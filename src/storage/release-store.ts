@@ -25,13 +25,9 @@ export type ReleaseFileFault =
   | 'REDACTED'
   | 'UNREADABLE'
   | 'UNWRITABLE'
-  /** A version with this id was published already. */
   | 'EXISTS'
-  /** An id, a name or a digest is invalid. */
   | 'INVALID_NAME'
-  /** The text does not match its digest. */
   | 'DIGEST_MISMATCH'
-  /** The text is larger than readers accept. */
   | 'TOO_LARGE'
 
 /** A file of a release is missing, damaged or refused; `path` is the file. */
@@ -85,7 +81,6 @@ export interface ReleaseStore {
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
-/** A redaction below the folder of resources. */
 const REDACTION_FILE = /^(.+)\/([A-Za-z0-9_-]{43})\.redacted\.json$/
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 const VERSION_FILE_SUFFIX = '.json'

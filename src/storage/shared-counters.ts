@@ -4,9 +4,7 @@ import { type CountedWindow, type Counters, CountersError } from './counters.ts'
 export type LimiterMode = 'shared' | 'local'
 
 interface SharedCountersOptions {
-  /** The counters of all nodes. */
   readonly shared: Counters
-  /** The counters of this node. */
   readonly local: Counters
   /** The counters in the database, where challenges are spent while the shared counters are unavailable. */
   readonly database: Counters | undefined

@@ -14,7 +14,6 @@ function toKey(row: Readonly<Record<string, SQLOutputValue>>): StoredApiKey {
   return { ...key, revokedAtMs: isRevoked === 1 ? key.revokedAtMs : null }
 }
 
-/** Prepares the statements of the keys on one connection. */
 export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
   // Equal work for known and unknown keys. The query finds the last row up to the key id: the key itself, or the row
   // before it. Every look-up thus descends the tree once and reads one full row; only a comparison of two ids

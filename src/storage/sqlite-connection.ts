@@ -20,7 +20,6 @@ import { StorageError } from './storage-error.ts'
  */
 export type SqliteMode = 'create' | 'read-write' | 'read-only'
 
-/** The database file and its limits. */
 export interface SqliteOptions {
   readonly file: string
   /** How long to wait for a lock of another process. Default: 2000. */
@@ -78,7 +77,6 @@ function setPragmas(database: DatabaseSync, file: string, { maxPages }: SqliteOp
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
 }
 
-/** Whether the file exists and is not empty. */
 function isPresent(file: string): boolean {
   return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -87,7 +87,6 @@ export interface DatabaseHeader {
   readonly applicationId: number
   /** The number of the last migration that was applied. */
   readonly userVersion: number
-  /** Whether the schema is empty. */
   readonly isEmpty: boolean
 }
 
@@ -116,7 +115,6 @@ export function assertOurs(header: DatabaseHeader, file: string): void {
   if (header.userVersion > MIGRATIONS.length) throw new StorageError('NEWER', file)
 }
 
-/** Rolls back an open transaction. */
 export function rollBack(database: DatabaseSync): void {
   try {
     if (database.isTransaction) database.exec('ROLLBACK')

@@ -10,7 +10,6 @@ import type { StoreCall } from './store-calls.ts'
 /** A message to the thread: a call, or the request to finish and exit. */
 export type ThreadRequest = { readonly id: number; readonly call: StoreCall } | 'close'
 
-/** The outcome of a call. */
 export interface ThreadResponse {
   readonly id: number
   readonly outcome: CallOutcome

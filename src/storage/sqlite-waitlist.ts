@@ -31,7 +31,6 @@ const ADD_DECOY = `
     registered_at_ms = excluded.registered_at_ms,
     sealed = excluded.sealed`
 
-/** Prepares the waitlist's statements on one connection. */
 export function prepareWaitlist(database: DatabaseSync): StoreStatements<WaitlistStore> {
   const findRecipient = database.prepare('SELECT id FROM recipients WHERE recipient = ?')
   const addRecipient = database.prepare(

@@ -1,4 +1,3 @@
-/** Why a store cannot do its work. */
 export const STORAGE_PROBLEMS = {
   LOCKED: 'the database is locked by another program',
   FULL: 'the disk is full, or a limit on file sizes is reached',

@@ -7,13 +7,11 @@ export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** The stores of one database. */
 export interface Stores {
   readonly waitlist: WaitlistStore
   readonly apiKeys: ApiKeyStore
 }
 
-/** An open database. */
 export interface Storage extends Stores {
   /** Counters in the database, if it is shared by several nodes. */
   readonly counters?: Counters

@@ -5,7 +5,6 @@ import { messageOf } from '../contract/error-message.ts'
 import { type Counters, CountersError } from './counters.ts'
 import { COUNT_SCRIPT, RELEASE_SCRIPT, SECRET_SCRIPT, SPEND_SCRIPT } from './valkey-scripts.ts'
 
-/** Counters on a Valkey or Redis server. */
 export interface ValkeyCounters extends Counters {
   close(): void
 }
@@ -18,7 +17,6 @@ export interface ValkeyOptions {
    * end by the clock of this machine.
    */
   readonly clock?: { nowMs(): number }
-  /** Called when the connection becomes usable. */
   readonly onConnected?: () => void
   /** Called when the connection is lost or the server is unsuitable. The message contains no password. */
   readonly onConnectionError?: (message: string) => void

@@ -8,7 +8,6 @@ export interface SealedRegistration {
   readonly recipient: string
   /** An age file with everything the person sent. */
   readonly sealed: Uint8Array
-  /** Milliseconds since the epoch. */
   readonly registeredAtMs: number
 }
 
@@ -24,7 +23,6 @@ export interface ErasedRegistration {
   readonly registeredAtMs: number
 }
 
-/** The size of the list. */
 export interface WaitlistCount {
   readonly total: number
   /** Undefined for an empty list. */

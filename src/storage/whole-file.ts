@@ -4,7 +4,6 @@ import path from 'node:path'
 
 import { syncFolder } from './sync-folder.ts'
 
-/** The mode and owner of a file. */
 export interface FileRights {
   /** Set regardless of the umask. Default: 0644 minus the umask. */
   readonly mode?: number

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from '../support/loopback-server.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
 import { createHostedChallenge } from '../../src/service/hosted-challenge.ts'
@@ -249,7 +250,7 @@ async function siteverify(t: TestContext, action: string | undefined) {
     })
   })
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 0))
+  t.after(() => closeServer(server))
   return { asked, url: `http://127.0.0.1:${port}/siteverify` }
 }
 

@@ -50,7 +50,7 @@ async function openClockedListener(t: TestContext, app: App) {
     })
   return {
     port,
-    stalled: () => connectionCountsOf(server)?.stalled,
+    stalled: () => connectionCountsOf(server).stalled,
     sockets,
     /** Moves the clock, and lets the listener look at its connections before and after. */
     async pass(ms: number) {

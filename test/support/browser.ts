@@ -18,7 +18,8 @@ import {
   LOOPBACK_ONLY,
   NO_CHROMIUM,
 } from '../../scripts/find-chromium.ts'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from './loopback-server.ts'
 import type { TestScope } from './test-scope.ts'
 
 /** A page in its own context: without cookies, caches or storage of another test. */
@@ -74,7 +75,7 @@ async function openRefusingProxy() {
   })
   const port = await listen(server, 0, '127.0.0.1')
   const address = `http://127.0.0.1:${port}`
-  return { outside, address, close: () => stopListening(server, 0) }
+  return { outside, address, close: () => closeServer(server) }
 }
 
 type RefusingProxy = Awaited<ReturnType<typeof openRefusingProxy>>

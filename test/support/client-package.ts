@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildClient } from '../../scripts/build-client.ts'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from './loopback-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
@@ -38,6 +39,6 @@ export async function serveClientPackage(t: TestContext): Promise<string> {
     }
   })
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 0))
+  t.after(() => closeServer(server))
   return `http://127.0.0.1:${port}`
 }

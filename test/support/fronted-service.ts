@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import { Agent, createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from './loopback-server.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { makeReleases } from './made-releases.ts'
@@ -86,7 +87,7 @@ export async function runFrontedService(
     passOn(request, response, app.port, note, { agent })
   })
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 0))
+  t.after(() => closeServer(server))
   const service: FrontedService = {
     origin: `http://127.0.0.1:${port}`,
     port,

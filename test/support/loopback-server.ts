@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
@@ -8,11 +8,17 @@ export async function serve(t: TestContext, onRequest: RequestListener): Promise
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  t.after(() => closeServer(server))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Stops a server and closes its connections. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => {
+    server.close(resolve)
+  })
+  server.closeAllConnections()
+  await closed
 }
 
 /** An origin without a listener. */

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/contract/locales.ts'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from './loopback-server.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
@@ -24,7 +25,7 @@ export async function runFormApp(
   const target = { port: 0 }
   const server = createServer((request, response) => passOn(request, response, target.port))
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 0))
+  t.after(() => closeServer(server))
   const origin = `http://127.0.0.1:${port}`
   const app = await runRegisteringApp(t, {
     ...options,

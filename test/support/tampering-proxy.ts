@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
-import { listen, stopListening } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/listener.ts'
+import { closeServer } from './loopback-server.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
 import type { TestScope } from './test-scope.ts'
 
@@ -39,7 +40,7 @@ export async function runTamperingProxy(
     })
   })
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 0))
+  t.after(() => closeServer(server))
   proxy.origin = `http://127.0.0.1:${port}`
   return proxy
 }

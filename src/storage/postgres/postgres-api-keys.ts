@@ -19,7 +19,6 @@ function toKey(row: Row): StoredApiKey {
   }
 }
 
-/** The API keys in PostgreSQL. */
 export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
   return {
     // Equal work, as in SQLite: the last row up to the id is read whether the id exists or not.

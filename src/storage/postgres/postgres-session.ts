@@ -6,7 +6,6 @@ import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postg
 /** A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this long. */
 const TIMEOUT_MS = 5000
 
-/** Maximum number of connections of one process. */
 const POSTGRES_POOL_SIZE = 10
 
 /** How much longer the client waits than the server, so that the server's own timeout is reported where possible. */
@@ -14,7 +13,6 @@ const CLIENT_MARGIN_MS = 1000
 const RESOLVE_INTERVAL_MS = 50
 const MAX_ATTEMPTS = 5
 
-/** Values of a parameterized statement. */
 export type Values = readonly (string | number | null | Uint8Array | readonly (string | number)[])[]
 
 /** A row as the driver returns it: bigint columns are strings, bytea columns are Buffers. */

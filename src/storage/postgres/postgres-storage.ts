@@ -8,7 +8,6 @@ import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresSession, type PostgresOptions } from './postgres-session.ts'
 import { createPostgresWaitlist, importRegistrations } from './postgres-waitlist.ts'
 
-/** An open PostgreSQL database. */
 export interface PostgresStorage extends Storage {
   /** Adds registrations of another database in their order, all or none; those with a listed address hash are left out. */
   importRegistrations(registrations: readonly SealedRegistration[]): Promise<void>

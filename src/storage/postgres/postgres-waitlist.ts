@@ -42,7 +42,6 @@ function toRegistration(row: Row): StoredRegistration {
   }
 }
 
-/** The waitlist in PostgreSQL. */
 export function createPostgresWaitlist(
   session: PostgresSession,
   randomBytes: (size: number) => Uint8Array,
