@@ -11,7 +11,7 @@ import {
 } from './environment-reader.ts'
 import { parseAddressRange, type AddressRange } from './service/address-range.ts'
 import type { ChallengeSettings } from './service/create-challenge.ts'
-import { parseNtpServer, type ConfiguredNtpServer } from './service/ntp-server.ts'
+import { parseNtpServer } from './service/ntp-server.ts'
 import type { DatabaseLocation } from './storage/storage.ts'
 
 /** Levels of the log, most to least. */
@@ -57,40 +57,7 @@ export type SecretTexts = { readonly [Name in SecretName]?: string | undefined }
 export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 
 /** The configuration of one deployment, checked. Folders and files are absolute paths. */
-export interface Config {
-  readonly host: string
-  /** 0 lets the system pick a free port. */
-  readonly port: number
-  /** Own origin without a trailing slash; undefined when it follows from host and port. */
-  readonly baseUrl: string | undefined
-  readonly runtime: Runtime
-  readonly deployment: 'primary' | 'preview'
-  readonly releasesDir: string
-  readonly dataDir: string
-  readonly secretsDir: string
-  readonly database: DatabaseLocation
-  readonly challenge: ChallengeSettings
-  readonly trustedProxies: readonly AddressRange[]
-  readonly workers: number
-  /** Connections of one process at one time. */
-  readonly maxConnections: number
-  /** How long a signed response may be reused; 0: never. */
-  readonly cacheSeconds: number
-  /** Shared counters of several nodes; may contain a password. */
-  readonly valkeyUrl: string | undefined
-  /** Number of nodes. While Valkey is unavailable, each node gets its share of the limits. */
-  readonly nodes: number
-  readonly adminPort: number | undefined
-  /** How often to check for a new release; 0: only on SIGHUP. */
-  readonly reloadSeconds: number
-  readonly ntpServer: ConfiguredNtpServer | undefined
-  /** URI for reports of security problems, as written; for security.txt and the privacy page. */
-  readonly securityContact: string | undefined
-  readonly logLevel: (typeof LOG_LEVELS)[number]
-  readonly secretVariables: SecretTexts
-  /** Unknown variables with the prefix of this service, probably misspelled. */
-  readonly unknownVariables: readonly string[]
-}
+export type Config = Readonly<ReturnType<typeof inspectConfig>['config']>
 
 /** The configuration is invalid. Each mistake names its variable and what was expected. */
 export class ConfigError extends Error {
@@ -185,7 +152,7 @@ function readVerifyUrl(reader: EnvironmentReader, runtime: Runtime): string | un
   return url.href
 }
 
-function readChallenge(reader: EnvironmentReader, runtime: Runtime): Config['challenge'] {
+function readChallenge(reader: EnvironmentReader, runtime: Runtime): ChallengeSettings {
   const provider = reader.oneOf('SVC_CHALLENGE', CHALLENGE_PROVIDERS) ?? 'altcha'
   const siteKey = reader.text('SVC_CHALLENGE_SITE_KEY')
   const secret = reader.text('SVC_CHALLENGE_SECRET')
@@ -242,10 +209,7 @@ function isInside(folder: string, parent: string): boolean {
  * Reads the configuration from the environment, with every mistake; an invalid variable gets its default. Opens and
  * creates nothing. Relative folders are resolved from `workingDir`.
  */
-export function inspectConfig(
-  env: Environment,
-  workingDir: string,
-): { readonly config: Config; readonly mistakes: readonly string[] } {
+export function inspectConfig(env: Environment, workingDir: string) {
   const reader = createEnvironmentReader(env)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
@@ -263,12 +227,14 @@ export function inspectConfig(
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
     reader.reportInvalid('SVC_ADMIN_PORT', 'another port than PORT')
   }
-  const known = {
+  const config = {
     host:
       reader.parsed('HOST', 'an IP address or a host name', (host) =>
         isIP(host) !== 0 || isHostName(host) ? host : undefined,
       ) ?? '127.0.0.1',
+    /** 0 lets the system pick a free port. */
     port,
+    /** Own origin without a trailing slash; undefined when it follows from host and port. */
     baseUrl: readBaseUrl(reader),
     runtime,
     deployment: reader.oneOf('SVC_DEPLOYMENT', ['primary', 'preview']) ?? 'primary',
@@ -284,17 +250,23 @@ export function inspectConfig(
         parseAddressRanges,
       ) ?? [],
     workers: reader.integer('SVC_WORKERS', 1, 256) ?? 1,
+    /** Of one process. */
     maxConnections: reader.integer('SVC_MAX_CONNECTIONS', 1, 1_000_000) ?? 10_000,
+    /** How long a signed response may be reused; 0: never. */
     cacheSeconds: reader.integer('SVC_CACHE_SECONDS', 0, 60) ?? 0,
+    /** Shared counters of several nodes; may contain a password. */
     valkeyUrl: readValkeyUrl(reader),
+    /** While Valkey is unavailable, each node gets its share of the limits. */
     nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
     adminPort,
+    /** How often to check for a new release; 0: only on SIGHUP. */
     reloadSeconds: reader.integer('SVC_RELOAD_SECONDS', 0, 86_400) ?? 5,
     ntpServer: reader.parsed(
       'SVC_NTP_SERVER',
       'a host, or host:port, with an IPv6 address in brackets',
       parseNtpServer,
     ),
+    /** URI for reports of security problems, as written; for security.txt and the privacy page. */
     securityContact: reader.parsed(
       'SVC_SECURITY_CONTACT',
       'a URI that starts with https://, mailto: or tel:',
@@ -306,10 +278,10 @@ export function inspectConfig(
         const value = reader.text(variable)
         return value === undefined ? [] : [[name, value]]
       }),
-    ),
-  } satisfies Omit<Config, 'unknownVariables'>
-  // Called last, after every known variable was read.
-  const config = { ...known, unknownVariables: reader.unreadVariables('SVC_') }
+    ) as SecretTexts,
+    /** Unknown variables with the prefix of this service, probably misspelled. Read last, after every known one. */
+    unknownVariables: reader.unreadVariables('SVC_'),
+  }
   return { config, mistakes: reader.mistakes }
 }
 

@@ -19,7 +19,7 @@ import {
 } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
 import { parseKeyMetadata, publishKeys } from './service/signing-key-metadata.ts'
-import { periodStateOf } from './service/signing-key-period.ts'
+import { periodStateOf } from './service/signing-key-document.ts'
 
 /** The secrets of the service, read and checked. */
 export interface Secrets {

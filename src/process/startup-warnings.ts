@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { findExposedSecretFiles, findWaitlistIdentity, type Secrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
-import { periodStateOf } from '../service/signing-key-period.ts'
+import { periodStateOf } from '../service/signing-key-document.ts'
 
 /** Logs warnings about valid but probably unintended configuration and files. */
 export function warnAboutEnvironment(config: Config, log: Log): void {

@@ -16,16 +16,6 @@ const PROBE_INTERVAL_MS = 5000
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */
 const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
 
-/** Whether the store works, as far as the calls of this process show. */
-export interface StoreHealth {
-  /** The same store, with every call observed. */
-  readonly storage: Storage
-  /** Milliseconds since the store stopped working; 0 while it works. */
-  readonly unavailableForMs: () => number
-  readonly reasons: () => readonly NotReadyReason[]
-  readonly close: () => void
-}
-
 interface StoreHealthOptions {
   readonly monotonicMs: () => number
   /** Called after every call to the store. */
@@ -37,7 +27,7 @@ interface StoreHealthOptions {
 export function observeStorage(
   storage: Storage,
   { monotonicMs, onCall, probeIntervalMs = PROBE_INTERVAL_MS }: StoreHealthOptions,
-): StoreHealth {
+) {
   let failingSinceMs: number | undefined
 
   function record(call: string, startedMs: number, error?: unknown): void {
@@ -81,12 +71,14 @@ export function observeStorage(
       })
   }, probeIntervalMs).unref()
 
+  /** Milliseconds since the store stopped working, as far as calls showed; 0 while it works. */
   const unavailableForMs = () =>
     failingSinceMs === undefined ? 0 : Math.max(1, monotonicMs() - failingSinceMs)
   return {
+    /** The same store, with every call observed. */
     storage: { ...storage, apiKeys, waitlist },
     unavailableForMs,
-    reasons() {
+    reasons(): readonly NotReadyReason[] {
       const forMs = unavailableForMs()
       if (forMs < STORE_GRACE_MS) return []
       const seconds = Math.floor(forMs / 1000)
@@ -96,3 +88,5 @@ export function observeStorage(
     close: () => clearInterval(probe),
   }
 }
+
+export type StoreHealth = ReturnType<typeof observeStorage>

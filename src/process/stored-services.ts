@@ -2,20 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import { createEncryptor } from '../crypto/age-file.ts'
 import type { Secrets } from '../secrets.ts'
-import { createActors } from '../service/actor.ts'
-import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { createRegistrationLimits } from '../service/registration-limits.ts'
 import { createStoredApiKeys } from '../service/stored-api-keys.ts'
-import { createWaitlist, type Waitlist } from '../service/waitlist.ts'
+import { createWaitlist } from '../service/waitlist.ts'
 import { ADDRESS_HASH_LABEL } from '../service/waitlist-entry.ts'
 import type { Counters } from '../storage/counters.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Stores } from '../storage/storage.ts'
 
-export interface StoredServicesDependencies {
-  readonly storage: Pick<Storage, 'waitlist' | 'apiKeys'>
+interface StoredServicesOptions {
+  readonly storage: Stores
   readonly counters: Counters
   readonly clock: Clock
   readonly challenge: Challenge
@@ -26,25 +24,13 @@ export interface StoredServicesDependencies {
   readonly log: Log
 }
 
-export interface StoredServices {
-  readonly waitlist: Waitlist
-  readonly apiKeys: ApiKeys
-}
-
 /** The waitlist and the API keys over one database. Throws if the waitlist recipient is invalid. */
-export function createStoredServices({
-  storage,
-  counters,
-  clock,
-  challenge,
-  secrets,
-  log,
-}: StoredServicesDependencies): StoredServices {
-  const actors = createActors({ counters, clock })
+export function createStoredServices(options: StoredServicesOptions) {
+  const { storage, counters, clock, challenge, secrets, log } = options
   return {
     waitlist: createWaitlist({
       store: storage.waitlist,
-      limits: createRegistrationLimits({ counters, actors, clock }),
+      limits: createRegistrationLimits(counters, clock),
       challenge,
       encryptor: createEncryptor(secrets.waitlistRecipient),
       hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),

@@ -5,21 +5,6 @@ import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
 import { sendToWorker, type PrimaryMessage, type WorkerBoot } from './worker-channel.ts'
 
-/** Several serving processes on one port. */
-export interface Workers {
-  /** Whether at least one of them accepts requests, and no stop was requested. */
-  readonly isAccepting: () => boolean
-  /** The workers that accept requests, without those that start or end. */
-  readonly accepting: () => readonly Worker[]
-  readonly crashes: () => number
-  /** Resolves when the first worker listens. Rejects if no worker can listen. */
-  readonly listening: Promise<void>
-  /** Sends a message to every worker, also to those that are starting. */
-  readonly broadcast: (message: PrimaryMessage) => void
-  /** Asks every worker to stop, and kills those that do not in time; resolves when the last one has ended. */
-  readonly close: () => Promise<void>
-}
-
 /** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
 const INITIAL_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 10_000
@@ -51,7 +36,7 @@ const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromE
 )
 
 /** Starts the workers, all on one port, and restarts those that crash. */
-export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOptions): Workers {
+export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOptions) {
   let closing = false
   let backoffMs = INITIAL_BACKOFF_MS
   let crashes = 0
@@ -114,17 +99,24 @@ export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOpti
 
   for (let each = 0; each < count; each += 1) start()
   return {
+    /** Resolves when the first worker listens. Rejects if no worker can listen. */
     listening,
+    /** Whether at least one of them accepts requests, and no stop was requested. */
     isAccepting: () => !closing && accepting.size > 0,
-    accepting: () => [...accepting],
+    /** The workers that accept requests, without those that start or end. */
+    accepting: (): readonly Worker[] => [...accepting],
     crashes: () => crashes,
-    broadcast(message) {
+    /** Sends a message to every worker, also to those that are starting. */
+    broadcast(message: PrimaryMessage): void {
       for (const worker of living) sendToWorker(worker, message)
     },
-    close: async () => {
+    /** Asks every worker to stop, and kills those that do not in time. Resolves when the last one has ended. */
+    async close(): Promise<void> {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
       await Promise.all([...living].map(stop))
     },
   }
 }
+
+export type Workers = ReturnType<typeof openWorkers>

@@ -6,16 +6,11 @@ import type { ApiKeys } from '../service/api-keys.ts'
 import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
 import { payloadOf } from '../service/payload.ts'
 
-export interface CreateKeyDependencies {
-  readonly apiKeys: ApiKeys
-  readonly challenge: Challenge
-}
-
 /**
  * The issuance handler, reached only while issuance is open (spec 5.5). The body is checked first, then the challenge, then
  * the limits, so that only solved challenges count against them.
  */
-export function createCreateKey({ apiKeys, challenge }: CreateKeyDependencies): Handler {
+export function createCreateKey(apiKeys: ApiKeys, challenge: Challenge): Handler {
   async function verify(token: string): Promise<AcceptedChallenge> {
     try {
       return await challenge.verify(token, 'issue-key')

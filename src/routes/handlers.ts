@@ -103,7 +103,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
       ),
     register: createRegister({ waitlist, clientAddress, ownOrigin, consentText }),
 
-    createKey: createCreateKey({ apiKeys, challenge }),
+    createKey: createCreateKey(apiKeys, challenge),
     keySelf: ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
       return payloadOf(key.metadata())

@@ -4,17 +4,6 @@ import { DAY_MS, formatDate } from '../contract/instant.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Clock } from './clock.ts'
 
-/** Pseudonyms of client addresses for rate limits. */
-export interface Actors {
-  /**
-   * The actor of a client address: base64url of HMAC-SHA256 over the IPv4 address, or over the first 64 bits of the IPv6
-   * address, the smallest network a provider assigns to a customer. The key is random and changes daily (UTC), so an actor
-   * cannot be linked across days. Throws TypeError for an invalid address; rejects with CountersError when the key is
-   * unavailable.
-   */
-  actorOf(address: string): Promise<string>
-}
-
 /** Name prefix of the daily keys in the shared secrets. */
 export const ACTOR_KEY_PREFIX = 'actor-key:'
 
@@ -52,14 +41,14 @@ function rateLimitBytes(address: string): Uint8Array {
   return Buffer.from(counted, 'hex')
 }
 
-/** Derives actors with the day's key, which all processes share. */
+/** Pseudonyms of client addresses for rate limits, under the day's key, which all processes share. */
 export function createActors({
   counters,
   clock,
 }: {
   readonly counters: Pick<Counters, 'secret'>
   readonly clock: Clock
-}): Actors {
+}) {
   /** Fetched for each request, because shared counters have another key after a data loss. */
   function dailyKey(): Promise<Uint8Array> {
     const day = Math.floor(clock.nowMs() / DAY_MS)
@@ -68,7 +57,13 @@ export function createActors({
   }
 
   return {
-    async actorOf(address) {
+    /**
+     * The actor of a client address: base64url of HMAC-SHA256 over the IPv4 address, or over the first 64 bits of the IPv6
+     * address, the smallest network a provider assigns to a customer. The key is random and changes daily (UTC), so an actor
+     * cannot be linked across days. Throws TypeError for an invalid address; rejects with CountersError when the key is
+     * unavailable.
+     */
+    async actorOf(address: string): Promise<string> {
       const bytes = rateLimitBytes(address)
       return createHmac('sha256', await dailyKey())
         .update(bytes)

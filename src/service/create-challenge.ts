@@ -8,14 +8,9 @@ import { createTestChallenge } from './test-challenge.ts'
 /** A configured challenge: its provider, and the settings of a hosted one. */
 export type ChallengeSettings = { readonly provider: 'altcha' | 'test' } | HostedSettings
 
-export interface ChallengeDependencies {
-  readonly counters: Counters
-  readonly clock: Clock
-}
-
 export function createChallenge(
   settings: ChallengeSettings,
-  dependencies: ChallengeDependencies,
+  dependencies: { readonly counters: Counters; readonly clock: Clock },
 ): Challenge {
   switch (settings.provider) {
     case 'altcha':

@@ -1,35 +1,24 @@
 import { ApiError } from '../contract/api-error.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Counters } from '../storage/counters.ts'
-import type { Actors } from './actor.ts'
+import { createActors } from './actor.ts'
 import type { Clock } from './clock.ts'
 import { secondsUntil, windowOf } from './counted-window.ts'
-
-export interface RegistrationLimits {
-  /**
-   * Counts a request from this address. Rejects with ApiError RATE_LIMITED when a limit is reached, and with CountersError
-   * when counting fails.
-   */
-  admit(address: string): Promise<void>
-}
 
 /** All clients without a known address count as one actor. */
 const UNKNOWN_ACTOR = 'unknown'
 
 /** Registration limits per actor and for all actors together, in fixed windows. */
-export function createRegistrationLimits({
-  counters,
-  actors,
-  clock,
-}: {
-  readonly counters: Counters
-  readonly actors: Actors
-  readonly clock: Clock
-}): RegistrationLimits {
+export function createRegistrationLimits(counters: Counters, clock: Clock) {
   const global = windowOf('register', LIMITS.registrationGlobal)
+  const { actorOf } = createActors({ counters, clock })
   return {
-    async admit(address) {
-      const actor = address === '' ? UNKNOWN_ACTOR : await actors.actorOf(address)
+    /**
+     * Counts a request from this address. Rejects with ApiError RATE_LIMITED when a limit is reached, and with
+     * CountersError when counting fails.
+     */
+    async admit(address: string): Promise<void> {
+      const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address)
       const own = windowOf(`register:${actor}`, LIMITS.registrationPerActor)
       const { isAdmitted, windows } = await counters.count([own, global])
       if (isAdmitted) return
@@ -43,3 +32,5 @@ export function createRegistrationLimits({
     },
   }
 }
+
+export type RegistrationLimits = ReturnType<typeof createRegistrationLimits>

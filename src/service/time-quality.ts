@@ -1,5 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { DataOf } from '../contract/schemas.ts'
 import type { ConfiguredNtpServer } from './ntp-server.ts'
 import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'
 
@@ -10,17 +11,7 @@ import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts
  * - UNSYNCHRONIZED: it is beyond that; or the source has given no good response for `silenceLimitMs` (for three intervals,
  *   once RATE made them longer), or none at all, and then `offsetMs` and `maxErrorMs` are null.
  */
-export interface TimeQuality {
-  readonly state: 'SYNCHRONIZED' | 'UNSYNCHRONIZED' | 'UNVERIFIED'
-  /** The server as configured, never the address behind its name. */
-  readonly source: string | null
-  /** Whole milliseconds, this clock minus the reference: positive when this clock is ahead. */
-  readonly offsetMs: number | null
-  /** Whole milliseconds, rounded up: the true offset lies within offsetMs ± maxErrorMs, if the source is right. */
-  readonly maxErrorMs: number | null
-  /** When the source last gave a usable response: ISO 8601, UTC, by this clock at that time. */
-  readonly checkedAt: string | null
-}
+export type TimeQuality = DataOf<'Time'>['quality']
 
 /** `quality()` is cheap enough to call for every request. */
 export interface TimeQualityMonitor {

@@ -82,16 +82,8 @@ const API_KEYS_MIGRATION = `
  */
 export const MIGRATIONS: readonly string[] = [WAITLIST_MIGRATION, API_KEYS_MIGRATION]
 
-/** The identity of a database, from its first page. */
-export interface DatabaseHeader {
-  readonly applicationId: number
-  /** The number of the last migration that was applied. */
-  readonly userVersion: number
-  readonly isEmpty: boolean
-}
-
 /** Reads the identity of a database without changing it. */
-export function readHeader(database: DatabaseSync): DatabaseHeader {
+export function readHeader(database: DatabaseSync) {
   const row = database
     .prepare(
       `SELECT application_id AS applicationId, user_version AS userVersion,
@@ -101,10 +93,13 @@ export function readHeader(database: DatabaseSync): DatabaseHeader {
     .get()
   return {
     applicationId: Number(row?.applicationId),
+    /** The number of the last migration that was applied. */
     userVersion: Number(row?.userVersion),
     isEmpty: Number(row?.isEmpty) === 1,
   }
 }
+
+export type DatabaseHeader = Readonly<ReturnType<typeof readHeader>>
 
 /** Throws NOT_A_DATABASE for a database of another program and NEWER for one of a later version of this one. */
 export function assertOurs(header: DatabaseHeader, file: string): void {

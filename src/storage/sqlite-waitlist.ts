@@ -45,15 +45,12 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
     SELECT recipient, count(*) AS count, min(registered_at_ms) AS first, max(registered_at_ms) AS last
     FROM registrations JOIN recipients ON recipients.id = recipient_id
     GROUP BY recipient_id ORDER BY count DESC, recipient`)
-  const readPage = database.prepare(`
+  const select = `
     SELECT position, address_hash AS addressHash, ticket, recipient,
       registered_at_ms AS registeredAtMs, sealed
-    FROM registrations JOIN recipients ON recipients.id = recipient_id
-    WHERE position > ? ORDER BY position LIMIT ?`)
-  const findOne = database.prepare(`
-    SELECT position, address_hash AS addressHash, ticket, recipient,
-      registered_at_ms AS registeredAtMs, sealed
-    FROM registrations JOIN recipients ON recipients.id = recipient_id WHERE address_hash = ?`)
+    FROM registrations JOIN recipients ON recipients.id = recipient_id`
+  const readPage = database.prepare(`${select} WHERE position > ? ORDER BY position LIMIT ?`)
+  const findOne = database.prepare(`${select} WHERE address_hash = ?`)
   const eraseOne = database.prepare(`
     DELETE FROM registrations WHERE address_hash = ?
     RETURNING ticket, registered_at_ms AS registeredAtMs`)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
-import { createActors } from '../../src/service/actor.ts'
 import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 
@@ -11,8 +10,7 @@ function makeLimits(wrap: (counters: MemoryCounters) => MemoryCounters = (same) 
   const time = { ms: START_MS }
   const clock = { nowMs: () => time.ms }
   const counters = wrap(createMemoryCounters({ clock }))
-  const actors = createActors({ counters, clock })
-  const limits = createRegistrationLimits({ counters, actors, clock })
+  const limits = createRegistrationLimits(counters, clock)
   /** Undefined where the request is admitted, else the seconds to wait. */
   async function waitOf(address: string): Promise<number | undefined> {
     try {

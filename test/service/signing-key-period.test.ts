@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { periodStateOf } from '../../src/service/signing-key-period.ts'
+import { periodStateOf } from '../../src/service/signing-key-document.ts'
 
 test('a period includes both ends, and a missing date is unbounded', () => {
   const notBefore = '2026-06-01T00:00:00Z'

@@ -1,10 +1,6 @@
 import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
 import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
-import {
-  createChallenge,
-  type ChallengeDependencies,
-  type ChallengeSettings,
-} from '../../src/service/create-challenge.ts'
+import { createChallenge, type ChallengeSettings } from '../../src/service/create-challenge.ts'
 
 /** The settings of a provider; a hosted one has a URL without a listener. */
 export function challengeSettings(provider: ChallengeDescription['provider']): ChallengeSettings {
@@ -17,7 +13,7 @@ export function challengeSettings(provider: ChallengeDescription['provider']): C
 export function challengeOf(
   provider: ChallengeDescription['provider'],
   work: AltchaWork,
-  parts: ChallengeDependencies,
+  parts: Parameters<typeof createChallenge>[1],
 ): Challenge {
   if (provider === 'altcha') return createAltchaChallenge({ ...parts, work })
   return createChallenge(challengeSettings(provider), parts)

@@ -1,5 +1,5 @@
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
-import { periodStateOf } from '../../service/signing-key-period.ts'
+import { periodStateOf } from '../../service/signing-key-document.ts'
 import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
 import { readConfig } from '../database.ts'
 import { type KeyFiles, readKeyFiles, toMetadata } from './key-files.ts'
