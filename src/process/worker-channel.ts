@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster'
+import { on } from 'node:events'
 import type { SecretTexts } from '../config.ts'
 import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
 import type { NotReadyReason } from './store-health.ts'
@@ -29,13 +30,6 @@ interface StatusMessage {
   readonly status: ProcessStatus
 }
 
-const PRIMARY_TAGS: ReadonlySet<unknown> = new Set<PrimaryMessage['tag']>([
-  'svc.boot',
-  'svc.release',
-  'svc.signing',
-  'svc.status',
-])
-
 function tagOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'tag' in message
     ? message.tag
@@ -47,61 +41,45 @@ export function sendToWorker(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message, undefined, () => {})
 }
 
-export interface WorkerHandlers {
+interface WorkerHandlers {
   takeUp(update: ReleaseUpdate): void
   applySigning(secrets: SecretTexts): void
   readStatus(): Promise<ProcessStatus>
 }
 
-export interface WorkerChannel {
-  readonly boot: Promise<WorkerBoot>
-  /** Handles messages from now on, beginning with those that arrived before. */
-  serve(handlers: WorkerHandlers): void
-}
-
 /** Opens the channel of this worker. Called before anything else listens to it: Node delivers early messages once. */
-export function openWorkerChannel(): WorkerChannel {
+export function openWorkerChannel() {
   const { promise: boot, resolve } = Promise.withResolvers<WorkerBoot>()
-  const early: PrimaryMessage[] = []
-  let handlers: WorkerHandlers | undefined
+  const { promise: serving, resolve: serve } = Promise.withResolvers<WorkerHandlers>()
 
-  function handle(
-    message: PrimaryMessage,
-    { takeUp, applySigning, readStatus }: WorkerHandlers,
-  ): void {
+  async function handle(message: PrimaryMessage): Promise<void> {
+    if (message.tag === 'svc.boot') return resolve(message.boot)
+    const { takeUp, applySigning, readStatus } = await serving
     switch (message.tag) {
-      case 'svc.boot':
-        return
       case 'svc.release':
-        takeUp(message.update)
-        return
+        return takeUp(message.update)
       case 'svc.signing':
-        applySigning(message.secrets)
-        return
+        return applySigning(message.secrets)
       case 'svc.status': {
         const { tag, request } = message
-        void readStatus().then((status) =>
-          process.send?.({ tag, request, status } satisfies StatusMessage),
-        )
+        const status = await readStatus()
+        process.send?.({ tag, request, status } satisfies StatusMessage)
       }
     }
   }
 
   process.on('message', (received: unknown) => {
-    if (!PRIMARY_TAGS.has(tagOf(received))) return
-    const message = received as PrimaryMessage
-    if (message.tag === 'svc.boot') resolve(message.boot)
-    else if (handlers === undefined) early.push(message)
-    else handle(message, handlers)
+    // Messages of other senders have another tag or none, and match no case.
+    if (tagOf(received) !== undefined) void handle(received as PrimaryMessage)
   })
   return {
     boot,
-    serve(newHandlers) {
-      handlers = newHandlers
-      for (const message of early.splice(0)) handle(message, newHandlers)
-    },
+    /** Handles messages from now on, beginning with those that arrived before. */
+    serve,
   }
 }
+
+export type WorkerChannel = ReturnType<typeof openWorkerChannel>
 
 /** A worker that takes longer does not get to its messages. */
 const STATUS_TIMEOUT_MS = 1000
@@ -109,27 +87,21 @@ const STATUS_TIMEOUT_MS = 1000
 let lastRequest = 0
 
 /** The status of a worker; null if it has ended, undefined if it did not respond in time. */
-export function requestStatus(worker: Worker): Promise<ProcessStatus | null | undefined> {
+export async function requestStatus(worker: Worker): Promise<ProcessStatus | null | undefined> {
+  if (!worker.isConnected()) return null
   lastRequest += 1
   const request = lastRequest
-  return new Promise((resolve) => {
-    function settle(status: ProcessStatus | null | undefined): void {
-      clearTimeout(timeout)
-      worker.off('message', onMessage)
-      worker.off('exit', onExit)
-      resolve(status)
-    }
-    function onMessage(message: unknown): void {
-      if (tagOf(message) !== 'svc.status') return
+  const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS)
+  const messages: AsyncIterable<unknown[]> = on(worker, 'message', { signal, close: ['exit'] })
+  sendToWorker(worker, { tag: 'svc.status', request })
+  try {
+    for await (const [message] of messages) {
+      if (tagOf(message) !== 'svc.status') continue
       const response = message as StatusMessage
-      if (response.request === request) settle(response.status)
+      if (response.request === request) return response.status
     }
-    const onExit = () => settle(null)
-    const timeout = setTimeout(() => settle(undefined), STATUS_TIMEOUT_MS)
-    worker.on('message', onMessage)
-    worker.once('exit', onExit)
-    worker.send({ tag: 'svc.status', request } satisfies PrimaryMessage, (error) => {
-      if (error !== null) onExit()
-    })
-  })
+    return null
+  } catch {
+    return undefined
+  }
 }
