@@ -30,10 +30,7 @@ function chainSourceOf(
   }
 }
 
-/**
- * Every published version, oldest first, with the whole chain checked. Throws a VersionEntryError or a ChainError that
- * names the first invalid entry. Errors of `readVersionIds` pass through.
- */
+/** Every version, oldest first, with the chain checked. Throws a VersionEntryError or a ChainError for the first fault. */
 export function readHistory(published: PublishedVersions): readonly StoredVersion[] {
   return readVersionChain(chainSourceOf(published, published.readVersionIds()))
 }

@@ -3,10 +3,7 @@ import type { Sodium } from 'sodium-native'
 
 export interface ResponseSigner {
   readonly implementation: 'libsodium' | 'openssl'
-  /**
-   * The Ed25519 signature (RFC 8032) of a text as padded base64, 88 characters. The text is latin1, because a request
-   * target may contain any byte.
-   */
+  /** The Ed25519 signature (RFC 8032) of a latin1 text as padded base64. A request target may contain any byte. */
   sign(text: string): string
 }
 

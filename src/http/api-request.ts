@@ -8,9 +8,7 @@ export interface ApiRequest {
   readonly path: string
   /** Value of a header by lower-case name. Several field lines are joined into one list (RFC 9110 5.3). */
   header(name: string): string | undefined
-  /**
-   * Address of the peer, possibly a proxy. Empty once the connection is closed. Never stored, logged or used as a key.
-   */
+  /** Address of the peer, possibly a proxy; empty after the close. Never stored, logged or used as a key. */
   peerAddress(): string
   /** The whole body; throws ApiError PAYLOAD_TOO_LARGE if it exceeds the limit. Call it once. */
   readBody(limitBytes: number): Promise<Uint8Array>

@@ -4,10 +4,7 @@ import type { ApiRequest } from './api-request.ts'
 
 const AUTHORIZATION = HEADERS.authorization.toLowerCase()
 const KEY = HEADERS.key.toLowerCase()
-/**
- * Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Takes linear time, like
- * BEARER.
- */
+/** Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Linear, as is BEARER. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g
 /** The Bearer scheme and its credentials, alone or after another scheme (RFC 9110 11.1). */
 const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t](.*))?$/i

@@ -15,10 +15,7 @@ import {
 } from './request-framing.ts'
 import { createRequestHandler } from './request-handler.ts'
 
-/**
- * Called for every response once it is sent, for metrics. Method and duration are missing if the headers were
- * malformed.
- */
+/** Called for every response once it is sent. Malformed headers leave no method and duration. */
 export type ResponseObserver = (
   method: string | undefined,
   status: number,
@@ -43,10 +40,7 @@ const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** Interval of the timeout check. With Node's default of 30 s, a timeout of 15 s could take 45 s. */
 const TIMEOUT_CHECK_MS = 1000
-/**
- * Longer than the idle timeout of common load balancers (60 s), so that they close first and never send a request on a
- * closing connection.
- */
+/** Longer than the idle timeout of common load balancers (60 s), so that they are the ones that close. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** While the listener stops, a connection stays open this long for a request in transit. */
 const QUIET_MS = 1000

@@ -31,10 +31,7 @@ interface Internals {
 
 const internalsOf = (socket: Socket) => socket as unknown as Internals
 
-/**
- * Keeps a connection open for the owed responses after the client has closed its side. Otherwise Node ends the
- * connection immediately (lib/_http_server.js, socketOnEnd).
- */
+/** Keeps a connection that the client has half-closed open for owed responses (lib/_http_server.js, socketOnEnd). */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
@@ -99,9 +96,7 @@ export function holdReading(socket: Socket): void {
   socket.pause()
 }
 
-/**
- * Number of bytes that the peer's kernel or ours has taken; it grows while the peer reads. Undefined after the close.
- */
+/** Number of bytes that a kernel has taken; it grows while the peer reads. Undefined after the close. */
 export function takenBytes(socket: Socket): number | undefined {
   const { _handle: handle } = internalsOf(socket)
   return handle ? handle.bytesWritten - handle.writeQueueSize : undefined

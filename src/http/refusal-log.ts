@@ -11,10 +11,7 @@ export interface Refusal {
 
 const INTERVAL_MS = 1000
 
-/**
- * Logs refusals with a cause, at most one per code and second, because clients can cause thousands while a store is
- * down. The next line states the number of omitted lines as `suppressed`.
- */
+/** Logs refusals with a cause, one per code and second: a store that is down causes thousands. Counts the rest. */
 export function createRefusalLog(log: Log): (refusal: Refusal, nowMs: number) => void {
   const last = new Map<ErrorCode, { loggedAtMs: number; suppressed: number }>()
   return (refusal, nowMs) => {

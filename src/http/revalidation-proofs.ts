@@ -4,10 +4,7 @@ import type { ResponseSigner } from '../crypto/response-signer.ts'
 /** Limits the memory that random queries can take. */
 const MAX_PROOFS = 1024
 
-/**
- * The values of X-SVC-Revalidated. A proof is signed once per second for the same method, target and ETag (contract
- * decisions 3.4), so that many clients that revalidate one snapshot cost one signature.
- */
+/** The values of X-SVC-Revalidated. One signature per second serves all revalidations of a target (decisions 3.4). */
 export function createRevalidationProofs(
   signer: ResponseSigner,
 ): (method: string, target: string, etag: string, nowMs: number, signedAt: string) => string {

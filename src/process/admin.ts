@@ -31,10 +31,7 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   send(response, status, 'application/json; charset=utf-8', JSON.stringify(value))
 }
 
-/**
- * Opens the admin listener: /healthz (the process runs), /readyz (it should get requests), /metrics. On loopback only: none
- * of it is part of the public contract.
- */
+/** Opens the admin listener on loopback: /healthz (the process runs), /readyz (it should get requests), /metrics. */
 export async function openAdmin({ port, log, readiness, metrics }: AdminOptions) {
   const pages = new Map<string, (response: ServerResponse) => void | Promise<void>>([
     ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],

@@ -15,10 +15,7 @@ const DEADLINE_MS = 60_000
 
 const THREAD_FILE = new URL('release-update-thread.ts', import.meta.url)
 
-/**
- * Reads and checks new releases in a separate thread: parsing, hashing and checking a large resource would block the
- * event loop. Never rejects.
- */
+/** Reads and checks new releases in a thread, because that would block the event loop. Never rejects. */
 export function readUpdateInThread(
   releasesDir: string,
   served: ServedReleases,

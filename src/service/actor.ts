@@ -26,10 +26,7 @@ function ipv6Digits(address: string): string {
 /** The start of ::ffff:0:0/96: an IPv4 address as a dual-stack socket reports it (RFC 4291 2.5.5.2). */
 const MAPPED = '00000000000000000000ffff'
 
-/**
- * The bytes of an address that limits apply to: four for IPv4, eight for IPv6. The lengths differ, so they never
- * collide.
- */
+/** The bytes of an address that limits apply to: four for IPv4 and eight for IPv6, so they never collide. */
 function rateLimitBytes(address: string): Uint8Array {
   if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number)
   // The zone (RFC 4007) is an interface of this machine.

@@ -44,10 +44,7 @@ const CHALLENGE_SCHEMA = {
   },
 } as const
 
-/**
- * Solves a challenge in its JSON text on up to four cores. Rejects with AltchaSolverError for an invalid challenge, and without
- * a solution within `timeoutMs`.
- */
+/** Solves a challenge in its JSON text on up to four cores. Rejects with AltchaSolverError, also after `timeoutMs`. */
 export async function solveAltcha(text: string, timeoutMs: number): Promise<SolvedAltcha> {
   const challenge = parseJson(text)
   const violation = schemaViolation(CHALLENGE_SCHEMA, challenge)

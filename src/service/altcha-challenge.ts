@@ -29,17 +29,12 @@ export interface AltchaWork {
  */
 export const ALTCHA_WORK: AltchaWork = { cost: 1000, maxCounter: 10_000 }
 
-/**
- * The widget includes it. A browser computes all rounds in one native call, so other programs gain little over a page.
- */
+/** The widget includes it. A browser computes all rounds in one native call, so other programs gain little. */
 const ALGORITHM = 'PBKDF2/SHA-256'
 const KEY_BYTES = 32
 const LIFE_MS = 10 * 60_000
 
-/**
- * How long a spent solution is stored after it expires. Clocks of processes differ, and a clock that was set forward by
- * mistake is set back.
- */
+/** How long a spent solution is stored after it expires, for clocks that differ or are set back. */
 const CLOCK_MARGIN_MS = 60 * 60_000
 
 const SECRET_NAME = 'challenge-key'

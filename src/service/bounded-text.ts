@@ -1,7 +1,4 @@
-/**
- * The body of a response as text; undefined if it is larger than `maxBytes` after decompression or not UTF-8. Reads no further
- * than that. Rejects as `fetch` does when the connection breaks or its signal fires.
- */
+/** A response as text; undefined if it is not UTF-8 or larger than `maxBytes`, and then it is not read further. */
 export async function readBoundedText(
   response: Response,
   maxBytes: number,

@@ -10,10 +10,7 @@ export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
 
 /** A solution that was accepted and spent. */
 export interface AcceptedChallenge {
-  /**
-   * Makes the solution valid again after a failure that the caller may retry. Never rejects. Has no effect for a hosted
-   * provider, which accepts a token once.
-   */
+  /** Makes the solution valid again for a retry. Never rejects. Without effect for a hosted provider. */
   release(): Promise<void>
 }
 

@@ -75,10 +75,7 @@ function failureReason(error: unknown, deadlineMs: number): string {
   return `could not be reached${typeof code === 'string' ? ` (${code})` : ''}`
 }
 
-/**
- * A challenge that Turnstile or hCaptcha shows in the page and verifies at its siteverify URL. The provider receives the token
- * and this service's keys, and nothing about the visitor.
- */
+/** A challenge of Turnstile or hCaptcha, verified at its siteverify URL. The provider gets nothing about the visitor. */
 export function createHostedChallenge({
   provider,
   siteKey,

@@ -14,10 +14,7 @@ export interface ConfiguredNtpServer extends NtpServer {
   readonly source: string
 }
 
-/**
- * Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the default port is 123. Does not resolve names. Throws a
- * RangeError.
- */
+/** Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; the default port is 123. Throws a RangeError. */
 export function parseNtpServer(text: string): ConfiguredNtpServer {
   const match = /^(?:\[([^\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text)
   const [, bracketed, plain, portText] = match ?? []

@@ -23,9 +23,7 @@ export function payloadOf(data: object): Payload {
   return payloadOfCanonical(canonicalJson(data as JsonValue))
 }
 
-/**
- * Creates the payload of a document that people read too. Members keep their order; the ETag covers the canonical form.
- */
+/** The payload of a document that people read too. Members keep their order; the ETag covers the canonical form. */
 export function documentPayloadOf(document: object): Payload {
   const json = JSON.stringify(document)
   return {

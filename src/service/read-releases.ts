@@ -35,10 +35,7 @@ export interface LoadedResource {
   readonly json: string
 }
 
-/**
- * Checked versions in order, with the resources of the newest one. Plain data, which threads and processes can
- * exchange.
- */
+/** Checked versions with the resources of the newest one, as plain data that threads and processes can exchange. */
 export interface LoadedReleases {
   /** The canonical JSON of each version entry, oldest first. */
   readonly versionTexts: readonly string[]
@@ -71,10 +68,7 @@ const TRANSLATIONS_SCHEMA = {
 
 type Reader = Pick<ReleaseStore, 'readVersionText' | 'readResourceText'>
 
-/**
- * Throws unless a resource can be served as stored. The text is sent unchanged and its hash is the ETag, so it must be
- * canonical JSON; pages and clients rely on its shape.
- */
+/** Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. */
 function requireServable(name: string, text: string): void {
   let value: JsonValue
   try {

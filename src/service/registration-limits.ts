@@ -13,10 +13,7 @@ export function createRegistrationLimits(counters: Counters, clock: Clock) {
   const global = windowOf('register', LIMITS.registrationGlobal)
   const { actorOf } = createActors({ counters, clock })
   return {
-    /**
-     * Counts a request from this address. Rejects with ApiError RATE_LIMITED when a limit is reached, and with
-     * CountersError when counting fails.
-     */
+    /** Counts a request from this address. Rejects with ApiError RATE_LIMITED, or CountersError when counting fails. */
     async admit(address: string): Promise<void> {
       const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address)
       const own = windowOf(`register:${actor}`, LIMITS.registrationPerActor)

@@ -55,9 +55,7 @@ export interface HistoryPage {
 export interface ServableReleases extends Releases {
   /** The newest version entry and its unavailable resources. */
   readonly served: ServedReleases
-  /**
-   * These releases with an update. Throws an Error if the update follows another version.
-   */
+  /** These releases with an update. Throws an Error if the update follows another version. */
   extend(update: ReleaseUpdate): ServableReleases
 }
 
@@ -81,9 +79,7 @@ function createState(state: State): ServableReleases {
   const head = parseEntry(headText)
   const { snapshotId: headSnapshotId, hash } = head
 
-  /**
-   * The history index as canonical JSON. Concatenated, because parsing ten thousand summaries would block the process.
-   */
+  /** The history index as canonical JSON. Concatenated: parsing ten thousand summaries would block the process. */
   function historyOf(entries: readonly string[]): Payload {
     const algorithm = JSON.stringify(CHAIN_ALGORITHM)
     const newest = canonicalJson({ snapshotId: headSnapshotId, hash })

@@ -40,10 +40,7 @@ export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataO
   }
 }
 
-/**
- * Position of a time, in milliseconds since 1970, relative to a signing key's period. Both ends belong to the period.
- * Verifiers refuse signatures made outside it.
- */
+/** Position of a time (Unix milliseconds) in a key's period, ends included. Verifiers refuse signatures outside it. */
 export function periodStateOf(
   { notBefore, notAfter }: Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>,
   atMs: number,

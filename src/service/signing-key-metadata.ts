@@ -76,10 +76,7 @@ export function formatKeyMetadata(keys: readonly KeyMetadata[]): string {
   return `${JSON.stringify({ keys: entries }, null, 2)}\n`
 }
 
-/**
- * The keys to publish, the signing key first. Throws SigningKeyError if the metadata marks another key as current, or the
- * signing key as anything else.
- */
+/** The keys to publish, the signing key first. Throws SigningKeyError unless the metadata marks it alone as current. */
 export function publishKeys(
   signingKey: KeyObject,
   metadata: readonly PublishedSigningKey[],

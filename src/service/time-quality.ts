@@ -28,10 +28,7 @@ export const TIME_QUALITY_BOUNDS = {
    * clock passes over any ordinary network.
    */
   maxDistanceMs: LIMITS.maxTimeDistanceMs,
-  /**
-   * Between measurements: the shortest interval that RFC 5905 section 7.3 suggests (2^6 s). The allowance for drift
-   * stays at 1 ms.
-   */
+  /** Between measurements: the shortest that RFC 5905 section 7.3 suggests (2^6 s). The drift allowance stays at 1 ms. */
   intervalMs: 64_000,
   /** After a failure; doubles up to the interval. RFC 4330 section 10 requires at least 15 s. */
   retryMs: 16_000,
@@ -49,10 +46,7 @@ export const TIME_QUALITY_BOUNDS = {
   driftPpm: 15,
   /** Reading error of this clock: it counts whole milliseconds, and the response has its own timestamp. */
   readingMs: 1,
-  /**
-   * After a RATE response, intervals double each time, up to this, for the life of the process
-   * (2^10 s, the most that RFC 5905 section 7.3 suggests).
-   */
+  /** RATE responses double the interval up to this, the most that RFC 5905 section 7.3 suggests (2^10 s). */
   maxSlowedIntervalMs: 1_024_000,
   /** After DENY or RSTR: queried again after this long, so that no restart is needed. */
   deniedRetryMs: 3_600_000,
@@ -68,9 +62,7 @@ export interface TimeQualityOptions {
   /** A clock that never steps, milliseconds from any start. */
   readonly monotonicMs: () => number
   readonly measure?: (query: SntpQuery) => Promise<SntpSample>
-  /**
-   * Runs a function once, later, and returns a cancel function. By default timers that do not keep the process alive.
-   */
+  /** Runs a function later and returns a cancel function. Default: a timer that does not keep the process alive. */
   readonly schedule?: (run: () => void, delayMs: number) => () => void
   /** From 0 up to 1; spreads the measurements of several processes. `Math.random` by default. */
   readonly random?: () => number

@@ -26,10 +26,7 @@ const ENTRY_SCHEMA = {
 
 type StoredEntry = SchemaType<typeof ENTRY_SCHEMA>
 
-/**
- * The statement that a person agreed to. `version` is the start of the text's SHA-256 in hex, which changes with every
- * change of the text.
- */
+/** The statement that a person agreed to. `version` is the start of the SHA-256 of `text` in hex. */
 export type Consent = NonNullable<StoredEntry['consent']>
 
 /**

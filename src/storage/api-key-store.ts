@@ -34,10 +34,7 @@ export interface ApiKeyCount {
  * resolves, and every later `find` sees it, in every process.
  */
 export interface ApiKeyStore {
-  /**
-   * The key with this id, or undefined. Both cases cost the same, since response times must not reveal whether a key
-   * exists (spec 5.4).
-   */
+  /** The key with this id. Both outcomes cost the same: response times must not reveal whether it exists (spec 5.4). */
   find(keyId: string): Promise<StoredApiKey | undefined>
   /**
    * Stores a key unless `maxActive` keys are neither revoked nor expired at its creation. The limit holds for concurrent

@@ -32,10 +32,7 @@ function isTagged(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'tag' in message && message.tag === TAG
 }
 
-/**
- * Serves the counters of the primary to all workers of this cluster, also to later ones. Returns a function that stops it;
- * requests of workers then time out.
- */
+/** Serves the counters of the primary to all workers. Returns a function that stops it; requests then time out. */
 export function serveCounters(counters: Counters): () => void {
   async function respond(worker: Worker, { number, method, args }: CounterRequest): Promise<void> {
     let response: CounterResponse = { tag: TAG, number, isSuccess: false }
@@ -64,10 +61,7 @@ export function serveCounters(counters: Counters): () => void {
   }
 }
 
-/**
- * The counters of the primary (`serveCounters`) in a worker. A call rejects with CountersError when it fails in the primary,
- * when the primary cannot be reached, or after `deadlineMs`.
- */
+/** The counters of the primary in a worker. A primary that is gone, or slower than `deadlineMs`, is a CountersError. */
 export function createClusterCounters({
   deadlineMs = 2000,
 }: { readonly deadlineMs?: number } = {}): Counters {

@@ -3,10 +3,7 @@ import path from 'node:path'
 
 import { syncFolder } from './sync-folder.ts'
 
-/**
- * Creates a folder and its missing parents, durably. An existing folder is left unchanged. The umask applies to `mode`. Throws
- * the error of the system.
- */
+/** Creates a folder and its missing parents, durably. The umask applies to `mode`. Throws the error of the system. */
 export function makeFolder(folder: string, mode = 0o777): void {
   const last = path.resolve(folder)
   const first = fs.mkdirSync(last, { recursive: true, mode })

@@ -70,10 +70,7 @@ export async function openStorage(
   return isUnavailable ? retryOpening(storage, options) : storage
 }
 
-/**
- * Opens an existing database for a command. `read-only` changes nothing; `read-write` migrates first. Rejects with a
- * StorageError.
- */
+/** Opens an existing database for a command; `read-write` migrates it. Rejects with a StorageError. */
 export async function openStorageForCommand(
   location: DatabaseLocation,
   mode: 'read-only' | 'read-write',

@@ -128,10 +128,7 @@ function needsWriting(error: unknown): boolean {
   return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
 }
 
-/**
- * Checks a file before it is opened for writing, which may already change it: a leftover WAL is checkpointed. The database
- * of another program stays unchanged.
- */
+/** Refuses the database of another program before it is opened for writing, which checkpoints a leftover WAL. */
 function assertUsable(file: string, timeout: number): void {
   if (!isPresent(file)) return
   try {
@@ -177,9 +174,7 @@ export function openReader(
   }
 }
 
-/**
- * Opens the database and migrates it (see SqliteMode). Blocks the thread while it waits for a lock. Throws a StorageError.
- */
+/** Opens the database and migrates it (see SqliteMode). Blocks while it waits for a lock. Throws a StorageError. */
 export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
   const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
   try {

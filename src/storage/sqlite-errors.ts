@@ -55,10 +55,7 @@ function problemOf(error: unknown): StorageProblem {
   )
 }
 
-/**
- * Converts a failure into a StorageError. SQLite's messages name tables and columns but never contain their values, so the
- * message is kept as the cause.
- */
+/** A failure as a StorageError. Its cause has SQLite's message, which names tables and columns but contains no values. */
 export function storageErrorOf(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
   return new StorageError(problemOf(error), file, { cause: new Error(messageOf(error)) })

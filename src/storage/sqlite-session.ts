@@ -30,10 +30,7 @@ interface Connection {
   readonly walIdentity: string
 }
 
-/**
- * Splits a queue into transactions. Reads have their own, since they wait for no lock. An erasure is alone, since it is
- * refused while a reader uses the WAL.
- */
+/** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
 function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
@@ -72,10 +69,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
   /** Deleted content may still be in the WAL. */
   let isCheckpointPending = false
 
-  /**
-   * Only a new row may create a database. If the file was moved away, a look-up must fail instead of reporting unknown
-   * keys.
-   */
+  /** Only a new row may create a database. If the file was moved away, a look-up fails and reports no unknown keys. */
   function connect(canCreate: boolean): Connection {
     const opened = openSqliteConnection(
       mode === 'create' && !canCreate ? 'read-write' : mode,

@@ -60,10 +60,7 @@ export function performCall(statements: Statements, { store, name, args }: Store
   return (statements[store] as unknown as Methods)[name]?.(...args)
 }
 
-/**
- * Copies byte arrays that are views of a larger buffer. Sending a view to a thread would send the whole buffer, which may
- * be a pool with other people's data.
- */
+/** Copies byte arrays. Sending a view to a thread would send its whole buffer, maybe a pool with data of other people. */
 function detach(value: unknown): unknown {
   if (value instanceof Uint8Array) return new Uint8Array(value)
   if (Array.isArray(value)) return value.map(detach)

@@ -16,10 +16,7 @@ export function syncFile(file: string): void {
  */
 const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS', 'EACCES'])
 
-/**
- * Makes the entries of a folder durable if the system supports it. A new file is durable only after its folder is
- * synced. Throws the error of the system for a missing folder or a failing disk.
- */
+/** Makes the entries of a folder durable, as a new file needs, if the system can. Throws the error of the system. */
 export function syncFolder(folder: string): void {
   try {
     syncFile(folder)

@@ -78,10 +78,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
 
   let reported: string | undefined
 
-  /**
-   * Reports the first problem of an outage, because every reconnection attempt fails again. Always reports an
-   * unsuitable server.
-   */
+  /** Reports the first problem of an outage, because each reconnection fails again, and every unsuitable server. */
   function reportProblem(message: string, isUnsuitable = false): void {
     problem = message
     settled.resolve()

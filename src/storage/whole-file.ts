@@ -20,10 +20,7 @@ export type WithoutLinks = 'refuse' | 'claim'
 /** The errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/**
- * A temporary name beside a file for its bytes until they are complete. It is random and not a process id, which can
- * recur and would then collide with a leftover file.
- */
+/** A temporary name beside a file. Random, because a recurring process id would collide with a leftover file. */
 export function partialNameOf(file: string): string {
   return `${file}.${randomBytes(6).toString('hex')}.partial`
 }

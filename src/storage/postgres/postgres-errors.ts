@@ -37,10 +37,7 @@ function connectionProblemOf(
   return { problem: 'TLS', detail: detail.includes(' ') ? 'no TLS on the server' : detail }
 }
 
-/**
- * A failure of the driver or the server as a StorageError. The cause contains only the code, because messages of the
- * server may quote values and messages of the driver the connection string.
- */
+/** A failure as a StorageError. The cause has only the code: messages may quote values or the connection string. */
 export function postgresErrorOf(error: unknown, where: string): StorageError {
   if (error instanceof StorageError) return error
   const connection = connectionProblemOf(error)

@@ -28,10 +28,7 @@ export interface Queryable {
 /** Whether a committed transaction survives a power failure. */
 export type Durability = 'durable' | 'volatile'
 
-/**
- * Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may be in
- * between.
- */
+/** Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may be between. */
 export interface PostgresSession extends Queryable {
   /**
    * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever

@@ -12,11 +12,7 @@ const DECOY_SLOTS = 128
 
 const COLUMNS = 'position, address_hash, ticket, recipient, registered_at_ms, sealed'
 
-/**
- * Adds a registration, or a decoy if the address hash is listed.
- *
- * Equal work: a repeated address costs a durable row of the same size, with random content.
- */
+/** Adds a registration, or a decoy of its size with random content if the address hash is listed (equal work). */
 const ADD = `
   WITH added AS (
     INSERT INTO svc.registrations (address_hash, ticket, recipient, registered_at_ms, sealed)
@@ -46,10 +42,7 @@ export function createPostgresWaitlist(
   session: PostgresSession,
   randomBytes: (size: number) => Uint8Array,
 ): WaitlistStore {
-  /**
-   * Frees the space of deleted rows immediately, so that it is soon overwritten. Backups and the WAL are up to the
-   * server's operator.
-   */
+  /** Frees the space of deleted rows, so that it is soon overwritten. Backups and the WAL are up to the operator. */
   async function vacuum(): Promise<void> {
     await session.query('VACUUM svc.registrations').catch(() => {
       // Autovacuum will free the space later.
