@@ -2,11 +2,21 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { BASE_PATH } from '../src/contract/api-version.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
-import { CONNECTIONS, measureLoad, type BenchContext, type Load, type Sample } from './load.ts'
+import { CONNECTIONS, measureLoad, runLoad, type Load, type Sample } from './load.ts'
+import type { BenchOptions } from './options.ts'
 import { fetchOnce, peerResponseOf, requireEqualResponse } from './peer-response.ts'
 import type { FetchedResponse } from './peer-response.ts'
-import { startProgram, startMeasuredService, type MeasuredServer } from './processes.ts'
-import { medianOf, oneDigit, ratioCells, spreadCells, whole, type PartReport } from './report.ts'
+import { startProgram, startService, type Server } from './processes.ts'
+import {
+  medianOf,
+  oneDigit,
+  ratioCells,
+  showProgress,
+  spreadCells,
+  whole,
+  type Table,
+} from './report.ts'
+import type { Workspace } from './workspace.ts'
 
 /** A request that every server responds to with the same body. */
 export const READ_STATUS = {
@@ -47,21 +57,21 @@ export type SubjectId = (typeof SUBJECTS)[number]['id']
 
 /** Bounds of the ratio of two CPU times. */
 const RATIO_TARGETS = [
-  ['service / Fastify 5 with node:crypto', 'service', 'fastify-crypto', 0.6],
-  ['service / bare node:http with the same signer', 'service', 'node-signed', 1.15],
-  ['service: 304 / 200', 'not-modified', 'service', 1],
+  ['service', 'fastify-crypto', 'CPU time: service / Fastify 5 with node:crypto', 0.6],
+  ['service', 'node-signed', 'CPU time: service / bare node:http with the same signer', 1.15],
+  ['not-modified', 'service', 'CPU time: service, 304 / 200', 1],
 ] as const
 
 /** Warms a server up, measures it under the same load, and ends it. */
 export async function measureAndEnd(
-  { generator }: BenchContext,
-  server: MeasuredServer,
+  server: Server,
   load: Omit<Load, 'port' | 'requests'>,
-  amounts: { readonly warmUpRequests: number; readonly measuredRequests: number },
+  warmUpRequests: number,
+  requests: number,
 ): Promise<Sample> {
   try {
-    await generator.run({ ...load, port: server.port, requests: amounts.warmUpRequests })
-    return await measureLoad(generator, server, { ...load, requests: amounts.measuredRequests })
+    await runLoad({ ...load, port: server.port, requests: warmUpRequests })
+    return await measureLoad(server, { ...load, requests })
   } finally {
     await server.end()
   }
@@ -69,85 +79,104 @@ export async function measureAndEnd(
 
 /** Starts a peer that repeats a response. */
 export function startPeer(
-  { workspace }: BenchContext,
+  workspace: Workspace,
   peer: string,
   response: FetchedResponse,
-): Promise<MeasuredServer> {
+): Promise<Server> {
   const file = path.join(workspace.folder, 'peer-response.json')
   const model = peerResponseOf(response, workspace.readSigningKeyPem())
   writeFileSync(file, JSON.stringify(model))
-  return startProgram(workspace, 'peer.ts', [file, peer])
+  return startProgram(workspace, ['peer.ts', file, peer])
 }
 
-async function measure(
-  context: BenchContext,
-  { id, title, isPeer = false, ...request }: Subject,
+async function startSubject(
+  workspace: Workspace,
+  { id, title, isPeer = false }: Subject,
   model: FetchedResponse,
-): Promise<Sample> {
-  const { workspace, options } = context
-  const server = isPeer
-    ? await startPeer(context, id, model)
-    : await startMeasuredService(workspace)
-  if (isPeer) {
-    const response = await fetchOnce(server.port, model.target)
-    const isSigned = id !== 'node-unsigned'
-    requireEqualResponse(title, model, response, isSigned, workspace.readSigningKeyPem())
-  }
-  const isConditional = id === 'not-modified'
-  const headers = isConditional ? { 'If-None-Match': model.headers.get('etag') ?? '' } : {}
-  return measureAndEnd(context, server, { ...READ_STATUS, ...request, headers }, options)
+): Promise<Server> {
+  if (!isPeer) return startService(workspace)
+  const server = await startPeer(workspace, id, model)
+  const response = await fetchOnce(server.port, model.target)
+  const isSigned = id !== 'node-unsigned'
+  requireEqualResponse(title, model, response, isSigned, workspace.readSigningKeyPem())
+  return server
 }
 
-/** The report from the samples of every subject; samples of one round have the same index. */
-export function costReport(
-  facts: { readonly bodyBytes: number; readonly requestsPerRound: number },
-  samplesOf: (id: SubjectId) => readonly Pick<Sample, 'cpuMicros' | 'rate' | 'busy'>[],
-): PartReport {
+/** The figures of one server; those of one round have the same index in every server. */
+export interface Measured {
+  readonly title: string
+  readonly samples: readonly Pick<Sample, 'cpuMicros' | 'rate' | 'busy'>[]
+}
+
+/** The tables of servers that were measured beside each other. Throws a RangeError without samples. */
+export function comparisonTables(
+  title: string,
+  requests: number,
+  servers: readonly Measured[],
+  targets: Table['rows'],
+): readonly Table[] {
+  const rounds = servers[0]?.samples.length ?? 0
+  return [
+    {
+      title: `${title}, ${CONNECTIONS} connections, ${rounds} rounds of ${whole(requests)} requests`,
+      heading: 'server|CPU µs|spread|requests/s|spread|server busy',
+      rows: servers.map(({ title: name, samples }) => [
+        name,
+        ...spreadCells(
+          samples.map(({ cpuMicros }) => cpuMicros),
+          oneDigit,
+        ),
+        ...spreadCells(
+          samples.map(({ rate }) => rate),
+          whole,
+        ),
+        `${whole(medianOf(samples.map(({ busy }) => busy)) * 100)} %`,
+      ]),
+    },
+    { title: `${title}: targets`, heading: 'ratio|median|spread|target|', rows: targets },
+  ]
+}
+
+/** The report from the samples of every subject. */
+export function costTables(
+  bodyBytes: number,
+  requests: number,
+  samplesOf: (id: SubjectId) => Measured['samples'],
+): readonly Table[] {
   const cpuOf = (id: SubjectId) => samplesOf(id).map(({ cpuMicros }) => cpuMicros)
-  const rounds = samplesOf('service').length
-  return {
-    tables: [
-      {
-        title: `Cost of one response (${whole(facts.bodyBytes)} bytes of body, ${CONNECTIONS} connections, ${rounds} rounds of ${whole(facts.requestsPerRound)} requests)`,
-        heading: 'server|CPU µs|spread|requests/s|spread|server busy',
-        rows: SUBJECTS.map(({ id, title }) => {
-          const samples = samplesOf(id)
-          const rates = samples.map(({ rate }) => rate)
-          const busy = medianOf(samples.map((sample) => sample.busy))
-          const cells = [...spreadCells(cpuOf(id), oneDigit), ...spreadCells(rates, whole)]
-          return [title, ...cells, `${whole(busy * 100)} %`]
-        }),
-      },
-      {
-        title: 'Targets, in CPU time per request',
-        heading: 'ratio|median|spread|target|',
-        rows: RATIO_TARGETS.map(([title, of, to, atMost]) => [
-          title,
-          ...ratioCells(title, [cpuOf(of), cpuOf(to)], { atMost }),
-        ]),
-      },
-    ],
-  }
+  return comparisonTables(
+    `Cost of one response of ${whole(bodyBytes)} bytes`,
+    requests,
+    SUBJECTS.map(({ id, title }) => ({ title, samples: samplesOf(id) })),
+    RATIO_TARGETS.map(([of, to, title, atMost]) => [
+      title,
+      ...ratioCells(title, [cpuOf(of), cpuOf(to)], { atMost }),
+    ]),
+  )
 }
 
 /**
  * Measures every subject once per round, round after round, so that a disturbance affects all alike. Each measurement
  * uses a fresh process after a warm-up.
  */
-export async function measureCost(context: BenchContext): Promise<PartReport> {
-  const { workspace, options, progress } = context
+export async function measureCost(
+  workspace: Workspace,
+  { rounds, warmUpRequests, measuredRequests }: BenchOptions,
+): Promise<readonly Table[]> {
   const samples = new Map<SubjectId, Sample[]>(SUBJECTS.map(({ id }) => [id, []]))
-  const service = await startMeasuredService(workspace)
+  const service = await startService(workspace)
   const model = await fetchOnce(service.port, READ_STATUS.target)
   await service.end()
-  for (let round = 1; round <= options.rounds; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     for (const subject of SUBJECTS) {
-      progress(`cost: round ${round} of ${options.rounds}, ${subject.title}`)
-      samples.get(subject.id)?.push(await measure(context, subject, model))
+      const { id, title, ...request } = subject
+      showProgress(`cost: round ${round} of ${rounds}, ${title}`)
+      const server = await startSubject(workspace, subject, model)
+      const headers =
+        id === 'not-modified' ? { 'If-None-Match': model.headers.get('etag') ?? '' } : {}
+      const load = { ...READ_STATUS, ...request, headers }
+      samples.get(id)?.push(await measureAndEnd(server, load, warmUpRequests, measuredRequests))
     }
   }
-  return costReport(
-    { bodyBytes: model.body.length, requestsPerRound: options.measuredRequests },
-    (id) => samples.get(id) ?? [],
-  )
+  return costTables(model.body.length, measuredRequests, (id) => samples.get(id) ?? [])
 }

@@ -47,8 +47,9 @@ export function appendVersions(fromDir: string, releasesDir: string, count: numb
 
 /** Publishes a version with another summary of the status, with the command that operators use. */
 export async function publishSummary(
-  { root, env, folder }: Workspace,
-  { contentDir, releasesDir }: { readonly contentDir: string; readonly releasesDir: string },
+  { root, env, folder, place }: Workspace,
+  contentDir: string,
+  releasesDir: string,
   summary: string,
 ): Promise<void> {
   const file = path.join(contentDir, 'status.yaml')
@@ -56,7 +57,8 @@ export async function publishSummary(
   const changed = text.replace(/^summary: .*$/m, `summary: ${summary}`)
   if (changed === text) throw new Error(`expected a line "summary: …" in ${file}`)
   writeFileSync(file, changed)
-  const svc = path.join(root, 'src', 'cli', 'svc.ts')
-  const args = ['--content', contentDir, '--releases', releasesDir, '--note', summary]
-  await promisify(execFile)(process.execPath, [svc, 'publish', ...args], { env, cwd: folder })
+  const svc = [process.execPath, path.join(root, 'src', 'cli', 'svc.ts'), 'publish']
+  const options = ['--content', contentDir, '--releases', releasesDir, '--note', summary]
+  const [program = '', ...args] = place([...svc, ...options], 'any')
+  await promisify(execFile)(program, args, { env, cwd: folder })
 }

@@ -1,29 +1,13 @@
-import type { BenchOptions } from './options.ts'
-import { startChild, type MeasuredServer } from './processes.ts'
-import type { Workspace } from './workspace.ts'
+import { connect, type Socket } from 'node:net'
+import type { Server } from './processes.ts'
+
+// The load comes from this process. It implements as little HTTP as it needs, so that it costs less than any server it
+// measures: a prepared request on each keep-alive connection, the next one as soon as the response is complete.
 
 /** Keep-alive connections of the load, enough to keep a server busy. */
 export const CONNECTIONS = 16
 
-/** The placeholder of a body's number, which makes each request different. */
-export const NUMBER_PLACEHOLDER = '########'
-
-/** A text with a number in its placeholder, zero-padded. */
-export function numbered(text: string, number: number): string {
-  return text.replace(NUMBER_PLACEHOLDER, String(number).padStart(NUMBER_PLACEHOLDER.length, '0'))
-}
-
-/** The body of each request. */
-export interface NumberedBody {
-  /** NUMBER_PLACEHOLDER in it is replaced by the number of the request. */
-  readonly text: string
-  /** The numbers are `first + (index * step) % count`. */
-  readonly first: number
-  readonly count: number
-  readonly step: number
-}
-
-/** A number of requests that differ only in the number in their body. */
+/** A number of requests that differ only in their body. */
 export interface Load {
   readonly port: number
   readonly method: string
@@ -33,69 +17,144 @@ export interface Load {
   readonly expectedStatus: number
   /** Must appear in every response. */
   readonly expectedText?: string
-  readonly body?: NumberedBody
+  /** The body of each request, by its index. All have the same length. */
+  readonly body?: (index: number) => string
   /** Keep-alive connections, each with one request at a time. */
   readonly connections: number
   readonly requests: number
 }
 
-/** Result of a load; every response had the expected status. */
-export interface LoadResult {
-  readonly completed: number
+/** Result of a load; every response was the expected one. */
+interface LoadResult {
   readonly seconds: number
-  /** From the request's first byte sent to the response's last byte received. */
-  readonly latencyMs: { readonly median: number; readonly p95: number }
-}
-
-/** The process that generates the load. */
-export interface LoadGenerator {
-  /** Rejects if a response is unexpected. */
-  run(load: Load): Promise<LoadResult>
-  end(): Promise<void>
-}
-
-/** What every part of the benchmark uses. */
-export interface BenchContext {
-  readonly workspace: Workspace
-  readonly generator: LoadGenerator
-  readonly options: BenchOptions
-  readonly progress: (text: string) => void
+  /** Median time from the request's first byte sent to the response's last byte received. */
+  readonly latencyMs: number
 }
 
 /** One measurement of one process under load. */
-export interface Sample {
+export interface Sample extends LoadResult {
   /** CPU time per request, all threads. */
   readonly cpuMicros: number
   /** Requests per second. */
   readonly rate: number
   /** CPU time divided by elapsed time. Well below 1, the load or the machine limited the rate. */
   readonly busy: number
-  readonly latencyMs: LoadResult['latencyMs']
 }
 
-/** Starts the generator on its processor. */
-export function startLoadGenerator({ cores }: Workspace): LoadGenerator {
-  const command = [process.execPath, `${import.meta.dirname}/load-generator.ts`]
-  const child = startChild(command, { core: cores.generator, ipc: true })
-  return {
-    async run(load) {
-      const result = (await child.request(load)) as LoadResult | { readonly error: string }
-      if ('completed' in result) return result
-      throw new Error(`The load on ${load.method} ${load.target} failed: ${result.error}`)
-    },
-    end: () => child.end(),
+const HEAD_END = Buffer.from('\r\n\r\n')
+const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
+
+/** The bytes of each request, by index. */
+function createRequests({ port, method, target, headers, body }: Load): (index: number) => Buffer {
+  const fields = {
+    Host: `127.0.0.1:${port}`,
+    // As curl sends them: a request with Host alone would be unrealistically cheap to parse.
+    'User-Agent': 'curl/8.14.1',
+    Accept: '*/*',
+    ...headers,
+    ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body(0))) }),
   }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
+  if (body === undefined) {
+    const request = Buffer.from(head)
+    return () => request
+  }
+  return (index) => Buffer.from(head + body(index))
+}
+
+/** Length of the first response in the buffer, or undefined while it is incomplete. Throws for another status. */
+function responseBytes(received: Buffer, { method, expectedStatus }: Load): number | undefined {
+  const end = received.indexOf(HEAD_END)
+  if (end === -1) return undefined
+  const head = received.toString('latin1', 0, end + 2)
+  const status = head.slice(9, 12)
+  if (status !== String(expectedStatus)) {
+    throw new Error(`expected the status ${expectedStatus}, found ${status}`)
+  }
+  const hasBody = method !== 'HEAD' && expectedStatus !== 304
+  const bytes = end + 4 + (hasBody ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0)
+  return received.length < bytes ? undefined : bytes
+}
+
+/** Sends the requests of a load from this process. Rejects if a response is unexpected. */
+export function runLoad(load: Load): Promise<LoadResult> {
+  const requestAt = createRequests(load)
+  const latenciesMs = new Float64Array(load.requests)
+  const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
+  const connections: { readonly socket: Socket; readonly send: () => void }[] = []
+  let sent = 0
+  let completed = 0
+  let startedMs = 0
+  let isRunning = true
+
+  const finish = (error?: Error) => {
+    const seconds = (performance.now() - startedMs) / 1000
+    isRunning = false
+    for (const { socket } of connections) socket.destroy()
+    if (error !== undefined) return reject(error)
+    latenciesMs.sort()
+    return resolve({ seconds, latencyMs: latenciesMs[load.requests >> 1] ?? 0 })
+  }
+  // Never sleeps under load: a server on the same machine would pay for waking this process with every response, which it
+  // does not for a remote client.
+  const stayAwake = () => {
+    if (isRunning) setImmediate(stayAwake)
+  }
+  const open = () => {
+    const socket = connect({ host: '127.0.0.1', port: load.port, noDelay: true })
+    let pending: Buffer | undefined
+    let sentMs = 0
+    const send = () => {
+      if (sent === load.requests) return
+      const request = requestAt(sent)
+      sent += 1
+      sentMs = performance.now()
+      socket.write(request)
+    }
+    connections.push({ socket, send })
+    socket.on('data', (chunk: Buffer) => {
+      const received = pending === undefined ? chunk : Buffer.concat([pending, chunk])
+      try {
+        const bytes = responseBytes(received, load)
+        pending = bytes === undefined ? received : undefined
+        if (bytes === undefined) return
+        if (bytes < received.length) throw new Error('a response is longer than its Content-Length')
+        if (load.expectedText !== undefined && !received.includes(load.expectedText)) {
+          throw new Error(`expected ${load.expectedText} in every response, found one without it`)
+        }
+      } catch (error) {
+        finish(error instanceof Error ? error : new Error(String(error)))
+        return
+      }
+      latenciesMs[completed] = performance.now() - sentMs
+      completed += 1
+      if (completed === load.requests) finish()
+      else send()
+    })
+    socket.once('error', finish)
+    socket.once('end', () => finish(new Error('the server closed a connection under load')))
+    return new Promise<void>((opened) => {
+      socket.once('connect', opened)
+    })
+  }
+
+  const begin = async () => {
+    await Promise.all(Array.from({ length: load.connections }, open))
+    stayAwake()
+    startedMs = performance.now()
+    for (const { send } of connections) send()
+  }
+  begin().catch(reject)
+  return promise
 }
 
 /** Measures a server under a load. */
-export async function measureLoad(
-  generator: LoadGenerator,
-  server: MeasuredServer,
-  load: Omit<Load, 'port'>,
-): Promise<Sample> {
-  const before = await server.cpuMicros()
-  const { completed, seconds, latencyMs } = await generator.run({ ...load, port: server.port })
-  const used = (await server.cpuMicros()) - before
-  const busy = used / 1e6 / seconds
-  return { cpuMicros: used / completed, rate: completed / seconds, busy, latencyMs }
+export async function measureLoad(server: Server, load: Omit<Load, 'port'>): Promise<Sample> {
+  const before = server.cpuMicros()
+  const result = await runLoad({ ...load, port: server.port })
+  const used = server.cpuMicros() - before
+  const { requests } = load
+  const busy = used / 1e6 / result.seconds
+  return { ...result, cpuMicros: used / requests, rate: requests / result.seconds, busy }
 }

@@ -1,27 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
-import { measureAndEnd, startPeer } from './cost.ts'
-import { CONNECTIONS, type BenchContext, type Sample } from './load.ts'
+import { comparisonTables, measureAndEnd, READ_STATUS, startPeer, type Measured } from './cost.ts'
+import type { Sample } from './load.ts'
+import type { BenchOptions } from './options.ts'
 import { fetchOnce, peerResponseOf, type FetchedResponse } from './peer-response.ts'
-import { startMeasuredService, type MeasuredServer } from './processes.ts'
-import { medianOf, oneDigit, ratioCells, spreadCells, whole, type PartReport } from './report.ts'
+import { startService, type Server } from './processes.ts'
+import { ratioCells, showProgress, whole, type Table } from './report.ts'
+import type { Workspace } from './workspace.ts'
 
 /** The overview and the longest page. */
 const TARGETS = ['/en', '/en/reference']
 /** Nearly every browser accepts the first. */
 const CODINGS = ['br', 'identity']
-const SENDERS = { service: 'the service', bare: 'bare node:http, same bytes' } as const
 const RATE_TARGET = 0.8
 /** Pages contain the base URL, which otherwise differs with each port. */
 const ENV = { SVC_BASE_URL: 'https://service.example' }
 
 /** All samples of one page in one coding; samples of one round have the same index. */
 interface MeasuredPage {
-  readonly target: string
-  readonly coding: string
-  readonly bodyBytes: number
-  readonly samples: {
-    readonly [Sender in keyof typeof SENDERS]: readonly Pick<Sample, 'cpuMicros' | 'rate'>[]
-  }
+  readonly name: string
+  readonly bytes: number
+  readonly service: Measured['samples']
+  readonly bare: Measured['samples']
 }
 
 async function fetchPage(port: number, target: string, coding: string): Promise<FetchedResponse> {
@@ -32,89 +31,55 @@ async function fetchPage(port: number, target: string, coding: string): Promise<
 }
 
 /** The report of the pages part. Throws a RangeError if a page has no sample. */
-export function pagesReport(requestsPerRound: number, pages: readonly MeasuredPage[]): PartReport {
-  const rounds = pages[0]?.samples.service.length ?? 0
-  const rowsOf = ({ target, coding, bodyBytes, samples }: MeasuredPage) => {
-    const page = `${target}, ${coding}`
-    const ratesOf = (sender: keyof typeof SENDERS) => samples[sender].map(({ rate }) => rate)
-    const cellsOf = (sender: keyof typeof SENDERS) => [
-      SENDERS[sender],
-      whole(bodyBytes),
-      ...spreadCells(
-        samples[sender].map(({ cpuMicros }) => cpuMicros),
-        oneDigit,
-      ),
-      whole(medianOf(ratesOf(sender))),
-    ]
-    const what = `the rate of ${target} in ${coding}, relative to bare node:http`
-    const rates = [ratesOf('service'), ratesOf('bare')] as const
-    return [
-      [page, ...cellsOf('service'), ...ratioCells(what, rates, { atLeast: RATE_TARGET })],
-      [page, ...cellsOf('bare'), '', '', '', ''],
-    ]
-  }
-  return {
-    tables: [
-      {
-        title: `Sending a page from memory (${CONNECTIONS} connections, ${rounds} rounds of ${whole(requestsPerRound)} requests)`,
-        heading: 'page|server|bytes|CPU µs|spread|requests/s|to bare|spread|target|',
-        rows: pages.flatMap(rowsOf),
-      },
-    ],
-  }
+export function pagesTables(requests: number, pages: readonly MeasuredPage[]): readonly Table[] {
+  return comparisonTables(
+    'Sending a page from memory',
+    requests,
+    pages.flatMap(({ name, bytes, service, bare }) => [
+      { title: `${name}, ${whole(bytes)} bytes: the service`, samples: service },
+      { title: `${name}: bare node:http, same bytes`, samples: bare },
+    ]),
+    pages.map(({ name, service, bare }) => {
+      const title = `rate of ${name}: service / bare node:http`
+      const rates = [service, bare].map((samples) => samples.map(({ rate }) => rate))
+      return [title, ...ratioCells(title, rates, { atLeast: RATE_TARGET })]
+    }),
+  )
 }
 
 /**
  * Measures the service beside a server that ignores the request and sends the same bytes under the same headers, each in a
  * fresh process, alternating.
  */
-export async function measurePages(context: BenchContext): Promise<PartReport> {
-  const { workspace, options, progress } = context
-  const { pageWarmUpRequests: warmUpRequests, pageRequests: measuredRequests } = options
-  const pages: {
-    model: FetchedResponse
-    coding: string
-    samples: { service: Sample[]; bare: Sample[] }
-  }[] = []
-  const source = await startMeasuredService(workspace, ENV)
+export async function measurePages(
+  workspace: Workspace,
+  { rounds, warmUpRequests, measuredRequests }: BenchOptions,
+): Promise<readonly Table[]> {
+  const source = await startService(workspace, ENV)
+  const pages = []
   for (const target of TARGETS) {
     for (const coding of CODINGS) {
       const model = await fetchPage(source.port, target, coding)
-      pages.push({ model, coding, samples: { service: [], bare: [] } })
+      const samples = { service: [] as Sample[], bare: [] as Sample[] }
+      const name = `${target} in ${coding}`
+      pages.push({ name, coding, model, bytes: model.body.length, ...samples })
     }
   }
   await source.end()
-
-  for (let round = 1; round <= options.pageRounds; round += 1) {
-    for (const { model, coding, samples } of pages) {
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const { name, coding, model, service, bare } of pages) {
       const { target } = model
-      const expected = peerResponseOf(model, '')
-      const measure = async (server: MeasuredServer): Promise<Sample> => {
+      showProgress(`pages: round ${round} of ${rounds}, ${name}`)
+      const measure = async (server: Server): Promise<Sample> => {
         const page = await fetchPage(server.port, target, coding)
-        if (!isDeepStrictEqual(peerResponseOf(page, ''), expected))
+        if (!isDeepStrictEqual(peerResponseOf(page, ''), peerResponseOf(model, '')))
           throw new Error(`${target} is not reproducible`)
-        const headers = { 'Accept-Encoding': coding }
-        const load = {
-          method: 'GET',
-          target,
-          headers,
-          expectedStatus: 200,
-          connections: CONNECTIONS,
-        }
-        return measureAndEnd(context, server, load, { warmUpRequests, measuredRequests })
+        const load = { ...READ_STATUS, target, headers: { 'Accept-Encoding': coding } }
+        return measureAndEnd(server, load, warmUpRequests, measuredRequests)
       }
-      progress(`pages: round ${round} of ${options.pageRounds}, ${target} in ${coding}`)
-      samples.service.push(await measure(await startMeasuredService(workspace, ENV)))
-      samples.bare.push(await measure(await startPeer(context, 'page', model)))
+      service.push(await measure(await startService(workspace, ENV)))
+      bare.push(await measure(await startPeer(workspace, 'page', model)))
     }
   }
-  return pagesReport(
-    measuredRequests,
-    pages.map(({ model: { target, body }, coding, samples }) => ({
-      target,
-      coding,
-      bodyBytes: body.length,
-      samples,
-    })),
-  )
+  return pagesTables(measuredRequests, pages)
 }

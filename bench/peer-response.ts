@@ -11,8 +11,8 @@ export interface FetchedResponse extends RawResponse {
 /** The response of the service that a peer repeats, in the file that the peer reads. */
 export interface PeerResponse {
   readonly target: string
-  /** Headers that no request changes, including Content-Length; names and values, alternating. */
-  readonly headers: readonly string[]
+  /** Headers that no request changes, including Content-Length. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
   readonly bodyBase64: string
   /** PKCS#8 PEM of the key that signs. */
   readonly signingKeyPem: string
@@ -40,7 +40,7 @@ export function peerResponseOf(
   const repeated = headerNames.filter((name) => !ownHeaders.has(name))
   return {
     target,
-    headers: repeated.flatMap((name) => [name, headers.get(name.toLowerCase()) ?? '']),
+    headers: repeated.map((name) => [name, headers.get(name.toLowerCase()) ?? '']),
     bodyBase64: Buffer.from(body, 'latin1').toString('base64'),
     signingKeyPem,
   }

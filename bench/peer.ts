@@ -1,6 +1,6 @@
 import { createPrivateKey, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { formatSuccess } from '../src/contract/envelope.ts'
 import { HEADERS } from '../src/contract/headers.ts'
@@ -26,6 +26,7 @@ const { target, headers, bodyBase64, signingKeyPem } = JSON.parse(
   readFileSync(file, 'utf8'),
 ) as PeerResponse
 const body = Buffer.from(bodyBase64, 'base64')
+const preparedHeaders = headers.flat()
 const key = createPrivateKey(signingKeyPem)
 const signer = peer === 'fastify-crypto' ? createOpensslSigner(key) : await openResponseSigner(key)
 
@@ -53,29 +54,26 @@ function sign(issuedAt: string, text: string) {
   return { contentDigest, signature: signer.sign(formatSignedText(signed)) }
 }
 
-function headersAsObject(): { [name: string]: string } {
-  const object: { [name: string]: string } = {}
-  for (let index = 0; index < headers.length; index += 2) {
-    object[headers[index] ?? ''] = headers[index + 1] ?? ''
-  }
-  return object
-}
-
-/** The floor of sending a page: prepared bytes and headers. It ignores the request. */
-function servePage(): void {
-  const server = createServer(SERVER_OPTIONS, (_request, response) => {
-    response.writeHead(200, headers as string[])
-    response.end(body)
-  })
+/** Starts a bare server. It ignores the request. */
+function serveNode(respond: (response: ServerResponse) => void): void {
+  const server = createServer(SERVER_OPTIONS, (_request, response) => respond(response))
   server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))
 }
 
-/** The floor of an API response. It ignores the request. */
-function serveNode(isSigned: boolean): void {
+/** The floor of sending a page: prepared bytes and headers. */
+function servePage(): void {
+  serveNode((response) => {
+    response.writeHead(200, preparedHeaders)
+    response.end(body)
+  })
+}
+
+/** The floor of an API response. */
+function serveApi(isSigned: boolean): void {
   const buildBody = createBodies()
-  const server = createServer(SERVER_OPTIONS, (_request, response) => {
+  serveNode((response) => {
     const { requestId, issuedAt, text } = buildBody()
-    const fields = [...headers, HEADERS.requestId, requestId]
+    const fields = [...preparedHeaders, HEADERS.requestId, requestId]
     if (isSigned) {
       const { contentDigest, signature } = sign(issuedAt, text)
       fields.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
@@ -84,14 +82,13 @@ function serveNode(isSigned: boolean): void {
     response.writeHead(200, fields)
     response.end(text)
   })
-  server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))
 }
 
 /** Fastify with an onSend hook that signs. */
 async function serveFastify(): Promise<void> {
   const { default: createFastify } = await import('fastify')
   const buildBody = createBodies()
-  const prepared = headersAsObject()
+  const prepared = Object.fromEntries(headers)
   const app = createFastify({ logger: false, http: SERVER_OPTIONS })
   app.decorateRequest('issuedAt', '')
   app.addHook<string>('onSend', (request, reply, payload, done) => {
@@ -114,7 +111,7 @@ async function serveFastify(): Promise<void> {
 async function serveHono(): Promise<void> {
   const [{ Hono }, { serve }] = await Promise.all([import('hono'), import('@hono/node-server')])
   const buildBody = createBodies()
-  const prepared = headersAsObject()
+  const prepared = Object.fromEntries(headers)
   const app = new Hono()
   app.get(target, (context) => {
     const { requestId, issuedAt, text } = buildBody()
@@ -136,4 +133,4 @@ async function serveHono(): Promise<void> {
 if (peer === 'page') servePage()
 else if (peer === 'hono') await serveHono()
 else if (peer?.startsWith('fastify')) await serveFastify()
-else serveNode(peer === 'node-signed')
+else serveApi(peer === 'node-signed')

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Workspace } from './workspace.ts'
 
 // Exits on a signal, so that children end and folders are removed.
@@ -11,41 +12,24 @@ export interface Child {
   readonly pid: number
   /** The first result of `find` for a line of output; rejects if the child exits before. */
   firstLine<Found>(find: (line: string) => Found | undefined): Promise<Found>
-  /** Sends a message and resolves with the next message received. */
-  request(message: unknown): Promise<unknown>
   /** Terminates the child and resolves after its exit. */
   end(): Promise<void>
-}
-
-interface ChildOptions {
-  readonly env?: NodeJS.ProcessEnv
-  /** The only processor that it runs on. Default: any. */
-  readonly core?: number | undefined
-  /** Whether it has a message channel. */
-  readonly ipc?: boolean
 }
 
 const TERMINATION_MS = 5000
 
 /** Starts a child. */
-export function startChild(
-  command: readonly string[],
-  { env = process.env, core, ipc = false }: ChildOptions,
-): Child {
-  const bound = core === undefined ? command : ['taskset', '-c', String(core), ...command]
-  const [program = '', ...args] = bound
-  const child = spawn(program, args, {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
-  })
+export function startChild(command: readonly string[], env = process.env): Child {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => void child.kill('SIGKILL')
   process.on('exit', kill)
   let output = ''
   const append = (text: string) => {
     output += text
   }
-  child.stdout?.setEncoding('utf8').on('data', append)
-  child.stderr?.setEncoding('utf8').on('data', append)
+  child.stdout.setEncoding('utf8').on('data', append)
+  child.stderr.setEncoding('utf8').on('data', append)
   const exited = new Promise<void>((resolve) => {
     child.once('close', resolve)
     child.once('error', (error) => {
@@ -53,8 +37,6 @@ export function startChild(
       resolve()
     })
   }).finally(() => process.off('exit', kill))
-  const rejectOnExit = (reject: (error: Error) => void) =>
-    void exited.then(() => reject(new Error(`${bound.join(' ')} exited. Its output:\n${output}`)))
   return {
     pid: child.pid ?? 0,
     firstLine: (find) =>
@@ -66,16 +48,12 @@ export function startChild(
             .find((each) => each !== undefined)
           if (found !== undefined) resolve(found)
         }
-        child.stdout?.on('data', look)
-        child.stderr?.on('data', look)
+        child.stdout.on('data', look)
+        child.stderr.on('data', look)
         look()
-        rejectOnExit(reject)
-      }),
-    request: (message) =>
-      new Promise((resolve, reject) => {
-        child.once('message', resolve)
-        rejectOnExit(reject)
-        child.send(message as object)
+        void exited.then(() =>
+          reject(new Error(`${command.join(' ')} exited. Its output:\n${output}`)),
+        )
       }),
     async end() {
       child.kill()
@@ -89,69 +67,54 @@ export function startChild(
 /** A server in its own process. */
 export interface Server extends Child {
   readonly port: number
-}
-
-/** A server that reports its CPU time. */
-export interface MeasuredServer extends Server {
-  /** CPU time of its process since the start, all threads, in microseconds. */
-  cpuMicros(): Promise<number>
+  /** CPU time since the start, all threads that still run, in microseconds. */
+  cpuMicros(): number
+  /** Resident memory in megabytes (10⁶ bytes). */
+  residentMegabytes(): number
 }
 
 /** Starts a server that logs its URL, and waits for it. */
-async function openServer(command: readonly string[], options: ChildOptions): Promise<Server> {
-  const child = startChild(command, options)
+async function openServer(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Server> {
+  const child = startChild(command, env)
   const url = await child.firstLine((line) => /"url":"(http:[^"]*)"/.exec(line)?.[1])
-  return { ...child, port: Number(new URL(url).port) }
-}
-
-/** Starts the service with `npm start`. */
-export function startThroughNpm({ root, env }: Workspace): Promise<Server> {
-  return openServer(['npm', '--prefix', root, 'start'], { env })
-}
-
-/** Starts the service as `npm start` does, with some variables of its own. */
-export function startService(workspace: Workspace, env: NodeJS.ProcessEnv = {}): Promise<Server> {
-  return openServer([process.execPath, ...workspace.startArguments], {
-    env: { ...workspace.env, ...env },
-    core: workspace.cores.server,
-  })
-}
-
-async function startMeasured(
-  { cores, env }: Workspace,
-  nodeArguments: readonly string[],
-  ownEnv: NodeJS.ProcessEnv = {},
-): Promise<MeasuredServer> {
-  const reporter = `${import.meta.dirname}/usage-reporter.ts`
-  const server = await openServer([process.execPath, '--import', reporter, ...nodeArguments], {
-    env: { ...env, ...ownEnv },
-    core: cores.server,
-    ipc: true,
-  })
+  const folder = `/proc/${child.pid}`
   return {
-    ...server,
-    async cpuMicros() {
-      const { user, system } = (await server.request('usage')) as NodeJS.CpuUsage
-      return user + system
+    ...child,
+    port: Number(new URL(url).port),
+    cpuMicros() {
+      const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
+        Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+      )
+      return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
+    },
+    residentMegabytes() {
+      const status = readFileSync(`${folder}/status`, 'utf8')
+      return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6
     },
   }
 }
 
-/** Starts the service as startService does, and measures it. */
-export function startMeasuredService(
-  workspace: Workspace,
-  env?: NodeJS.ProcessEnv,
-): Promise<MeasuredServer> {
-  return startMeasured(workspace, workspace.startArguments, env)
+/** Starts the service with `npm start`. */
+export function startThroughNpm({ root, env, place }: Workspace): Promise<Server> {
+  return openServer(place(['npm', '--prefix', root, 'start'], 'any'), env)
 }
 
-/** Starts a program of this folder with the service's Node options. */
+/** Starts the service as `npm start` does, with some variables of its own. */
+export function startService(
+  { env, startArguments, place }: Workspace,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Server> {
+  const command = place([process.execPath, ...startArguments], 'server')
+  return openServer(command, { ...env, ...variables })
+}
+
+/** Starts a server of this folder with the service's Node options. */
 export function startProgram(
-  workspace: Workspace,
-  file: string,
-  args: readonly string[],
-  env?: NodeJS.ProcessEnv,
-): Promise<MeasuredServer> {
+  { env, nodeOptions, place }: Workspace,
+  [file, ...args]: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Server> {
   const program = `${import.meta.dirname}/${file}`
-  return startMeasured(workspace, [...workspace.nodeOptions, program, ...args], env)
+  const command = place([process.execPath, ...nodeOptions, program, ...args], 'server')
+  return openServer(command, { ...env, ...variables })
 }

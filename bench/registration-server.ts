@@ -6,7 +6,7 @@ import { SYSTEM_CLOCK } from '../src/service/clock.ts'
 import { loadReleases } from '../src/service/releases.ts'
 import { createMemoryCounters } from '../src/storage/memory-counters.ts'
 import { openReleaseStore } from '../src/storage/release-store.ts'
-import { withoutLimits } from './boundless-counters.ts'
+import { withoutLimits } from './waitlist-fixture.ts'
 
 // The service with limits that no client reaches, which no configuration allows: everything is the product's own, put
 // together by its own startServer, but for the counters. These count as the product's do, against a bound that is out of

@@ -1,22 +1,25 @@
 import path from 'node:path'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { HEADERS } from '../src/contract/headers.ts'
-import { CONNECTIONS, measureLoad, type BenchContext, type Load, type Sample } from './load.ts'
-import { startProgram, type MeasuredServer } from './processes.ts'
+import { CONNECTIONS, measureLoad, type Load, type Sample } from './load.ts'
+import type { BenchOptions } from './options.ts'
+import { startProgram, type Server } from './processes.ts'
 import {
   medianOf,
   ratioCells,
   ratiosOf,
+  showProgress,
   spreadCells,
   twoDigits,
   whole,
-  type PartReport,
+  type Table,
   type Target,
 } from './report.ts'
-import { fillWaitlist, openRowMaker, REGISTRATION_BODY, trimWaitlist } from './waitlist-fixture.ts'
+import { fillWaitlist, registrationBody, trimWaitlist } from './waitlist-fixture.ts'
+import type { Workspace } from './workspace.ts'
 
-/** Primes that spread the known addresses of a block over the whole waitlist, each block differently. */
-const STEPS = [7_368_787, 2_750_159, 5_800_079, 1_299_709, 8_675_309] as const
+/** A prime, which spreads the known addresses over the whole waitlist. */
+const STEP = 7_368_787
 
 /** A part of the body of each response, whose status is the same. */
 const EXPECTED = { unknown: '"EA-', known: 'DUPLICATE' } as const
@@ -33,17 +36,19 @@ const GROWTH_TARGET = 1.5
 /** The CPU times of new and known addresses may differ by this share. */
 const DIFFERENCE_TARGET = 0.05
 
-export type Block = Omit<Sample, 'busy'>
+export type Block = Pick<Sample, 'cpuMicros' | 'latencyMs' | 'rate'>
 
 /** Blocks of new and of known addresses, measured alternately. */
 type BothKinds = { readonly [Each in Kind]: readonly Block[] }
 
 /** The connections of each measurement: one request after the other, or several at a time. */
-const MODES = { sequential: 1, concurrent: CONNECTIONS } as const
-type Mode = keyof typeof MODES
+const MODES = [
+  ['sequential', 1],
+  ['concurrent', CONNECTIONS],
+] as const
 
 /** One round on one waitlist. */
-export type WaitlistSample = { readonly [Each in Mode]: BothKinds }
+export type WaitlistSample = { readonly [Each in (typeof MODES)[number][0]]: BothKinds }
 
 /** All samples of one waitlist; those of one round have the same index in every waitlist. */
 interface MeasuredWaitlist {
@@ -64,17 +69,13 @@ function nameOf(rows: number): string {
 /** Latency and rate of new addresses, compared with the shortest waitlist of the same round. */
 function growthRow({ rows, samples }: MeasuredWaitlist, shortest: readonly WaitlistSample[]) {
   const latenciesOf = (of: readonly WaitlistSample[]) =>
-    of.map(({ sequential }) => meanOf(sequential.unknown, ({ latencyMs }) => latencyMs.median))
-  const p95s = samples.map(({ sequential }) =>
-    meanOf(sequential.unknown, ({ latencyMs }) => latencyMs.p95),
-  )
+    of.map(({ sequential }) => meanOf(sequential.unknown, ({ latencyMs }) => latencyMs))
   const rates = samples.map(({ concurrent }) => meanOf(concurrent.unknown, ({ rate }) => rate))
   const latencies = latenciesOf(samples)
   const what = `a registration on a waitlist of ${whole(rows)} rows, relative to an empty one`
   return [
     nameOf(rows),
     ...spreadCells(latencies, twoDigits),
-    twoDigits(medianOf(p95s)),
     ...ratioCells(what, [latencies, latenciesOf(shortest)], { atMost: GROWTH_TARGET }),
     ...spreadCells(rates, whole),
   ]
@@ -101,90 +102,60 @@ function differenceRow(rows: number, connections: number, rounds: readonly BothK
 }
 
 /** The report from the waitlists, the shortest first. Throws a RangeError if a waitlist has no sample. */
-export function registrationReport(
+export function registrationTables(
   requests: number,
   waitlists: readonly MeasuredWaitlist[],
-): PartReport {
+): readonly Table[] {
   const shortest = waitlists[0]?.samples ?? []
-  return {
-    tables: [
-      {
-        title: `One registration (one connection, ${shortest.length} rounds of ${whole(requests * 2)}; rate on ${CONNECTIONS} connections)`,
-        heading: 'waitlist|median ms|spread|p95 ms|to empty|spread|target||requests/s|spread',
-        rows: waitlists.map((waitlist) => growthRow(waitlist, shortest)),
-      },
-      {
-        title: 'A known address compared with a new one, CPU time of the server per request',
-        heading: 'waitlist|connections|new µs|known µs|known / new|spread|target|',
-        rows: waitlists.flatMap(({ rows, samples }) =>
-          Object.entries(MODES).map(([mode, connections]) =>
-            differenceRow(
-              rows,
-              connections,
-              samples.map((sample) => sample[mode as Mode]),
-            ),
-          ),
-        ),
-      },
-    ],
-  }
+  const differenceRows = ({ rows, samples }: MeasuredWaitlist) =>
+    MODES.map(([mode, connections]) => {
+      const rounds = samples.map((sample) => sample[mode])
+      return differenceRow(rows, connections, rounds)
+    })
+  return [
+    {
+      title: `One registration (one connection, ${shortest.length} rounds of ${whole(requests * 2)}; rate on ${CONNECTIONS} connections)`,
+      heading: 'waitlist|median ms|spread|to empty|spread|target||requests/s|spread',
+      rows: waitlists.map((waitlist) => growthRow(waitlist, shortest)),
+    },
+    {
+      title: 'A known address compared with a new one, CPU time of the server per request',
+      heading: 'waitlist|connections|new µs|known µs|known / new|spread|target|',
+      rows: waitlists.flatMap(differenceRows),
+    },
+  ]
 }
 
 /** A measured server with its waitlist. */
-interface Measured {
-  readonly context: BenchContext
-  readonly server: MeasuredServer
-  readonly rows: number
+interface Running extends MeasuredWaitlist {
+  readonly server: Server
   readonly file: string
   readonly samples: WaitlistSample[]
-  knownBlocks: number
+  /** Known addresses that were sent so far. */
+  knownRequests: number
 }
 
 /** Measures new and known addresses alternately, so that drift affects both alike. */
 async function measureBoth(
-  measured: Measured,
+  running: Running,
   connections: number,
   requests: number,
 ): Promise<BothKinds> {
-  const { context, server, file, rows } = measured
+  const { server, file, rows } = running
   const blocks: { [Each in Kind]: Block[] } = { unknown: [], known: [] }
   /** Addresses on the waitlist, numbered from 0. */
   let known = rows
   for (const kind of ['unknown', 'known', 'known', 'unknown'] as const) {
-    const step = STEPS[measured.knownBlocks % STEPS.length] ?? 1
-    const numbers =
-      kind === 'unknown'
-        ? { first: known, count: requests, step: 1 }
-        : { first: 0, count: known, step }
-    if (kind === 'unknown') known += requests
-    else measured.knownBlocks += 1
-    const body = { text: REGISTRATION_BODY, ...numbers }
+    const [first, start] = [known, running.knownRequests]
+    const body = (index: number) =>
+      registrationBody(kind === 'unknown' ? first + index : ((start + index) * STEP) % first)
     const load = { ...REGISTER, connections, requests, body, expectedText: EXPECTED[kind] }
-    blocks[kind].push(await measureLoad(context.generator, server, load))
+    blocks[kind].push(await measureLoad(server, load))
+    if (kind === 'unknown') known += requests
+    else running.knownRequests += requests
   }
   trimWaitlist(file, rows)
   return blocks
-}
-
-/** Starts a warm server on a waitlist of this length. */
-async function startMeasured(
-  context: BenchContext,
-  maker: Awaited<ReturnType<typeof openRowMaker>>,
-  rows: number,
-): Promise<Measured> {
-  const { workspace, options, progress } = context
-  const file = path.join(workspace.folder, `waitlist-${rows}.sqlite`)
-  await fillWaitlist(file, maker, rows, (made) =>
-    progress(`registration: creating a waitlist, ${made} of ${rows} rows`),
-  )
-  const server = await startProgram(workspace, 'registration-server.ts', [], {
-    SVC_DATABASE_URL: `sqlite:${file}`,
-    SVC_CHALLENGE: 'test',
-  })
-  const measured = { context, server, rows, file, samples: [], knownBlocks: 0 }
-  progress(`registration: warming up on a waitlist of ${rows} rows`)
-  await measureBoth(measured, CONNECTIONS, Math.ceil(options.registrationWarmUpRequests / 4))
-  return measured
 }
 
 /**
@@ -192,21 +163,31 @@ async function startMeasured(
  * before the first round: compilation takes longer than a round, and new and known addresses differ by a few per cent in
  * a process that has seen more of one kind.
  */
-export async function measureRegistration(context: BenchContext): Promise<PartReport> {
-  const { workspace, options, progress } = context
+export async function measureRegistration(
+  workspace: Workspace,
+  options: BenchOptions,
+): Promise<readonly Table[]> {
   const { registrationRounds: rounds, registrationRequests: requests } = options
-  const maker = await openRowMaker(workspace)
-  const running: Measured[] = []
-  for (const rows of options.waitlistRows) running.push(await startMeasured(context, maker, rows))
+  const waitlists: Running[] = []
+  for (const rows of options.waitlistRows) {
+    showProgress(`registration: creating a waitlist of ${rows} rows and warming up`)
+    const file = path.join(workspace.folder, `waitlist-${rows}.sqlite`)
+    await fillWaitlist(workspace, file, rows)
+    const variables = { SVC_DATABASE_URL: `sqlite:${file}`, SVC_CHALLENGE: 'test' }
+    const server = await startProgram(workspace, ['registration-server.ts'], variables)
+    const running: Running = { server, rows, file, samples: [], knownRequests: 0 }
+    await measureBoth(running, CONNECTIONS, Math.ceil(options.registrationWarmUpRequests / 4))
+    waitlists.push(running)
+  }
   for (let round = 1; round <= rounds; round += 1) {
-    for (const measured of running) {
-      progress(`registration: round ${round} of ${rounds}, ${measured.rows} rows`)
-      measured.samples.push({
-        sequential: await measureBoth(measured, MODES.sequential, requests),
-        concurrent: await measureBoth(measured, MODES.concurrent, requests),
+    for (const running of waitlists) {
+      showProgress(`registration: round ${round} of ${rounds}, ${running.rows} rows`)
+      running.samples.push({
+        sequential: await measureBoth(running, 1, requests),
+        concurrent: await measureBoth(running, CONNECTIONS, requests),
       })
     }
   }
-  for (const { server } of running) await server.end()
-  return registrationReport(requests, running)
+  for (const { server } of waitlists) await server.end()
+  return registrationTables(requests, waitlists)
 }

@@ -18,24 +18,12 @@ export interface Table {
   readonly rows: readonly (readonly (string | Target)[])[]
 }
 
-/** Result of one part of the benchmark. */
-export interface PartReport {
-  readonly tables: readonly Table[]
-  /** Limitations of the run's figures, one sentence each. */
-  readonly notes?: readonly string[]
-}
-
-/** Result of one run. A part that was not selected is missing. */
+/** Result of one run. */
 export interface BenchReport {
-  readonly date: string
   readonly quick: boolean
-  readonly machine: {
-    readonly processors: string
-    readonly node: string
-    readonly nodeOptions: readonly string[]
-    readonly placement: string
-  }
-  readonly parts: { readonly [part: string]: PartReport }
+  /** Where and when the run was made, one sentence each. */
+  readonly facts: readonly string[]
+  readonly tables: readonly Table[]
 }
 
 type Format = (value: number) => string
@@ -79,7 +67,7 @@ export function judge(what: string, value: number, bound: Bound, format: Format)
 /** Cells for the ratio of two measurements and its target; the median of the rounds counts. */
 export function ratioCells(
   what: string,
-  [of, to]: readonly [readonly number[], readonly number[]],
+  [of = [], to = []]: readonly (readonly number[])[],
   bound: Bound,
 ): readonly (string | Target)[] {
   const ratios = ratiosOf(of, to)
@@ -91,14 +79,9 @@ export function targetsOf(tables: readonly Table[]): readonly Target[] {
   return tables.flatMap(({ rows }) => rows.flat()).filter((cell) => typeof cell !== 'string')
 }
 
-/** The tables of all parts. */
-export function tablesOf({ parts }: BenchReport): readonly Table[] {
-  return Object.values(parts).flatMap(({ tables }) => tables)
-}
-
 /** One line for each missed target. */
-export function missedTargets(report: BenchReport): readonly string[] {
-  return targetsOf(tablesOf(report))
+export function missedTargets({ tables }: BenchReport): readonly string[] {
+  return targetsOf(tables)
     .filter(({ isMet }) => !isMet)
     .map(({ what, found, expected }) => `${what}: found ${found}, expected ${expected}`)
 }
@@ -108,17 +91,6 @@ export function exitCodeOf(report: BenchReport): 0 | 1 {
   return !report.quick && missedTargets(report).length > 0 ? 1 : 0
 }
 
-/** Where and when the run was made, one sentence each. */
-export function factsOf({ date, quick, machine, parts }: BenchReport): readonly string[] {
-  const options = machine.nodeOptions.length === 0 ? 'none' : machine.nodeOptions.join(' ')
-  return [
-    `Measured on ${date}${quick ? ' with --quick: rough figures' : ''}.`,
-    `Machine: ${machine.processors}; ${machine.placement}.`,
-    `Node ${machine.node}; options of every server: ${options}.`,
-    ...Object.values(parts).flatMap(({ notes = [] }) => notes),
-  ]
-}
-
 /** The heading and the rows of a table, one text per column. */
 export function linesOf({ heading, rows }: Table): readonly (readonly string[])[] {
   const cells = (cell: string | Target) =>
@@ -126,20 +98,16 @@ export function linesOf({ heading, rows }: Table): readonly (readonly string[])[
   return [heading.split('|'), ...rows.map((row) => row.flatMap(cells))]
 }
 
-/** A table for a terminal: padded columns, numbers aligned right. */
+/** A Markdown table with aligned columns, which reads well on a terminal too. */
 export function formatTable(table: Table): string {
-  const lines = linesOf(table)
-  const widthOf = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0))
-  const pad = (cell: string, column: number) =>
-    column === 0 ? cell.padEnd(widthOf(column)) : cell.padStart(widthOf(column))
-  return [table.title, ...lines.map((line) => line.map(pad).join('  ').trimEnd())].join('\n')
-}
-
-/** A table for Markdown. */
-export function formatMarkdownTable(table: Table): string {
   const [heading = [], ...rows] = linesOf(table)
-  const rule = heading.map((_, column) => (column === 0 ? '---' : '---:'))
-  const lines = [heading, rule, ...rows].map((line) => `| ${line.join(' | ')} |`)
+  const widths = heading.map((_, column) =>
+    Math.max(4, ...[heading, ...rows].map((line) => line[column]?.length ?? 0)),
+  )
+  const rule = widths.map((width, column) => `${'-'.repeat(width - 1)}${column === 0 ? '-' : ':'}`)
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+  const lines = [heading, rule, ...rows].map((line) => `| ${line.map(pad).join(' | ')} |`)
   return [`**${table.title}**`, '', ...lines].join('\n')
 }
 
@@ -161,10 +129,9 @@ export function writeSection(begin: string, end: string, paragraphs: readonly st
 }
 
 /** Replaces the results section of the document. Throws if its markers are missing. */
-export function writeResults(report: BenchReport): void {
-  const facts = factsOf(report).map((fact) => `- ${fact}`)
+export function writeResults({ facts, tables }: BenchReport): void {
   writeSection('<!-- results: written by npm run bench -- --write -->', '<!-- end of results -->', [
-    facts.join('\n'),
-    ...tablesOf(report).map(formatMarkdownTable),
+    facts.map((fact) => `- ${fact}`).join('\n'),
+    ...tables.map(formatTable),
   ])
 }

@@ -1,29 +1,25 @@
+import { spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { runScript } from '../scripts/script-main.ts'
 import { measureCost } from './cost.ts'
-import { measureGrowth } from './growth.ts'
-import { startLoadGenerator, type BenchContext } from './load.ts'
-import { measureMemory } from './memory.ts'
 import { measureDatabases } from './databases.ts'
-import { FLAGS, HELP, parseOptions, type BenchOptions, type Part } from './options.ts'
+import { measureGrowth } from './growth.ts'
+import { measureMemory } from './memory.ts'
+import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
 import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
-import {
-  exitCodeOf,
-  factsOf,
-  formatTable,
-  missedTargets,
-  showProgress,
-  tablesOf,
-  writeResults,
-  type BenchReport,
-  type PartReport,
-} from './report.ts'
+import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
+import type { BenchReport, Table } from './report.ts'
 import { measureStart } from './start.ts'
 import { measureVerification } from './verification.ts'
-import { openWorkspace } from './workspace.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
-const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<PartReport> } = {
+const MEASURE: {
+  readonly [Name in Part]: (
+    workspace: Workspace,
+    options: BenchOptions,
+  ) => Promise<readonly Table[]>
+} = {
   cost: measureCost,
   memory: measureMemory,
   start: measureStart,
@@ -36,43 +32,33 @@ const MEASURE: { readonly [Name in Part]: (context: BenchContext) => Promise<Par
 
 async function measure(options: BenchOptions): Promise<BenchReport> {
   const workspace = openWorkspace()
-  const generator = startLoadGenerator(workspace)
-  const context = { workspace, generator, options, progress: showProgress }
-  const parts: { [part: string]: PartReport } = {}
-  try {
-    for (const part of Object.keys(MEASURE) as Part[]) {
-      if (options.parts.has(part)) parts[part] = await MEASURE[part](context)
-    }
-  } finally {
-    showProgress('')
-    await generator.end()
-    workspace.remove()
+  // The load comes from this process. Where taskset is missing, the report says that nothing is bound.
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(process.pid)])
+  const tables: Table[] = []
+  for (const part of PARTS) {
+    if (options.parts.has(part)) tables.push(...(await MEASURE[part](workspace, options)))
   }
-  const processors = cpus()
-  return {
-    date: new Date().toISOString().slice(0, 10),
-    quick: options.quick,
-    machine: {
-      processors: `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} processors`,
-      node: process.version,
-      nodeOptions: workspace.nodeOptions,
-      placement: workspace.cores.note,
-    },
-    parts,
-  }
-}
-
-async function measureAndPrint(options: BenchOptions): Promise<number> {
-  const report = await measure(options)
-  if (options.write) writeResults(report)
-  const text = [factsOf(report).join('\n'), ...tablesOf(report).map(formatTable)].join('\n\n')
-  process.stdout.write(`${text}\n`)
-  for (const missed of missedTargets(report)) process.stderr.write(`not met: ${missed}\n`)
-  return exitCodeOf(report)
+  showProgress('')
+  const [processor, ...others] = cpus()
+  const { quick } = options
+  const facts = [
+    `Measured on ${new Date().toISOString().slice(0, 10)}${quick ? ' with --quick: rough figures' : ''}.`,
+    `Machine: ${processor?.model.trim()}, ${others.length + 1} processors; ${workspace.placement}.`,
+    `Node ${process.version}; options of every server: ${workspace.nodeOptions.join(' ')}.`,
+  ]
+  return { quick, facts, tables }
 }
 
 await runScript(import.meta, {
   help: HELP,
   options: FLAGS,
-  run: ({ values }) => measureAndPrint(parseOptions(values)),
+  async run({ values }) {
+    const options = parseOptions(values)
+    const report = await measure(options)
+    if (options.write) writeResults(report)
+    const text = [report.facts.join('\n'), ...report.tables.map(formatTable)].join('\n\n')
+    process.stdout.write(`${text}\n`)
+    for (const missed of missedTargets(report)) process.stderr.write(`not met: ${missed}\n`)
+    return exitCodeOf(report)
+  },
 })

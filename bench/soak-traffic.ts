@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numbered } from './load.ts'
-import { REGISTRATION_BODY } from './waitlist-fixture.ts'
+import { registrationBody } from './waitlist-fixture.ts'
 
 /** Result of one request. */
 export interface Sample {
@@ -19,11 +18,8 @@ interface SoakTarget {
   readonly record: (sample: Sample) => void
 }
 
-interface SentRequest {
+interface SentRequest extends RequestInit {
   readonly path: string
-  readonly method?: string
-  readonly headers?: { readonly [name: string]: string }
-  readonly body?: string
   /** Default: 200. */
   readonly expected?: readonly number[]
 }
@@ -39,6 +35,7 @@ interface Client {
 }
 
 const READ_PATHS = ['status', 'roadmap', 'changelog', 'time', 'policy', 'versions', 'wallet']
+const STATUS = { path: '/api/v1/status' }
 const REGISTRATION_PATH = '/api/v1/early-access/register'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const REGISTRATION = { path: REGISTRATION_PATH, method: 'POST', headers: JSON_TYPE }
@@ -54,11 +51,11 @@ function checkRead({ headers }: Response, text: string): string | undefined {
 const BAD_REQUESTS: readonly SentRequest[] = [
   { path: '/api/v1/nothing', expected: [404] },
   { path: '/api/v1/%ff%zz', expected: [404] },
-  { path: '/api/v1/status', method: 'POST', body: '{}', expected: [405] },
+  { ...STATUS, method: 'POST', body: '{}', expected: [405] },
   { path: REGISTRATION_PATH, method: 'POST', body: 'x', expected: [415] },
   { path: '/api/v1/versions/VS-9999', expected: [404] },
   { path: '/api/v1/preview/anything', expected: [403] },
-  { path: '/api/v1/status', headers: { 'X-SVC-Key': 'svk_wrong' }, expected: [401] },
+  { ...STATUS, headers: { 'X-SVC-Key': 'svk_wrong' }, expected: [401] },
   { path: '/nowhere', expected: [404] },
   { ...REGISTRATION, body: ' '.repeat(9000), expected: [413] },
 ]
@@ -75,11 +72,7 @@ function createClients(apiKey: string): readonly Client[] {
     {
       kind: 'conditional read',
       pauseMs: 20,
-      next: () => ({
-        path: '/api/v1/status',
-        headers: { 'If-None-Match': etag },
-        expected: [200, 304],
-      }),
+      next: () => ({ ...STATUS, headers: { 'If-None-Match': etag }, expected: [200, 304] }),
       check({ headers }) {
         etag = headers.get('ETag') ?? etag
         return undefined
@@ -89,7 +82,7 @@ function createClients(apiKey: string): readonly Client[] {
       kind: 'keyed read',
       // 500 a minute, below the quota of 600.
       pauseMs: 120,
-      next: () => ({ path: '/api/v1/status', headers: { 'X-SVC-Key': apiKey } }),
+      next: () => ({ ...STATUS, headers: { 'X-SVC-Key': apiKey } }),
       check: checkRead,
     },
     {
@@ -108,7 +101,7 @@ function createClients(apiKey: string): readonly Client[] {
           'X-Forwarded-For': `10.0.${Math.floor(index / 200) % 200}.${1 + (index % 200)}`,
         },
         // Every fourth address is one that was registered before.
-        body: numbered(REGISTRATION_BODY, index % 4 === 3 ? index - 1 : index),
+        body: registrationBody(index % 4 === 3 ? index - 1 : index),
       }),
     },
     {

@@ -5,10 +5,8 @@ import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
 import { withStorage } from '../src/cli/database.ts'
 import { issueKey } from '../src/cli/keys/issue-command.ts'
 import { publishSummary } from './history-fixture.ts'
-import { residentMegabytes } from './memory.ts'
 import { startService } from './processes.ts'
 import {
-  formatMarkdownTable,
   formatTable,
   medianOf,
   showProgress,
@@ -35,17 +33,7 @@ Exit code: 0 no unexpected response and no growth, 1 otherwise, 2 wrong usage.
 `
 
 const PLOT_FILE = path.join(import.meta.dirname, '..', 'docs', 'soak.svg')
-const PUBLISH_EVERY_MS = 60_000
-/** Compilation and caches settle in this share of the run; memory is compared after it. */
-const SETTLING_SHARE = 0.25
 const MAX_GROWTH_MEGABYTES = 10
-
-interface SoakResult {
-  readonly windows: readonly SoakWindow[]
-  readonly samples: readonly Sample[]
-  readonly published: number
-  readonly growthMegabytes: number
-}
 
 /** The latencies below which these shares of the samples are. */
 function quantilesOf(samples: readonly Sample[], ...shares: readonly number[]): readonly number[] {
@@ -57,11 +45,10 @@ function failuresOf(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ failure }) => failure !== undefined)
 }
 
-/** Median memory of the last tenth of the run against that of the first tenth after it settled. */
+/** Growth of the median memory after the first quarter, in which compilation and caches settle. */
 function growthOf(windows: readonly SoakWindow[]): number {
-  const settled = windows
-    .slice(Math.floor(windows.length * SETTLING_SHARE))
-    .map(({ residentMegabytes: megabytes }) => megabytes)
+  const quarter = Math.floor(windows.length / 4)
+  const settled = windows.slice(quarter).map(({ megabytes }) => megabytes)
   const tenth = Math.max(1, Math.floor(settled.length / 10))
   return medianOf(settled.slice(-tenth)) - medianOf(settled.slice(0, tenth))
 }
@@ -70,14 +57,15 @@ function growthOf(windows: readonly SoakWindow[]): number {
 async function storeKey({ folder }: Workspace): Promise<string> {
   const secret = readFileSync(path.join(folder, 'secrets', 'key-hash-secret.txt'), 'utf8').trim()
   const file = path.join(folder, 'data', 'service.sqlite')
-  const wanted = { label: null, ttlDays: 1 }
   const { key } = await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
-    issueKey(apiKeys, secret, wanted),
+    issueKey(apiKeys, secret, { label: null, ttlDays: 1 }),
   )
   return key
 }
 
-async function soak(workspace: Workspace, minutes: number): Promise<SoakResult> {
+/** Runs the traffic and publishes a version every minute. */
+async function soak(minutes: number) {
+  const workspace = openWorkspace()
   const releasesDir = path.join(workspace.folder, 'releases')
   const contentDir = path.join(workspace.folder, 'content')
   cpSync(workspace.releasesDir, releasesDir, { recursive: true })
@@ -100,22 +88,22 @@ async function soak(workspace: Workspace, minutes: number): Promise<SoakResult> 
     },
   })
   const startedMs = performance.now()
-  const elapsedMs = () => performance.now() - startedMs
-  const windowMs = Math.max(5000, (minutes * 60_000) / 180)
+  const elapsedMinutes = () => (performance.now() - startedMs) / 60_000
   let published = 0
-  while (elapsedMs() < minutes * 60_000) {
+  while (elapsedMinutes() < minutes) {
     const first = samples.length
-    await sleep(windowMs)
-    if (elapsedMs() >= (published + 0.5) * PUBLISH_EVERY_MS) {
+    await sleep(Math.max(5000, (minutes * 60_000) / 180))
+    if (elapsedMinutes() >= published + 0.5) {
       published += 1
-      await publishSummary(workspace, { contentDir, releasesDir }, `Soak version ${published}.`)
+      const summary = `Soak version ${published}.`
+      await publishSummary(workspace, contentDir, releasesDir, summary)
     }
     const window = samples.slice(first)
     const [p50Ms = 0, p99Ms = 0] = quantilesOf(window, 0.5, 0.99)
-    const atMinutes = elapsedMs() / 60_000
-    const megabytes = residentMegabytes(service.pid)
+    const atMinutes = elapsedMinutes()
+    const megabytes = service.residentMegabytes()
     const failures = failuresOf(window).length
-    windows.push({ atMinutes, residentMegabytes: megabytes, p50Ms, p99Ms, failures })
+    windows.push({ atMinutes, megabytes, p50Ms, p99Ms, failures })
     showProgress(
       `${atMinutes.toFixed(1)} of ${minutes} min, ${megabytes.toFixed(0)} MB, ${failuresOf(samples).length} unexpected`,
     )
@@ -123,43 +111,31 @@ async function soak(workspace: Workspace, minutes: number): Promise<SoakResult> 
   stop.abort()
   await traffic
   await service.end()
-  return { windows, samples, published, growthMegabytes: growthOf(windows) }
+  return { windows, samples, published, growth: growthOf(windows) }
 }
 
-function tablesOf({ samples, windows, published, growthMegabytes }: SoakResult): readonly Table[] {
-  const memory = windows.map(({ residentMegabytes: megabytes }) => megabytes)
+function tablesOf({ samples, windows, published, growth }: Awaited<ReturnType<typeof soak>>) {
   const kinds = Map.groupBy(samples, ({ kind }) => kind)
-  return [
-    {
-      title: 'Requests',
-      heading: 'client|requests|median ms|99th of 100 ms|longest ms|unexpected',
-      rows: [...kinds].map(([kind, ofKind]) => [
-        kind,
-        whole(ofKind.length),
-        ...quantilesOf(ofKind, 0.5, 0.99, 1).map(twoDigits),
-        whole(failuresOf(ofKind).length),
-      ]),
-    },
-    {
-      title: 'The process',
-      heading: 'what|value',
-      rows: [
-        ['versions published meanwhile', whole(published)],
-        ['highest resident memory, MB', whole(Math.max(...memory))],
-        ['growth after the first quarter, MB', twoDigits(growthMegabytes)],
-      ],
-    },
-  ]
-}
-
-function writeDocument(result: SoakResult, minutes: number): void {
-  writeFileSync(PLOT_FILE, formatSoakPlot(result.windows))
-  const date = new Date().toISOString().slice(0, 10)
-  writeSection('<!-- soak: written by npm run soak -- --write -->', '<!-- end of soak -->', [
-    `- ${minutes} minutes of mixed traffic on ${date}.`,
-    '![Memory, latency and unexpected responses over the run](soak.svg)',
-    ...tablesOf(result).map(formatMarkdownTable),
-  ])
+  const requests: Table = {
+    title: 'Requests',
+    heading: 'client|requests|median ms|99th of 100 ms|longest ms|unexpected',
+    rows: [...kinds].map(([kind, ofKind]) => [
+      kind,
+      whole(ofKind.length),
+      ...quantilesOf(ofKind, 0.5, 0.99, 1).map(twoDigits),
+      whole(failuresOf(ofKind).length),
+    ]),
+  }
+  const figures: Table = {
+    title: 'The process',
+    heading: 'what|value',
+    rows: [
+      ['versions published meanwhile', whole(published)],
+      ['highest resident memory, MB', whole(Math.max(...windows.map((each) => each.megabytes)))],
+      ['growth after the first quarter, MB', twoDigits(growth)],
+    ],
+  }
+  return [formatTable(requests), formatTable(figures)]
 }
 
 await runScript(import.meta, {
@@ -173,20 +149,24 @@ await runScript(import.meta, {
     if (minutes < 1 || minutes > 1440) {
       throw new ScriptUsageError('--minutes: expected a whole number from 1 to 1440')
     }
-    const workspace = openWorkspace()
-    const result = await soak(workspace, minutes)
-    workspace.remove()
+    const result = await soak(minutes)
+    const tables = tablesOf(result)
     showProgress('')
-    if (values.write) writeDocument(result, minutes)
-    const { growthMegabytes } = result
+    if (values.write) {
+      writeFileSync(PLOT_FILE, formatSoakPlot(result.windows))
+      writeSection('<!-- soak: written by npm run soak -- --write -->', '<!-- end of soak -->', [
+        `- ${minutes} minutes of mixed traffic on ${new Date().toISOString().slice(0, 10)}.`,
+        '![Memory, latency and unexpected responses over the run](soak.svg)',
+        ...tables,
+      ])
+    }
+    process.stdout.write(`${tables.join('\n\n')}\n`)
     const failures = failuresOf(result.samples)
-    process.stdout.write(`${tablesOf(result).map(formatTable).join('\n\n')}\n`)
     for (const { kind, failure } of failures.slice(0, 20)) {
       process.stderr.write(`unexpected: ${kind}: ${failure}\n`)
     }
-    if (growthMegabytes > MAX_GROWTH_MEGABYTES) {
-      process.stderr.write(`memory grew by ${twoDigits(growthMegabytes)} MB\n`)
-    }
-    return failures.length === 0 && growthMegabytes <= MAX_GROWTH_MEGABYTES ? 0 : 1
+    const hasGrown = result.growth > MAX_GROWTH_MEGABYTES
+    if (hasGrown) process.stderr.write(`memory grew by ${twoDigits(result.growth)} MB\n`)
+    return failures.length > 0 || hasGrown ? 1 : 0
   },
 })

@@ -130,7 +130,6 @@ async function takeAll(
     }
   } finally {
     await service.end()
-    workspace.remove()
   }
 }
 
