@@ -57,7 +57,8 @@ export function createActionsCommand(parts: ActionsCommand): Command {
       }
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       if (action === undefined) throw new UsageError(formatUnknown(name, parts))
-      return runNamed(name, await action.load(), rest, output, words, toFailure)
+      const [, load] = action
+      return runNamed(name, (await load()).command, rest, output, words, toFailure)
     },
   }
 }

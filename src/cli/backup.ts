@@ -1,27 +1,19 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { databaseLocation, requireSqlite, withStorage } from './database.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-const HELP = `Usage: svc backup FILE [options]
-
-Copies the embedded database to a new file, readable by its owner only, while
+/** `svc backup`. */
+export const command = createCommand({
+  usage: 'backup FILE [options]',
+  about: `Copies the embedded database to a new file, readable by its owner only, while
 the service runs. The backup is of one moment, is verified, and contains nothing
 that was erased before. An existing file is never overwritten.
 
-For PostgreSQL use pg_dump.
-
-Options:
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-/** `svc backup`. */
-export const backupCommand = createCommand({
-  help: HELP,
-  options: { database: { type: 'string' } },
+For PostgreSQL use pg_dump.`,
+  options: {
+    database: DATABASE_OPTION,
+  },
   takesArguments: true,
   async run({ values, positionals }) {
     const [file, ...others] = positionals

@@ -10,34 +10,10 @@ import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
+import { textWithDefault } from '../../packages/cli/src/command/options.ts'
 import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 import { parseBase } from '../../packages/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
-
-const HELP = `Usage: svc challenge solve URL [options]
-
-Solves the human-verification challenge of a deployment and prints the token
-that goes into "challengeToken" of a request. It is good for one request, and
-for ten minutes. URL is the deployment's origin, such as https://example.org,
-with or without ${BASE_PATH}.
-
-A challenge of Turnstile or hCaptcha is solved in a browser and not here.
-
-Options:
-  --for PURPOSE      what the token is for: register or issue-key
-                     (default: register)
-  --timeout SECONDS  how long each response, and the solving, may take
-                     (default: 90)
-  --json             print the token, its provider and its end as one JSON
-                     object
-  -h, --help         print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage, 3 not reached.`
-
-const OPTIONS = {
-  for: { type: 'string', default: 'register' },
-  timeout: { type: 'string', default: '90' },
-} as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 interface Settings {
@@ -154,9 +130,20 @@ async function solve(ask: Ask, settings: Settings): Promise<Solved> {
 }
 
 /** `svc challenge solve`: a token for a request from a command line. */
-export const challengeCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'challenge solve URL [options]',
+  about: `Solves the human-verification challenge of a deployment and prints the token
+that goes into "challengeToken" of a request. It is good for one request, and
+for ten minutes. URL is the deployment's origin, such as https://example.org,
+with or without ${BASE_PATH}.
+
+A challenge of Turnstile or hCaptcha is solved in a browser and not here.`,
+  options: {
+    for: textWithDefault('register', 'PURPOSE: what the token is for: register or issue-key'),
+    timeout: textWithDefault('90', 'SECONDS: how long each response, and the solving, may take'),
+  },
+  json: 'print the token, its provider and its end as one JSON object',
+  exit: '0 done, 1 failure, 2 wrong usage, 3 not reached',
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [action, url, ...rest] = positionals

@@ -1,31 +1,21 @@
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { flag } from '../../packages/cli/src/command/options.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import { mistakeLines } from './releases-folder.ts'
+import { CONTENT_OPTION, mistakeLines } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-const HELP = `Usage: svc check [--content DIR] [options]
-       svc check --config [options]
-
-Checks the content folder as publishing would: YAML, fields, references,
+/** `svc check`: the content, without publishing it. */
+export const command = createCommand({
+  usage: ['check [--content DIR] [options]', 'check --config [options]'],
+  about: `Checks the content folder as publishing would: YAML, fields, references,
 translations, the logo and the leak guard. With --config, checks the SVC_
 variables, the folders and the secrets as a start of the service would.
-Nothing is written.
-
-Options:
-  --content DIR    folder with the content files (default: content)
-  --config         check the configuration and the secrets instead
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 no mistakes, 1 mistakes or failure, 2 wrong usage.`
-
-/** `svc check`: the content, without publishing it. */
-export const checkCommand = createCommand({
-  help: HELP,
+Nothing is written.`,
   options: {
-    content: { type: 'string' },
-    config: { type: 'boolean', default: false },
+    content: CONTENT_OPTION,
+    config: flag('check the configuration and the secrets instead'),
   },
+  exit: '0 no mistakes, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
     if (values.config) {
       if (values.content !== undefined) {

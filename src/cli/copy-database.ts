@@ -6,28 +6,11 @@ import type { Storage } from '../storage/storage.ts'
 import type { SealedRegistration, StoredRegistration } from '../storage/waitlist-store.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { text } from '../../packages/cli/src/command/options.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
 import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
 import { readKeyPages, readRegistrationPages } from './read-pages.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
-
-const HELP = `Usage: svc copy-database --from FILE [options]
-
-Copies the waitlist and the API keys from an SQLite database FILE into the
-PostgreSQL database of SVC_DATABASE_URL, in their order, and then compares every
-row. Stop the service first: what it stores during the copy is not copied. FILE
-is only read. Running it again copies what is missing.
-
-Tickets, sealed content, hashes and dates do not change, so the service needs
-the same secrets afterwards.
-
-Options:
-  --from FILE  the SQLite database to copy
-  --json       print the result as one JSON object
-  -h, --help   print this text
-
-Exit code: 0 every row is in PostgreSQL as it was, 1 a row differs or failure,
-2 wrong usage.`
 
 const PAGE_ROWS = 500
 /** Copies all existing keys, even if there are more than the limit of active keys. */
@@ -81,9 +64,19 @@ export async function copyStorage(
 }
 
 /** `svc copy-database`. */
-export const copyDatabaseCommand = createCommand({
-  help: HELP,
-  options: { from: { type: 'string' } },
+export const command = createCommand({
+  usage: 'copy-database --from FILE [options]',
+  about: `Copies the waitlist and the API keys from an SQLite database FILE into the
+PostgreSQL database of SVC_DATABASE_URL, in their order, and then compares every
+row. Stop the service first: what it stores during the copy is not copied. FILE
+is only read. Running it again copies what is missing.
+
+Tickets, sealed content, hashes and dates do not change, so the service needs
+the same secrets afterwards.`,
+  options: {
+    from: text('FILE: the SQLite database to copy'),
+  },
+  exit: '0 every row is in PostgreSQL as it was, 1 a row differs or failure, 2 wrong usage',
   async run({ values }) {
     if (values.from === undefined) throw new UsageError('expected --from FILE')
     const from = databaseLocation(values.from)

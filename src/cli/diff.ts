@@ -4,22 +4,12 @@ import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ResourceDiff } from '../publishing/release-diff.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
-
-const HELP = `Usage: svc diff [--content DIR] [options]
-       svc diff VS-NNNN VS-NNNN [options]
-
-Shows field by field what publishing the content folder would change, or what
-changed between two versions. Nothing is written.
-
-Options:
-  --content DIR    folder with the content files (default: content)
-  --releases DIR   folder with the published releases
-                   (default: SVC_RELEASES_DIR, else releases)
-  --json           print the differences as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 with or without differences, 1 mistakes or failure, 2 wrong usage.`
+import {
+  CONTENT_OPTION,
+  RELEASES_OPTION,
+  openReleasesFolder,
+  withPublishErrors,
+} from './releases-folder.ts'
 
 const MAX_SHOWN = 160
 
@@ -92,12 +82,16 @@ function formatDiff({ from, to, resources, notes }: Diff): readonly string[] {
 }
 
 /** `svc diff`: what a publish would change, or what changed between two versions. */
-export const diffCommand = createCommand({
-  help: HELP,
+export const command = createCommand({
+  usage: ['diff [--content DIR] [options]', 'diff VS-NNNN VS-NNNN [options]'],
+  about: `Shows field by field what publishing the content folder would change, or what
+changed between two versions. Nothing is written.`,
   options: {
-    content: { type: 'string' },
-    releases: { type: 'string' },
+    content: CONTENT_OPTION,
+    releases: RELEASES_OPTION,
   },
+  json: 'print the differences as one JSON object',
+  exit: '0 with or without differences, 1 mistakes or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
     if (positionals.length > 0 && values.content !== undefined) {

@@ -5,21 +5,8 @@ import { messageOf } from '../contract/error-message.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { flag } from '../../packages/cli/src/command/options.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-
-const HELP = `Usage: svc init DIR [options]
-
-Creates a content folder to start from: every file with every field and a
-comment, and JSON Schemas beside them that editors with the YAML language
-server use. There are no wallet files: the views then say that no wallet is
-attached. A folder that contains anything but dot files is refused.
-
-Options:
-  --schemas        write only the schemas, into a content folder that exists
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage or a folder that is not empty.`
 
 /** Throws a UsageError unless a folder may be filled: it is missing, or contains nothing but dot files. */
 function requireEmpty(folder: string): void {
@@ -33,11 +20,16 @@ function requireEmpty(folder: string): void {
 }
 
 /** `svc init`: a content folder to start from. */
-export const initCommand = createCommand({
-  help: HELP,
+export const command = createCommand({
+  usage: 'init DIR [options]',
+  about: `Creates a content folder to start from: every file with every field and a
+comment, and JSON Schemas beside them that editors with the YAML language
+server use. There are no wallet files: the views then say that no wallet is
+attached. A folder that contains anything but dot files is refused.`,
   options: {
-    schemas: { type: 'boolean', default: false },
+    schemas: flag('write only the schemas, into a content folder that exists'),
   },
+  exit: '0 done, 1 failure, 2 wrong usage or a folder that is not empty',
   takesArguments: true,
   async run({ values, positionals }) {
     const [folder, ...others] = positionals

@@ -9,27 +9,18 @@ const actions = createActionsCommand({
   about: `Works on the API keys. The database holds no key, only a hash of each: a key is
 named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   actions: {
-    list: {
-      summary: 'list the keys with labels, dates and status',
-      load: async () => (await import('./keys/list-command.ts')).listCommand,
-    },
-    revoke: {
-      summary: 'refuse a key from its next request on',
-      load: async () => (await import('./keys/revoke-command.ts')).revokeCommand,
-    },
-    'purge-expired': {
-      summary: 'delete keys that expired or were revoked long ago',
-      load: async () => (await import('./keys/purge-expired-command.ts')).purgeExpiredCommand,
-    },
-    issue: {
-      summary: 'create a key, unless issuing is paused',
-      load: async () => (await import('./keys/issue-command.ts')).issueCommand,
-    },
+    list: ['list the keys with labels, dates and status', () => import('./keys/list-command.ts')],
+    revoke: ['refuse a key from its next request on', () => import('./keys/revoke-command.ts')],
+    'purge-expired': [
+      'delete keys that expired or were revoked long ago',
+      () => import('./keys/purge-expired-command.ts'),
+    ],
+    issue: ['create a key, unless issuing is paused', () => import('./keys/issue-command.ts')],
   },
 })
 
 /** `svc keys`. */
-export const keysCommand: Command = {
+export const command: Command = {
   help: actions.help,
   async run(args, output, words, toFailure) {
     // Checked first, because messages may be logged.

@@ -1,23 +1,18 @@
 import { createCommand } from '../../packages/cli/src/command/command.ts'
+import { text } from '../../packages/cli/src/command/options.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
-const HELP = `Usage: svc log [options]
-
-Lists the published versions, newest first: when, with which note, and what
-changed. The whole chain is checked first.
-
-Options:
-  --releases DIR   folder with the published releases
-                   (default: SVC_RELEASES_DIR, else releases)
-  --json           print the entries as one JSON object, newest first
-  -h, --help       print this text
-
-Exit code: 0 done, 1 a damaged history or failure, 2 wrong usage.`
-
 /** `svc log`: the version chain. */
-export const logCommand = createCommand({
-  help: HELP,
-  options: { releases: { type: 'string' } },
+export const command = createCommand({
+  usage: 'log [options]',
+  about: `Lists the published versions, newest first: when, with which note, and what
+changed. The whole chain is checked first.`,
+  options: {
+    releases: text(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
+      releases)`),
+  },
+  json: 'print the entries as one JSON object, newest first',
+  exit: '0 done, 1 a damaged history or failure, 2 wrong usage',
   async run({ values }) {
     const { folder, store } = openReleasesFolder(values.releases)
     const { readVersions } = await import('../publishing/append-version.ts')

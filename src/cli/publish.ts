@@ -1,36 +1,14 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
 import { type CommandResult, createCommand } from '../../packages/cli/src/command/command.ts'
+import { text } from '../../packages/cli/src/command/options.ts'
 import {
+  RELEASES_OPTION,
   openReleasesFolder,
   requireNamedReleases,
   requireText,
   withPublishErrors,
 } from './releases-folder.ts'
-
-const HELP = `Usage: svc publish --note TEXT [options]
-
-Checks the content folder and publishes it as the next version: an entry of the
-hash chain and one file for each changed resource. Nothing is written if the
-content has a mistake, contains what looks like a secret, or says what the
-newest version already says. See first what would change with svc diff.
-
-Options:
-  --note TEXT      one line for readers of the history; required
-  --content DIR    folder with the content files (default: content);
-                   requires a named releases folder
-  --releases DIR   folder with the published releases
-                   (default: SVC_RELEASES_DIR, else releases)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  content: { type: 'string' },
-  releases: { type: 'string' },
-  note: { type: 'string' },
-} as const
 
 /** What every publication needs, apart from its content. */
 type Publication = Pick<PublishOptions, 'store' | 'nowMs' | 'registryVersion' | 'note'>
@@ -64,9 +42,19 @@ export async function runPublication(
 }
 
 /** `svc publish`: content folder to release. */
-export const publishCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'publish --note TEXT [options]',
+  about: `Checks the content folder and publishes it as the next version: an entry of the
+hash chain and one file for each changed resource. Nothing is written if the
+content has a mistake, contains what looks like a secret, or says what the
+newest version already says. See first what would change with svc diff.`,
+  options: {
+    note: text('TEXT: one line for readers of the history; required'),
+    content: text(`DIR: folder with the content files (default: content); requires a named
+      releases folder`),
+    releases: RELEASES_OPTION,
+  },
+  exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
     requireNamedReleases(values.content, values.releases)
     const { publishRelease } = await import('../publishing/publish-release.ts')

@@ -1,31 +1,21 @@
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { text } from '../../packages/cli/src/command/options.ts'
 import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
 
-const HELP = `Usage: svc redact VS-NNNN RESOURCE --reason TEXT [options]
-
-Permanently removes the bytes of one published resource, such as a secret or the
+/** `svc redact`: erases one resource under the chain. */
+export const command = createCommand({
+  usage: 'redact VS-NNNN RESOURCE --reason TEXT [options]',
+  about: `Permanently removes the bytes of one published resource, such as a secret or the
 data of a person, and leaves the reason and the time. The chain keeps its
 digest and stays valid. What the newest version serves must be replaced first:
 correct the content and publish it, then redact the version before.
 
   VS-NNNN          a version that has the resource
-  RESOURCE         its name, such as status or wallet/security
-
-Options:
-  --reason TEXT    one line for readers of the history; required
-  --releases DIR   folder with the published releases
-                   (default: SVC_RELEASES_DIR, else releases)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-/** `svc redact`: erases one resource under the chain. */
-export const redactCommand = createCommand({
-  help: HELP,
+  RESOURCE         its name, such as status or wallet/security`,
   options: {
-    releases: { type: 'string' },
-    reason: { type: 'string' },
+    reason: text('TEXT: one line for readers of the history; required'),
+    releases: text(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
+      releases)`),
   },
   takesArguments: true,
   async run({ values, positionals }) {

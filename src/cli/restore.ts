@@ -1,37 +1,25 @@
 import { formatInstant } from '../contract/instant.ts'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { databaseLocation, requireSqlite, withStorage } from './database.ts'
+import { flag } from '../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-const HELP = `Usage: svc restore FILE [options]
-
-Replaces the content of the embedded database with a backup, in one transaction,
+/** `svc restore`. */
+export const command = createCommand({
+  usage: 'restore FILE [options]',
+  about: `Replaces the content of the embedded database with a backup, in one transaction,
 also while the service runs. FILE is checked first and not changed. An existing
 database is refused without --force: everything in it is lost.
 
 Registrations that were erased and keys that were revoked after the backup was
 made are back. Erase and revoke them again.
 
-For PostgreSQL use pg_restore.
-
-Options:
-  --force          replace an existing database
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  force: { type: 'boolean', default: false },
-  database: { type: 'string' },
-} as const
-
-/** `svc restore`. */
-export const restoreCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+For PostgreSQL use pg_restore.`,
+  options: {
+    force: flag('replace an existing database'),
+    database: DATABASE_OPTION,
+  },
   takesArguments: true,
   async run({ values, positionals }) {
     const [file, ...others] = positionals

@@ -3,25 +3,17 @@ import { CommandFailure } from '../../packages/cli/src/command/command-failure.t
 import { openReleasesFolder } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-const HELP = `Usage: svc verify-releases [DIR] [options]
-
-Checks a releases folder from end to end: every version with its hash and its
+/** `svc verify-releases`: every entry, digest, change list and redaction of a folder. */
+export const command = createCommand({
+  usage: 'verify-releases [DIR] [options]',
+  about: `Checks a releases folder from end to end: every version with its hash and its
 changes, the digest of every resource of every version, and every redaction.
 Nothing is written.
 
   DIR              folder with the published releases
-                   (default: SVC_RELEASES_DIR, else releases)
-
-Options:
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 everything matches, 1 findings or failure, 2 wrong usage.`
-
-/** `svc verify-releases`: every entry, digest, change list and redaction of a folder. */
-export const verifyReleasesCommand = createCommand({
-  help: HELP,
+                   (default: SVC_RELEASES_DIR, else releases)`,
   options: {},
+  exit: '0 everything matches, 1 findings or failure, 2 wrong usage',
   takesArguments: true,
   async run({ positionals }) {
     if (positionals.length > 1) throw new UsageError('expected at most one folder')

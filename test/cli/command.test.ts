@@ -9,16 +9,18 @@ import {
   type ToFailure,
   UsageError,
 } from '../../packages/cli/src/command/command.ts'
+import { text, texts } from '../../packages/cli/src/command/options.ts'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 
-const OPTIONS = { json: { type: 'boolean', default: false }, file: { type: 'string' } } as const
+const OPTIONS = { file: text('FILE: a file') }
+const HELP = { usage: 'list', about: 'Lists files.' }
 
 /** A command that ends in an error. */
 function failing(error: Error, printsFailuresAsJson = true): Command {
   return createCommand({
-    help: 'Usage: svc list fail',
+    ...HELP,
     options: OPTIONS,
     printsFailuresAsJson,
     async run() {
@@ -102,8 +104,8 @@ test('quotes unexpected arguments only if they are short options', async () => {
 
 test('a value may start with a dash, as a key ID does; what looks like an option is not a value', async () => {
   const command = createCommand({
-    help: 'Usage: svc list',
-    options: { ...OPTIONS, pin: { type: 'string', multiple: true } },
+    ...HELP,
+    options: { ...OPTIONS, pin: texts('KEYID: a key') },
     takesArguments: true,
     async run({ values, positionals }, output) {
       output.out(JSON.stringify([values.pin, values.file, positionals]))
@@ -134,7 +136,17 @@ test('a value may start with a dash, as a key ID does; what looks like an option
 
 test('help is printed, unless something else is wrong', async () => {
   const command = failing(new Error('not run'))
-  const told = { code: 0, out: ['Usage: svc list fail'], error: [] }
+  const help = `Usage: svc list
+
+Lists files.
+
+Options:
+  --file FILE  a file
+  --json       print the result as one JSON object
+  -h, --help   print this text
+
+Exit code: 0 done, 1 failure, 2 wrong usage.`
+  const told = { code: 0, out: [help], error: [] }
   assert.deepEqual(await run(command, '--help'), told)
   assert.deepEqual(await run(command, '--json', '-h'), told)
   await assert.rejects(run(command, '--help', 'more'), UsageError)

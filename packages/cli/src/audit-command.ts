@@ -11,59 +11,10 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
+import { flag, text, texts, textWithDefault } from './command/options.ts'
 import { parseWholeNumber } from './command/option-values.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
-
-const HELP = `Usage: svc audit BASE [options]
-       svc audit --check-evidence FILE --pin KEYID [--json]
-
-Audits the history of a deployment: the hash and the changes of every version,
-the links between all versions, the link to the head of the last audit, and the
-served resources against the newest version. BASE is the deployment's origin,
-such as https://example.org, with or without ${BASE_PATH}.
-
-If the service signed responses that cannot all be true, they are written to a
-file. Anyone can check that file with --check-evidence, without the service and
-without trusting you.
-
-Options:
-  --pin KEYID            id of a trusted key; repeat it for several keys.
-                         Without it, the keys are those that the server names
-  --state FILE           load the head of the last audit from FILE and save the
-                         new one; without it, a history that was rewritten from
-                         the start passes
-  --require-state        fail if FILE does not exist, so that a lost state file
-                         is not mistaken for a first audit
-  --moved                the service moved: accept a state file of another
-                         origin, if a key that it announces signs here
-  --evidence FILE        where to write evidence; an existing file is kept and
-                         the next free name is used
-                         (default: svc-evidence-FAULT-TIME.json)
-  --every-version        read all versions again, not only the new ones
-  --check-evidence FILE  check a file of evidence; nothing is fetched
-  --timeout SECONDS      limit for each response (default: 30)
-  --max-time SECONDS     limit for the whole audit (default: 900)
-  --quiet                print only warnings and failures
-  --json                 print the result as one JSON object
-  -h, --help             print this text
-
-Exit code: 0 the history is valid (or the evidence proves its claim), 1 a
-finding, 2 wrong usage or a state file of another service, 3 no conclusion:
-unreachable, timed out, or a proxy's error.`
-
-const OPTIONS = {
-  pin: { type: 'string', multiple: true },
-  state: { type: 'string' },
-  'require-state': { type: 'boolean', default: false },
-  moved: { type: 'boolean', default: false },
-  evidence: { type: 'string' },
-  'every-version': { type: 'boolean', default: false },
-  'check-evidence': { type: 'string' },
-  timeout: { type: 'string', default: '30' },
-  'max-time': { type: 'string', default: '900' },
-  quiet: { type: 'boolean', default: false },
-} as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
@@ -114,9 +65,35 @@ async function audit(settings: Settings, output: CommandOutput): Promise<ExitCod
 }
 
 /** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
-export const auditCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: ['audit BASE [options]', 'audit --check-evidence FILE --pin KEYID [--json]'],
+  about: `Audits the history of a deployment: the hash and the changes of every version,
+the links between all versions, the link to the head of the last audit, and the
+served resources against the newest version. BASE is the deployment's origin,
+such as https://example.org, with or without ${BASE_PATH}.
+
+If the service signed responses that cannot all be true, they are written to a
+file. Anyone can check that file with --check-evidence, without the service and
+without trusting you.`,
+  options: {
+    pin: texts(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys are
+      those that the server names`),
+    state: text(`FILE: load the head of the last audit from FILE and save the new one; without
+      it, a history that was rewritten from the start passes`),
+    'require-state': flag(`fail if FILE does not exist, so that a lost state file is not mistaken
+      for a first audit`),
+    moved: flag(`the service moved: accept a state file of another origin, if a key that it
+      announces signs here`),
+    evidence: text(`FILE: where to write evidence; an existing file is kept and the next free
+      name is used (default: svc-evidence-FAULT-TIME.json)`),
+    'every-version': flag('read all versions again, not only the new ones'),
+    'check-evidence': text('FILE: check a file of evidence; nothing is fetched'),
+    timeout: textWithDefault('30', 'SECONDS: limit for each response'),
+    'max-time': textWithDefault('900', 'SECONDS: limit for the whole audit'),
+    quiet: flag('print only warnings and failures'),
+  },
+  exit: `0 the history is valid (or the evidence proves its claim), 1 a finding, 2 wrong usage or
+    a state file of another service, 3 no conclusion: unreachable, timed out, or a proxy's error`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const pinnedKeyIds = parsePins(values.pin)

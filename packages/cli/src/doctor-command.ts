@@ -8,6 +8,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
+import { flag, text, texts, textWithDefault } from './command/options.ts'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
@@ -17,38 +18,6 @@ import { withProgress } from './command/progress.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { pluralOf } from './command/wording.ts'
-
-const HELP = `Usage: svc doctor BASE [options]
-       svc doctor --list [--json]
-
-Inspects a deployment as the world sees it, through its proxies and its CDN,
-and reports what breaks the contract, what was expected and what to do. BASE is
-the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
-
-It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
-OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
-refuses it. It sends no registration, no key and nothing else that writes.
-
-Options:
-  --pin KEYID          id of the key that is expected to sign; several times
-                       where the next one is announced
-  --deployment KIND    what it is meant to be: primary or preview (default: as
-                       its robots.txt says)
-  --list               print every finding there is, with its severity, what is
-                       expected and what to do
-  --timeout SECONDS    how long each response may take (default: 30)
-  --json               print one JSON object
-  -h, --help           print this text
-
-Exit code: 0 no finding of the severity error (warnings are printed), 1 errors,
-2 wrong usage, 3 not reached.`
-
-const OPTIONS = {
-  pin: { type: 'string', multiple: true },
-  deployment: { type: 'string' },
-  list: { type: 'boolean', default: false },
-  timeout: { type: 'string', default: '30' },
-} as const
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 50
@@ -153,9 +122,26 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
 }
 
 /** `svc doctor`: checks from outside whether a deployment works as promised. */
-export const doctorCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: ['doctor BASE [options]', 'doctor --list [--json]'],
+  about: `Inspects a deployment as the world sees it, through its proxies and its CDN,
+and reports what breaks the contract, what was expected and what to do. BASE is
+the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
+
+It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
+OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
+refuses it. It sends no registration, no key and nothing else that writes.`,
+  options: {
+    pin: texts(`KEYID: id of the key that is expected to sign; several times where the next one
+      is announced`),
+    deployment: text(`KIND: what it is meant to be: primary or preview (default: as its
+      robots.txt says)`),
+    list: flag('print every finding there is, with its severity, what is expected and what to do'),
+    timeout: textWithDefault('30', 'SECONDS: how long each response may take'),
+  },
+  json: 'print one JSON object',
+  exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3 not
+    reached`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [base, ...rest] = positionals

@@ -2,22 +2,8 @@
 import { readFileSync } from 'node:fs'
 
 import { runProcess } from './command/run-process.ts'
-import { type CommandTable, runProgram } from './command/run-program.ts'
-
-const COMMANDS: CommandTable = {
-  verify: {
-    summary: 'check the signature of a response, step by step',
-    load: async () => (await import('./verify-command.ts')).verifyCommand,
-  },
-  audit: {
-    summary: 'audit the history of a deployment, or check evidence against it',
-    load: async () => (await import('./audit-command.ts')).auditCommand,
-  },
-  doctor: {
-    summary: 'inspect a deployment from outside, through its proxies and its CDN',
-    load: async () => (await import('./doctor-command.ts')).doctorCommand,
-  },
-}
+import { runProgram } from './command/run-program.ts'
+import { COMMANDS } from './commands.ts'
 
 /** Read from the manifest beside the built program. */
 function readVersion(): string {

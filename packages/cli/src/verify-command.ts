@@ -16,6 +16,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
+import { flag, text, texts, textWithDefault } from './command/options.ts'
 import { CommandFailure } from './command/command-failure.ts'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
@@ -26,56 +27,6 @@ import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 import { ageOf, sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import { failedBefore, verifyInSteps, type Verdict } from './verifying/verdict.ts'
 import { pluralOf } from './command/wording.ts'
-
-const HELP = `Usage: svc verify URL [options]
-       svc verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]
-
-Asks for URL, and checks the response step by step: digest, signature, key, age,
-ETag, request id. The path and query are sent, and checked, exactly as typed.
-Error responses are signed as well, and are checked in the same way. Responses to
-HEAD and OPTIONS carry no signature.
-
-Without --pin the key is the server's own word: a copy of the service with a
-key of its own passes. Get the key id from a place that an attacker of the
-service does not hold, and give it as --pin.
-
-With --headers a response that was saved is checked, and nothing is fetched:
-  curl -sS -D headers -o body https://example.org${READ_PATHS.status}
-  curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
-  svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json
-
-Options:
-  --pin KEYID            id of a key to trust; may be given several times
-  --max-age SECONDS      how old a signature may be (default: ${SIGNATURE_MAX_AGE_SECONDS})
-  --method METHOD        GET, HEAD or OPTIONS; of a saved response also POST or
-                         DELETE (default: GET)
-  --if-none-match ETAG   ask whether ETAG is still right, and check the 304
-  --fresh                add a random query parameter, which passes every cache
-  --keys FILE            the signing-key document from a file
-  --headers FILE         the saved head of a response, as curl -D writes it
-  --body FILE            its saved body
-  --status CODE          its status, where the head has no status line
-  --at TIME              check as of this time (ISO 8601 UTC) and not as of now
-  --timeout SECONDS      how long each response may take (default: 30)
-  --json                 print the outcome as one JSON object
-  -h, --help             print this text
-
-Exit code: 0 verified, 1 not verified, 2 wrong usage, 3 no conclusion:
-unreachable, timed out, or a proxy's error without a signature.`
-
-const OPTIONS = {
-  pin: { type: 'string', multiple: true },
-  'max-age': { type: 'string' },
-  method: { type: 'string', default: 'GET' },
-  'if-none-match': { type: 'string' },
-  fresh: { type: 'boolean', default: false },
-  keys: { type: 'string' },
-  headers: { type: 'string' },
-  body: { type: 'string' },
-  status: { type: 'string' },
-  at: { type: 'string' },
-  timeout: { type: 'string', default: '30' },
-} as const
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -317,9 +268,45 @@ function parseEtag(text: string | undefined): string | undefined {
 }
 
 /** `svc verify`: checks that the service signed a response. */
-export const verifyCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: [
+    'verify URL [options]',
+    'verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]',
+  ],
+  about: `Asks for URL, and checks the response step by step: digest, signature, key, age,
+ETag, request id. The path and query are sent, and checked, exactly as typed.
+Error responses are signed as well, and are checked in the same way. Responses to
+HEAD and OPTIONS carry no signature.
+
+Without --pin the key is the server's own word: a copy of the service with a
+key of its own passes. Get the key id from a place that an attacker of the
+service does not hold, and give it as --pin.
+
+With --headers a response that was saved is checked, and nothing is fetched:
+  curl -sS -D headers -o body https://example.org${READ_PATHS.status}
+  curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
+  svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
+  options: {
+    pin: texts('KEYID: id of a key to trust; may be given several times'),
+    'max-age': text(`SECONDS: how old a signature may be (default:
+      ${SIGNATURE_MAX_AGE_SECONDS})`),
+    method: textWithDefault(
+      'GET',
+      `METHOD: GET, HEAD or OPTIONS; of a saved response also POST or
+      DELETE`,
+    ),
+    'if-none-match': text('ETAG: ask whether ETAG is still right, and check the 304'),
+    fresh: flag('add a random query parameter, which passes every cache'),
+    keys: text('FILE: the signing-key document from a file'),
+    headers: text('FILE: the saved head of a response, as curl -D writes it'),
+    body: text('FILE: its saved body'),
+    status: text('CODE: its status, where the head has no status line'),
+    at: text('TIME: check as of this time (ISO 8601 UTC) and not as of now'),
+    timeout: textWithDefault('30', 'SECONDS: how long each response may take'),
+  },
+  json: 'print the outcome as one JSON object',
+  exit: `0 verified, 1 not verified, 2 wrong usage, 3 no conclusion: unreachable, timed out, or a
+    proxy's error without a signature`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [given, ...rest] = positionals

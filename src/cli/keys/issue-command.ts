@@ -18,40 +18,13 @@ import {
   EXIT_CODES,
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { text, textWithDefault } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS
-
-const HELP = `Usage: svc keys issue [options]
-
-Creates an API key and prints it once: only its hash is stored. Standard output
-contains the key only; everything else goes to standard error.
-
-Follows the registry: while issuing is paused there, no key is created. No
-option, variable or file changes that, only a reviewed change of the registry.
-
-Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
-secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
-that the service issued. The hourly limit of the service does not apply here.
-
-Options:
-  --label LABEL      a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
-                     "_" and "-" (default: none)
-  --ttl-days DAYS    its lifetime, ${minTtlDays} to ${maxTtlDays} days (default: ${defaultTtlDays})
-  --database FILE    the database (default: the one of the configuration)
-  --json             print the key and its metadata as one JSON object
-  -h, --help         print this text
-
-Exit code: 0 done, 1 issuing is paused or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  label: { type: 'string' },
-  'ttl-days': { type: 'string', default: String(defaultTtlDays) },
-  database: { type: 'string' },
-} as const
 
 const TTL_DAYS = { unit: 'days', least: minTtlDays, most: maxTtlDays }
 const LABEL = new RegExp(API_KEY_LABEL_PATTERN)
@@ -104,8 +77,27 @@ function formatIssued({ keyId, label, expiresAt }: IssuedKey, reference: string)
 /** `svc keys issue` with the registry's value of issuance. The program has only one such value. */
 export function createIssueCommand(issuance: Issuance): Command {
   return createCommand({
-    help: HELP,
-    options: OPTIONS,
+    usage: 'keys issue [options]',
+    about: `Creates an API key and prints it once: only its hash is stored. Standard output
+contains the key only; everything else goes to standard error.
+
+Follows the registry: while issuing is paused there, no key is created. No
+option, variable or file changes that, only a reviewed change of the registry.
+
+Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
+secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
+that the service issued. The hourly limit of the service does not apply here.`,
+    options: {
+      label: text(`LABEL: a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
+      "_" and "-" (default: none)`),
+      'ttl-days': textWithDefault(
+        String(defaultTtlDays),
+        `DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`,
+      ),
+      database: DATABASE_OPTION,
+    },
+    json: 'print the key and its metadata as one JSON object',
+    exit: '0 done, 1 issuing is paused or failure, 2 wrong usage',
     async run({ values }, output) {
       // Checked first, as in the service.
       if (!issuance.enabled) {
@@ -136,4 +128,4 @@ export function createIssueCommand(issuance: Issuance): Command {
 }
 
 /** `svc keys issue`. */
-export const issueCommand: Command = createIssueCommand(ISSUANCE)
+export const command: Command = createIssueCommand(ISSUANCE)

@@ -1,39 +1,13 @@
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
 import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatKeyCount, KEY_STATUSES } from './key-status.ts'
 import { listKeys, type ListResult } from './list-keys.ts'
-
-const HELP = `Usage: svc keys list [options]
-
-Lists the API keys by id: status, the times when each was created, expires and
-was revoked (UTC), and its label. The list contains neither keys nor hashes. The
-number of keys goes to standard error.
-
-Reads only: also while the service runs, and from a copied database.
-
-Options:
-  --status STATUS    only keys that are active, expired or revoked; one that was
-                     revoked stays revoked when it expires
-  --old-hash-secret  only keys hashed with another secret than the current one:
-                     they stop working when the secret from before a rotation
-                     is removed. Requires the key-hash secret
-                     (SVC_KEY_HASH_SECRET or its file in the secrets folder)
-  --database FILE    the database (default: the one of the configuration)
-  --json             print JSON lines, one object a key, and nothing else
-  -h, --help         print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  status: { type: 'string' },
-  'old-hash-secret': { type: 'boolean', default: false },
-  database: { type: 'string' },
-} as const
 
 function formatSummary({ listed, count }: ListResult, isFiltered: boolean): string {
   const all = formatKeyCount(count)
@@ -42,9 +16,22 @@ function formatSummary({ listed, count }: ListResult, isFiltered: boolean): stri
 }
 
 /** `svc keys list`. */
-export const listCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'keys list [options]',
+  about: `Lists the API keys by id: status, the times when each was created, expires and
+was revoked (UTC), and its label. The list contains neither keys nor hashes. The
+number of keys goes to standard error.
+
+Reads only: also while the service runs, and from a copied database.`,
+  options: {
+    status: text(`STATUS: only keys that are active, expired or revoked; one that was revoked
+      stays revoked when it expires`),
+    'old-hash-secret': flag(`only keys hashed with another secret than the current one: they stop
+      working when the secret from before a rotation is removed. Requires the key-hash secret
+      (SVC_KEY_HASH_SECRET or its file in the secrets folder)`),
+    database: DATABASE_OPTION,
+  },
+  json: 'print JSON lines, one object a key, and nothing else',
   // Standard output contains the keys.
   printsFailuresAsJson: false,
   async run({ values }, output) {

@@ -4,29 +4,9 @@ import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, withStorage } from '../database.ts'
+import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
-
-const HELP = `Usage: svc keys revoke [KEYID] [options]
-
-Revokes an API key permanently, from its next request on, also while the service
-runs. KEYID is only the id of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
-next "_": a whole key is refused, since its secret must not be in the shell
-history. For a key that is already revoked, prints since when.
-
-Without KEYID, or with -, the id is read from standard input.
-
-Options:
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 revoked, now or before, 1 no such key or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  database: { type: 'string' },
-} as const
 
 /** The result of a revocation. */
 interface Revocation {
@@ -66,9 +46,18 @@ function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string 
 }
 
 /** `svc keys revoke`. */
-export const revokeCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'keys revoke [KEYID] [options]',
+  about: `Revokes an API key permanently, from its next request on, also while the service
+runs. KEYID is only the id of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
+next "_": a whole key is refused, since its secret must not be in the shell
+history. For a key that is already revoked, prints since when.
+
+Without KEYID, or with -, the id is read from standard input.`,
+  options: {
+    database: DATABASE_OPTION,
+  },
+  exit: '0 revoked, now or before, 1 no such key or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
     const keyId = await readKeyId(positionals)

@@ -4,19 +4,6 @@ import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/com
 import { readConfig } from '../database.ts'
 import { type KeyFiles, readKeyFiles, toMetadata } from './key-files.ts'
 
-const HELP = `Usage: svc signing-key list [options]
-
-Lists the published signing keys: key id, status, period, whether the period
-includes now, and the file of the private key where it is present. Changes
-nothing.
-
-Options:
-  --json      print the result as one JSON object
-  -h, --help  print this text
-
-Exit code: 0 done, 1 the current key has expired or a file is invalid, 2 wrong
-usage.`
-
 const PERIOD_LABELS = { before: 'not valid yet', within: 'valid', after: 'expired' } as const
 
 function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): string | null {
@@ -25,9 +12,13 @@ function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): s
 }
 
 /** `svc signing-key list`. */
-export const listCommand = createCommand({
-  help: HELP,
+export const command = createCommand({
+  usage: 'signing-key list [options]',
+  about: `Lists the published signing keys: key id, status, period, whether the period
+includes now, and the file of the private key where it is present. Changes
+nothing.`,
   options: {},
+  exit: '0 done, 1 the current key has expired or a file is invalid, 2 wrong usage',
   async run() {
     const files = readKeyFiles(readConfig())
     const nowMs = Date.now()

@@ -4,6 +4,7 @@ import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { checkNewKey, type KeyPeriod } from '../../service/signing-key-rotation.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
+import { text } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -14,28 +15,6 @@ import {
   toMetadata,
   writeKeyMetadata,
 } from './key-files.ts'
-
-const HELP = `Usage: svc signing-key new [options]
-
-Creates an Ed25519 signing key in the secrets folder. Without a current key it
-becomes the current one; otherwise it is announced as the next one, so that
-clients can pin it before it signs anything. Periods are checked before any file
-is written.
-
-Options:
-  --not-before TIME  from when its signatures are valid, such as
-                     2027-01-31T00:00:00Z (default: now for the first key; the
-                     moment of its promotion for the next one)
-  --not-after TIME   until when its signatures are valid (default: no end)
-  --json             print the result as one JSON object
-  -h, --help         print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  'not-before': { type: 'string' },
-  'not-after': { type: 'string' },
-} as const
 
 /**
  * Creates the first key or the next one and returns its metadata. A next private key that an interrupted run left behind
@@ -67,9 +46,17 @@ export function createSigningKey(
 }
 
 /** `svc signing-key new`. */
-export const newCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'signing-key new [options]',
+  about: `Creates an Ed25519 signing key in the secrets folder. Without a current key it
+becomes the current one; otherwise it is announced as the next one, so that
+clients can pin it before it signs anything. Periods are checked before any file
+is written.`,
+  options: {
+    'not-before': text(`TIME: from when its signatures are valid, such as 2027-01-31T00:00:00Z
+      (default: now for the first key; the moment of its promotion for the next one)`),
+    'not-after': text('TIME: until when its signatures are valid (default: no end)'),
+  },
   async run({ values }) {
     const key = createSigningKey(
       readConfig(),

@@ -3,6 +3,7 @@ import { promoteNextKey } from '../../service/signing-key-rotation.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
+import { textWithDefault } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -15,25 +16,6 @@ import {
 } from './key-files.ts'
 
 const HOUR_MS = 3_600_000
-
-const HELP = `Usage: svc signing-key promote [options]
-
-Makes the announced key the current one. The key before it becomes retired and
-its private half is deleted; its signatures stay valid for the overlap, so that
-the server may be reloaded at any time within it. An interrupted promotion is
-finished by running the command again.
-
-Options:
-  --overlap-hours N  how long the retired key stays valid, 0 to 8760
-                     (default: 24)
-  --json             print the result as one JSON object
-  -h, --help         print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  'overlap-hours': { type: 'string', default: '24' },
-} as const
 
 /** Promotes the announced key and returns its metadata. Throws a CommandFailure. */
 export function promoteSigningKey(
@@ -63,9 +45,15 @@ export function promoteSigningKey(
 }
 
 /** `svc signing-key promote`. */
-export const promoteCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'signing-key promote [options]',
+  about: `Makes the announced key the current one. The key before it becomes retired and
+its private half is deleted; its signatures stay valid for the overlap, so that
+the server may be reloaded at any time within it. An interrupted promotion is
+finished by running the command again.`,
+  options: {
+    'overlap-hours': textWithDefault('24', 'N: how long the retired key stays valid, 0 to 8760'),
+  },
   async run({ values }) {
     const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], {
       unit: 'hours',

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { retireKey } from '../../service/signing-key-rotation.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { text } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -11,26 +12,6 @@ import {
   refuseAsFailure,
   writeKeyMetadata,
 } from './key-files.ts'
-
-const HELP = `Usage: svc signing-key retire KEYID [options]
-
-Withdraws an announced key (its private half is deleted; it has signed nothing),
-or ends the period of a retired key, for example after its private half leaked:
-verifiers then refuse what it signed after that time. The current key cannot be
-retired; promote another one first. Write -- before a KEYID that begins with a
-hyphen.
-
-Options:
-  --not-after TIME  when the retired key's period ends, such as
-                    2027-01-31T00:00:00Z (default: now)
-  --json            print the result as one JSON object
-  -h, --help        print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  'not-after': { type: 'string' },
-} as const
 
 /** Result of the retirement. */
 type Retirement = 'withdrawn' | 'ended'
@@ -46,9 +27,17 @@ export function retireSigningKey(config: Config, keyId: string, notAfter: string
 }
 
 /** `svc signing-key retire`. */
-export const retireCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'signing-key retire KEYID [options]',
+  about: `Withdraws an announced key (its private half is deleted; it has signed nothing),
+or ends the period of a retired key, for example after its private half leaked:
+verifiers then refuse what it signed after that time. The current key cannot be
+retired; promote another one first. Write -- before a KEYID that begins with a
+hyphen.`,
+  options: {
+    'not-after': text(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
+      (default: now)`),
+  },
   takesArguments: true,
   async run({ values, positionals }) {
     const [keyId, ...others] = positionals

@@ -1,21 +1,9 @@
 import { formatInstant } from '../../contract/instant.ts'
 import type { WaitlistCount } from '../../storage/waitlist-store.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, withStorage } from '../database.ts'
+import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { shortRecipient } from './format-row.ts'
-
-const HELP = `Usage: svc waitlist count [options]
-
-Prints the number of registrations on the waitlist, the times of the first and
-the last one, and their age recipients. Requires no secret.
-
-Options:
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 failure, 2 wrong usage.`
 
 function formatCount({
   total,
@@ -39,9 +27,13 @@ function formatCount({
 }
 
 /** `svc waitlist count`. */
-export const countCommand = createCommand({
-  help: HELP,
-  options: { database: { type: 'string' } },
+export const command = createCommand({
+  usage: 'waitlist count [options]',
+  about: `Prints the number of registrations on the waitlist, the times of the first and
+the last one, and their age recipients. Requires no secret.`,
+  options: {
+    database: DATABASE_OPTION,
+  },
   async run({ values }) {
     const count = await withStorage(
       databaseLocation(values.database),

@@ -1,16 +1,18 @@
 import { formatInstant } from '../../contract/instant.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, withStorage } from '../database.ts'
+import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import {
   findRegistration,
   hashAddressArgument,
   parseRegistrationArguments,
 } from './address-argument.ts'
 
-const HELP = `Usage: svc waitlist erase [ADDRESS] [options]
-
-Deletes the registration of an address from the waitlist and from the database
+/** `svc waitlist erase`. */
+export const command = createCommand({
+  usage: 'waitlist erase [ADDRESS] [options]',
+  about: `Deletes the registration of an address from the waitlist and from the database
 files. Requires the address-hash secret of the service (SVC_ADDRESS_HASH_SECRET
 or its file in the secrets folder), but no identity. Backups keep the row.
 
@@ -18,27 +20,13 @@ Without ADDRESS, or with -, the address is read from standard input, so that it
 does not appear in the shell history.
 
 A person proves a request by the address and the ticket: with --ticket, nothing
-is deleted unless both belong together.
-
-Options:
-  --ticket TICKET  delete only if the registration has this ticket
-  --dry-run        check whether the address is listed; delete nothing
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the result as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 not on the list, another ticket or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  ticket: { type: 'string' },
-  'dry-run': { type: 'boolean', default: false },
-  database: { type: 'string' },
-} as const
-
-/** `svc waitlist erase`. */
-export const eraseCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+is deleted unless both belong together.`,
+  options: {
+    ticket: text('TICKET: delete only if the registration has this ticket'),
+    'dry-run': flag('check whether the address is listed; delete nothing'),
+    database: DATABASE_OPTION,
+  },
+  exit: '0 done, 1 not on the list, another ticket or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
     const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)

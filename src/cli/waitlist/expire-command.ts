@@ -1,31 +1,11 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, withStorage } from '../database.ts'
+import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { readRegistrationPages } from '../read-pages.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-
-const HELP = `Usage: svc waitlist expire --older-than DAYS [options]
-
-Deletes all registrations that are older than this, from the waitlist and from
-the database files, also while the service runs: for the retention period that
-the privacy page names. Requires no secret. Backups keep the rows.
-
-Options:
-  --older-than DAYS  the age in days, 1 to 36500
-  --dry-run          count the registrations; delete nothing
-  --database FILE    the database (default: the one of the configuration)
-  --json             print the result as one JSON object
-  -h, --help         print this text
-
-Exit code: 0 done, also with nothing to delete, 1 failure, 2 wrong usage.`
-
-const OPTIONS = {
-  'older-than': { type: 'string' },
-  'dry-run': { type: 'boolean', default: false },
-  database: { type: 'string' },
-} as const
 
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 
@@ -50,9 +30,17 @@ async function expireAll(store: WaitlistStore, beforeMs: number): Promise<number
 }
 
 /** `svc waitlist expire`. */
-export const expireCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'waitlist expire --older-than DAYS [options]',
+  about: `Deletes all registrations that are older than this, from the waitlist and from
+the database files, also while the service runs: for the retention period that
+the privacy page names. Requires no secret. Backups keep the rows.`,
+  options: {
+    'older-than': text('DAYS: the age in days, 1 to 36500'),
+    'dry-run': flag('count the registrations; delete nothing'),
+    database: DATABASE_OPTION,
+  },
+  exit: '0 done, also with nothing to delete, 1 failure, 2 wrong usage',
   async run({ values }) {
     const given = values['older-than']
     if (given === undefined) throw new UsageError('expected --older-than DAYS')

@@ -8,46 +8,18 @@ import {
   type ExitCode,
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
+import { text, texts, textWithDefault } from '../../../packages/cli/src/command/options.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
 import { readIdentities } from './identities.ts'
 import { createNewFile } from '../new-file.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatProblem, shortRecipient } from './format-row.ts'
-
-const HELP = `Usage: svc waitlist export [options]
-
-Decrypts the registrations with the identity and writes them in the order of
-registering. With a copied database and the identity it needs neither the
-configuration nor the secrets folder. Rows that cannot be decrypted are reported
-on standard error and left out.
-
-In CSV, a cell that a spreadsheet could read as a formula gets a leading
-apostrophe. JSON lines contain the exact values.
-
-Options:
-  --identity FILE  file with age identities, - for standard input; repeatable
-                   (default: waitlist-identity.txt in the secrets folder)
-  --format FORMAT  csv or jsonl (default: csv)
-  --out FILE       a new file, readable by its owner alone; never overwrites
-                   (default: standard output)
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the summary as one JSON object; needs --out
-  -h, --help       print this text
-
-Exit code: 0 done, 1 rows left out or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  identity: { type: 'string', multiple: true, default: [] as string[] },
-  format: { type: 'string', default: 'csv' },
-  out: { type: 'string' },
-  database: { type: 'string' },
-} as const
 
 interface Settings {
   readonly identities: readonly string[]
@@ -148,16 +120,32 @@ function printResult(
 }
 
 /** `svc waitlist export`. */
-export const exportCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: 'waitlist export [options]',
+  about: `Decrypts the registrations with the identity and writes them in the order of
+registering. With a copied database and the identity it needs neither the
+configuration nor the secrets folder. Rows that cannot be decrypted are reported
+on standard error and left out.
+
+In CSV, a cell that a spreadsheet could read as a formula gets a leading
+apostrophe. JSON lines contain the exact values.`,
+  options: {
+    identity: texts(`FILE: file with age identities, - for standard input; repeatable (default:
+      waitlist-identity.txt in the secrets folder)`),
+    format: textWithDefault('csv', 'FORMAT: csv or jsonl'),
+    out: text(`FILE: a new file, readable by its owner alone; never overwrites (default:
+      standard output)`),
+    database: DATABASE_OPTION,
+  },
+  json: 'print the summary as one JSON object; needs --out',
+  exit: '0 done, 1 rows left out or failure, 2 wrong usage',
   async run({ values }, output) {
     const format = parseChoice('--format', values.format, EXPORT_FORMATS)
     if (values.json && values.out === undefined) {
       throw new UsageError('--json requires --out FILE, because the rows go to standard output')
     }
     const settings: Settings = {
-      identities: await readIdentities(values.identity, readConfig),
+      identities: await readIdentities(values.identity ?? [], readConfig),
       format,
       out: values.out,
       database: databaseLocation(values.database),

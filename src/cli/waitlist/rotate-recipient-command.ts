@@ -5,6 +5,7 @@ import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-fil
 import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { text, texts } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
@@ -14,39 +15,6 @@ import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { formatProblem, shortRecipient } from './format-row.ts'
-
-const HELP = `Usage: svc waitlist rotate-recipient --recipient RECIPIENT [options]
-       svc waitlist rotate-recipient --new-identity FILE [options]
-
-Sets the age recipient of the service, effective at its next start, and encrypts
-every registration with another recipient to the new one. It can be stopped at
-any moment and run again.
-
-Every row is decrypted with the old identity, and its ticket and time are
-compared with the columns beside it, before it is encrypted again. With
---new-identity, or with the new identity given by --identity, the new file is
-decrypted and compared too. A row that cannot be decrypted is reported and left
-unchanged.
-
-Options:
-  --recipient RECIPIENT  the new recipient, as age-keygen prints it (age1…)
-  --new-identity FILE    create an identity in a new file, use its recipient
-  --identity FILE        file with the old identities, - for standard input;
-                         repeatable (default: waitlist-identity.txt in the
-                         secrets folder)
-  --database FILE        another database than the configured one; the setting
-                         of the service is then left unchanged
-  --json                 print the summary as one JSON object
-  -h, --help             print this text
-
-Exit code: 0 done, 1 rows left unchanged or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  recipient: { type: 'string' },
-  'new-identity': { type: 'string' },
-  identity: { type: 'string', multiple: true, default: [] as string[] },
-  database: { type: 'string' },
-} as const
 
 interface Settings {
   readonly config: Config
@@ -179,9 +147,30 @@ function parseRecipient(text: string): string {
 }
 
 /** `svc waitlist rotate-recipient`. */
-export const rotateRecipientCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+export const command = createCommand({
+  usage: [
+    'waitlist rotate-recipient --recipient RECIPIENT [options]',
+    'waitlist rotate-recipient --new-identity FILE [options]',
+  ],
+  about: `Sets the age recipient of the service, effective at its next start, and encrypts
+every registration with another recipient to the new one. It can be stopped at
+any moment and run again.
+
+Every row is decrypted with the old identity, and its ticket and time are
+compared with the columns beside it, before it is encrypted again. With
+--new-identity, or with the new identity given by --identity, the new file is
+decrypted and compared too. A row that cannot be decrypted is reported and left
+unchanged.`,
+  options: {
+    recipient: text('RECIPIENT: the new recipient, as age-keygen prints it (age1…)'),
+    'new-identity': text('FILE: create an identity in a new file, use its recipient'),
+    identity: texts(`FILE: file with the old identities, - for standard input; repeatable
+      (default: waitlist-identity.txt in the secrets folder)`),
+    database: text(`FILE: another database than the configured one; the setting of the service
+      is then left unchanged`),
+  },
+  json: 'print the summary as one JSON object',
+  exit: '0 done, 1 rows left unchanged or failure, 2 wrong usage',
   async run({ values }) {
     const newIdentity = values['new-identity']
     if ((values.recipient === undefined) === (newIdentity === undefined)) {
@@ -196,7 +185,7 @@ export const rotateRecipientCommand = createCommand({
       isConfigured: isDeepStrictEqual(config.database, database),
       recipient,
       newIdentity,
-      identityFiles: values.identity,
+      identityFiles: values.identity ?? [],
     }
     if (newIdentity !== undefined) await requireNoFile(newIdentity)
     const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>

@@ -1,7 +1,8 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { text, texts } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import {
   findRegistration,
   hashAddressArgument,
@@ -11,44 +12,32 @@ import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'
 import { readIdentities } from './identities.ts'
 import { openRow } from './open-rows.ts'
 
-const HELP = `Usage: svc waitlist show [ADDRESS] [options]
-
-Prints everything that is stored about one person, to answer a request for
+/** `svc waitlist show`. */
+export const command = createCommand({
+  usage: 'waitlist show [ADDRESS] [options]',
+  about: `Prints everything that is stored about one person, to answer a request for
 access: the registration and the consent statement that the person agreed to.
 Requires the identity, and the address-hash secret of the service
 (SVC_ADDRESS_HASH_SECRET or its file in the secrets folder).
 
 Without ADDRESS, or with -, the address is read from standard input, so that it
-does not appear in the shell history.
-
-Options:
-  --ticket TICKET  print only if the registration has this ticket
-  --identity FILE  file with age identities; repeatable
-                   (default: waitlist-identity.txt in the secrets folder)
-  --database FILE  the database (default: the one of the configuration)
-  --json           print the registration as one JSON object
-  -h, --help       print this text
-
-Exit code: 0 done, 1 not on the list, another ticket or failure, 2 wrong usage.`
-
-const OPTIONS = {
-  ticket: { type: 'string' },
-  identity: { type: 'string', multiple: true, default: [] as string[] },
-  database: { type: 'string' },
-} as const
-
-/** `svc waitlist show`. */
-export const showCommand = createCommand({
-  help: HELP,
-  options: OPTIONS,
+does not appear in the shell history.`,
+  options: {
+    ticket: text('TICKET: print only if the registration has this ticket'),
+    identity: texts(`FILE: file with age identities; repeatable (default: waitlist-identity.txt
+      in the secrets folder)`),
+    database: DATABASE_OPTION,
+  },
+  json: 'print the registration as one JSON object',
+  exit: '0 done, 1 not on the list, another ticket or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }, output) {
     const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
-    if (given === '-' && values.identity.includes('-')) {
+    if (given === '-' && values.identity?.includes('-') === true) {
       throw new UsageError('standard input cannot be both the address and the identity')
     }
     const database = databaseLocation(values.database)
-    const decryptor = await createDecryptor(await readIdentities(values.identity, readConfig))
+    const decryptor = await createDecryptor(await readIdentities(values.identity ?? [], readConfig))
     const address = await hashAddressArgument(given, 'Address to show: ')
     const row = await withStorage(database, 'read-only', ({ waitlist }) =>
       findRegistration(waitlist, address, ticket, formatLocation(database)),

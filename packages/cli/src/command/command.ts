@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 import { nearestName } from '../../../../src/contract/nearest-name.ts'
 import { type CommandFailure, printFailure } from './command-failure.ts'
+import { type CommandHelp, type CommandOption, formatHelp } from './options.ts'
 import { looksLikeApiKey } from './whole-key.ts'
 
 /** Exit codes of every command: done; a finding or a failure; wrong usage; no response arrived, so nothing is known. */
@@ -155,6 +156,8 @@ function parseCommandArgs<const T extends ParseArgsOptionsConfig>(
   }
 }
 
+type CommandOptions = ParseArgsOptionsConfig & { readonly [name: string]: CommandOption }
+
 /** The result of a command. */
 export interface CommandResult {
   /** The members of the object that `--json` prints, after `ok: true`. */
@@ -166,9 +169,8 @@ export interface CommandResult {
 }
 
 /** Options of a command. */
-export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
-  readonly help: string
-  /** Its own options besides `--json` and `--help`, in the form of `parseArgs`. */
+export interface CommandDefinition<Options extends CommandOptions> extends CommandHelp {
+  /** Its own options besides `--json` and `--help`. */
   readonly options: Options
   /** Whether positional arguments are accepted. Default: false. */
   readonly takesArguments?: boolean
@@ -185,13 +187,14 @@ export interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
  * Creates a command that prints its help for `--help`, its result as lines or as an object with `--json`, and a failure
  * in one line, and as an object with `--json`.
  */
-export function createCommand<const Options extends ParseArgsOptionsConfig>({
-  help,
+export function createCommand<const Options extends CommandOptions>({
   options,
   takesArguments = false,
   printsFailuresAsJson = true,
   run,
+  ...about
 }: CommandDefinition<Options>): Command {
+  const help = formatHelp(about, options)
   return {
     help,
     async run(args, output, words, toFailure) {

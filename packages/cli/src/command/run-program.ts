@@ -11,9 +11,9 @@ import {
   UsageError,
 } from './command.ts'
 
-/** Commands by name. Each is loaded only when it runs, so that help is fast. */
+/** Commands by name: the summary and the module, which is loaded only when the command runs, so that help is fast. */
 export interface CommandTable {
-  readonly [name: string]: { readonly summary: string; load(): Promise<Command> }
+  readonly [name: string]: readonly [string, () => Promise<{ readonly command: Command }>]
 }
 
 /** A program called `svc` with these commands. */
@@ -28,7 +28,7 @@ export interface Program {
 export function formatCommands(commands: CommandTable): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length))
   return Object.entries(commands)
-    .map(([name, { summary }]) => `  ${name.padEnd(width)}   ${summary}`)
+    .map(([name, [summary]]) => `  ${name.padEnd(width)}   ${summary}`)
     .join('\n')
 }
 
@@ -70,7 +70,8 @@ async function runCommand(
       }`,
     )
   }
-  return runNamed(name, await row.load(), rest, output, [], toFailure)
+  const [, load] = row
+  return runNamed(name, (await load()).command, rest, output, [], toFailure)
 }
 
 /** A usage error with the command it concerns and the help to read. */

@@ -1,0 +1,14 @@
+import type { CommandTable } from './command/run-program.ts'
+
+/** The commands of this package. A file is loaded when its command runs. */
+export const COMMANDS: CommandTable = {
+  verify: ['check the signature of a response, step by step', () => import('./verify-command.ts')],
+  audit: [
+    'audit the history of a deployment, or check evidence against it',
+    () => import('./audit-command.ts'),
+  ],
+  doctor: [
+    'inspect a deployment from outside, through its proxies and its CDN',
+    () => import('./doctor-command.ts'),
+  ],
+}
