@@ -10,7 +10,7 @@ import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
-import { textWithDefault } from '../../packages/cli/src/command/options.ts'
+import { textOptionOr } from '../../packages/cli/src/command/options.ts'
 import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 import { parseBase } from '../../packages/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
@@ -139,8 +139,8 @@ with or without ${BASE_PATH}.
 
 A challenge of Turnstile or hCaptcha is solved in a browser and not here.`,
   options: {
-    for: textWithDefault('register', 'PURPOSE: what the token is for: register or issue-key'),
-    timeout: textWithDefault('90', 'SECONDS: how long each response, and the solving, may take'),
+    for: textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
+    timeout: textOptionOr('90', 'SECONDS: how long each response, and the solving, may take'),
   },
   json: 'print the token, its provider and its end as one JSON object',
   exit: '0 done, 1 failure, 2 wrong usage, 3 not reached',

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { SealedRegistration, StoredRegistration } from '../storage/waitlist-store.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
 import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
 import { readKeyPages, readRegistrationPages } from './read-pages.ts'
@@ -74,7 +74,7 @@ is only read. Running it again copies what is missing.
 Tickets, sealed content, hashes and dates do not change, so the service needs
 the same secrets afterwards.`,
   options: {
-    from: text('FILE: the SQLite database to copy'),
+    from: textOption('FILE: the SQLite database to copy'),
   },
   exit: '0 every row is in PostgreSQL as it was, 1 a row differs or failure, 2 wrong usage',
   async run({ values }) {

@@ -4,10 +4,12 @@ import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
 import { UsageError } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 
 /** `--database` of the commands that read or change the database. */
-export const DATABASE_OPTION = text('FILE: the database (default: the one of the configuration)')
+export const DATABASE_OPTION = textOption(
+  'FILE: the database (default: the one of the configuration)',
+)
 
 /** The variables that the database commands read. */
 const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR']

@@ -1,5 +1,5 @@
 import { createCommand } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 
 /** `svc log`: the version chain. */
@@ -8,7 +8,7 @@ export const command = createCommand({
   about: `Lists the published versions, newest first: when, with which note, and what
 changed. The whole chain is checked first.`,
   options: {
-    releases: text(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
+    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
       releases)`),
   },
   json: 'print the entries as one JSON object, newest first',

@@ -1,7 +1,7 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
 import { type CommandResult, createCommand } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import {
   RELEASES_OPTION,
   openReleasesFolder,
@@ -49,8 +49,8 @@ hash chain and one file for each changed resource. Nothing is written if the
 content has a mistake, contains what looks like a secret, or says what the
 newest version already says. See first what would change with svc diff.`,
   options: {
-    note: text('TEXT: one line for readers of the history; required'),
-    content: text(`DIR: folder with the content files (default: content); requires a named
+    note: textOption('TEXT: one line for readers of the history; required'),
+    content: textOption(`DIR: folder with the content files (default: content); requires a named
       releases folder`),
     releases: RELEASES_OPTION,
   },

@@ -1,5 +1,5 @@
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
 
 /** `svc redact`: erases one resource under the chain. */
@@ -13,8 +13,8 @@ correct the content and publish it, then redact the version before.
   VS-NNNN          a version that has the resource
   RESOURCE         its name, such as status or wallet/security`,
   options: {
-    reason: text('TEXT: one line for readers of the history; required'),
-    releases: text(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
+    reason: textOption('TEXT: one line for readers of the history; required'),
+    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
       releases)`),
   },
   takesArguments: true,

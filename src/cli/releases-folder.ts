@@ -3,16 +3,16 @@ import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore, type ReleaseStore } from '../storage/release-store.ts'
 import { UsageError } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { readConfig } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 /** `--content` of the commands that read the content folder. */
-export const CONTENT_OPTION = text('DIR: folder with the content files (default: content)')
+export const CONTENT_OPTION = textOption('DIR: folder with the content files (default: content)')
 
 /** `--releases` of the commands that read or change the releases. */
-export const RELEASES_OPTION = text(`DIR: folder with the published releases
+export const RELEASES_OPTION = textOption(`DIR: folder with the published releases
   (default: SVC_RELEASES_DIR, else releases)`)
 
 /** A release folder, and its path as the operator knows it. */

@@ -1,5 +1,5 @@
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { text } from '../../packages/cli/src/command/options.ts'
+import { textOption } from '../../packages/cli/src/command/options.ts'
 import { runPublication } from './publish.ts'
 
 /** `svc rollback`: older content as a new version. */
@@ -9,8 +9,8 @@ export const command = createCommand({
 grows: nothing is removed. The content folder is not changed, so correct it
 before you publish from it again.`,
   options: {
-    note: text('TEXT: one line for readers of the history; required'),
-    releases: text(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
+    note: textOption('TEXT: one line for readers of the history; required'),
+    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
       releases)`),
   },
   exit: '0 done or nothing to do, 1 failure, 2 wrong usage',

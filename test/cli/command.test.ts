@@ -9,12 +9,12 @@ import {
   type ToFailure,
   UsageError,
 } from '../../packages/cli/src/command/command.ts'
-import { text, texts } from '../../packages/cli/src/command/options.ts'
+import { textOption, textOptions } from '../../packages/cli/src/command/options.ts'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 
-const OPTIONS = { file: text('FILE: a file') }
+const OPTIONS = { file: textOption('FILE: a file') }
 const HELP = { usage: 'list', about: 'Lists files.' }
 
 /** A command that ends in an error. */
@@ -105,7 +105,7 @@ test('quotes unexpected arguments only if they are short options', async () => {
 test('a value may start with a dash, as a key ID does; what looks like an option is not a value', async () => {
   const command = createCommand({
     ...HELP,
-    options: { ...OPTIONS, pin: texts('KEYID: a key') },
+    options: { ...OPTIONS, pin: textOptions('KEYID: a key') },
     takesArguments: true,
     async run({ values, positionals }, output) {
       output.out(JSON.stringify([values.pin, values.file, positionals]))

@@ -11,7 +11,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
-import { flag, text, texts, textWithDefault } from './command/options.ts'
+import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
 import { parseWholeNumber } from './command/option-values.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
@@ -76,20 +76,20 @@ If the service signed responses that cannot all be true, they are written to a
 file. Anyone can check that file with --check-evidence, without the service and
 without trusting you.`,
   options: {
-    pin: texts(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys are
+    pin: textOptions(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys are
       those that the server names`),
-    state: text(`FILE: load the head of the last audit from FILE and save the new one; without
+    state: textOption(`FILE: load the head of the last audit from FILE and save the new one; without
       it, a history that was rewritten from the start passes`),
     'require-state': flag(`fail if FILE does not exist, so that a lost state file is not mistaken
       for a first audit`),
     moved: flag(`the service moved: accept a state file of another origin, if a key that it
       announces signs here`),
-    evidence: text(`FILE: where to write evidence; an existing file is kept and the next free
+    evidence: textOption(`FILE: where to write evidence; an existing file is kept and the next free
       name is used (default: svc-evidence-FAULT-TIME.json)`),
     'every-version': flag('read all versions again, not only the new ones'),
-    'check-evidence': text('FILE: check a file of evidence; nothing is fetched'),
-    timeout: textWithDefault('30', 'SECONDS: limit for each response'),
-    'max-time': textWithDefault('900', 'SECONDS: limit for the whole audit'),
+    'check-evidence': textOption('FILE: check a file of evidence; nothing is fetched'),
+    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
+    'max-time': textOptionOr('900', 'SECONDS: limit for the whole audit'),
     quiet: flag('print only warnings and failures'),
   },
   exit: `0 the history is valid (or the evidence proves its claim), 1 a finding, 2 wrong usage or

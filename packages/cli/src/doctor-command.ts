@@ -8,7 +8,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
-import { flag, text, texts, textWithDefault } from './command/options.ts'
+import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
@@ -132,12 +132,12 @@ It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
 refuses it. It sends no registration, no key and nothing else that writes.`,
   options: {
-    pin: texts(`KEYID: id of the key that is expected to sign; several times where the next one
+    pin: textOptions(`KEYID: id of the key that is expected to sign; several times where the next one
       is announced`),
-    deployment: text(`KIND: what it is meant to be: primary or preview (default: as its
+    deployment: textOption(`KIND: what it is meant to be: primary or preview (default: as its
       robots.txt says)`),
     list: flag('print every finding there is, with its severity, what is expected and what to do'),
-    timeout: textWithDefault('30', 'SECONDS: how long each response may take'),
+    timeout: textOptionOr('30', 'SECONDS: how long each response may take'),
   },
   json: 'print one JSON object',
   exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3 not

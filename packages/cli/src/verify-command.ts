@@ -16,7 +16,7 @@ import {
   type ExitCode,
   UsageError,
 } from './command/command.ts'
-import { flag, text, texts, textWithDefault } from './command/options.ts'
+import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
 import { CommandFailure } from './command/command-failure.ts'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
@@ -287,22 +287,22 @@ With --headers a response that was saved is checked, and nothing is fetched:
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
   options: {
-    pin: texts('KEYID: id of a key to trust; may be given several times'),
-    'max-age': text(`SECONDS: how old a signature may be (default:
+    pin: textOptions('KEYID: id of a key to trust; may be given several times'),
+    'max-age': textOption(`SECONDS: how old a signature may be (default:
       ${SIGNATURE_MAX_AGE_SECONDS})`),
-    method: textWithDefault(
+    method: textOptionOr(
       'GET',
       `METHOD: GET, HEAD or OPTIONS; of a saved response also POST or
       DELETE`,
     ),
-    'if-none-match': text('ETAG: ask whether ETAG is still right, and check the 304'),
+    'if-none-match': textOption('ETAG: ask whether ETAG is still right, and check the 304'),
     fresh: flag('add a random query parameter, which passes every cache'),
-    keys: text('FILE: the signing-key document from a file'),
-    headers: text('FILE: the saved head of a response, as curl -D writes it'),
-    body: text('FILE: its saved body'),
-    status: text('CODE: its status, where the head has no status line'),
-    at: text('TIME: check as of this time (ISO 8601 UTC) and not as of now'),
-    timeout: textWithDefault('30', 'SECONDS: how long each response may take'),
+    keys: textOption('FILE: the signing-key document from a file'),
+    headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
+    body: textOption('FILE: its saved body'),
+    status: textOption('CODE: its status, where the head has no status line'),
+    at: textOption('TIME: check as of this time (ISO 8601 UTC) and not as of now'),
+    timeout: textOptionOr('30', 'SECONDS: how long each response may take'),
   },
   json: 'print the outcome as one JSON object',
   exit: `0 verified, 1 not verified, 2 wrong usage, 3 no conclusion: unreachable, timed out, or a

@@ -18,7 +18,7 @@ import {
   EXIT_CODES,
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
-import { text, textWithDefault } from '../../../packages/cli/src/command/options.ts'
+import { textOption, textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
@@ -88,9 +88,10 @@ Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
 secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
 that the service issued. The hourly limit of the service does not apply here.`,
     options: {
-      label: text(`LABEL: a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
+      label:
+        textOption(`LABEL: a name for the key: 1 to ${maxLabelLength} letters, digits, spaces, "."
       "_" and "-" (default: none)`),
-      'ttl-days': textWithDefault(
+      'ttl-days': textOptionOr(
         String(defaultTtlDays),
         `DAYS: its lifetime, ${minTtlDays} to ${maxTtlDays} days`,
       ),

@@ -1,6 +1,6 @@
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
 import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
-import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
@@ -24,7 +24,7 @@ number of keys goes to standard error.
 
 Reads only: also while the service runs, and from a copied database.`,
   options: {
-    status: text(`STATUS: only keys that are active, expired or revoked; one that was revoked
+    status: textOption(`STATUS: only keys that are active, expired or revoked; one that was revoked
       stays revoked when it expires`),
     'old-hash-secret': flag(`only keys hashed with another secret than the current one: they stop
       working when the secret from before a rotation is removed. Requires the key-hash secret

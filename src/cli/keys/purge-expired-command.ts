@@ -1,7 +1,7 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { flag, textWithDefault } from '../../../packages/cli/src/command/options.ts'
+import { flag, textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
@@ -26,7 +26,7 @@ while the service runs. Until then "svc keys list" shows when each one ended,
 and the service reports it as expired; a deleted key is unknown. Active keys are
 never deleted. Backups keep the rows.`,
   options: {
-    'older-than': textWithDefault(
+    'older-than': textOptionOr(
       String(DEFAULT_DAYS),
       `DAYS: the minimum number of days since the end; 0 for all
       ended keys`,

@@ -4,7 +4,7 @@ import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { checkNewKey, type KeyPeriod } from '../../service/signing-key-rotation.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { text } from '../../../packages/cli/src/command/options.ts'
+import { textOption } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -53,9 +53,9 @@ becomes the current one; otherwise it is announced as the next one, so that
 clients can pin it before it signs anything. Periods are checked before any file
 is written.`,
   options: {
-    'not-before': text(`TIME: from when its signatures are valid, such as 2027-01-31T00:00:00Z
+    'not-before': textOption(`TIME: from when its signatures are valid, such as 2027-01-31T00:00:00Z
       (default: now for the first key; the moment of its promotion for the next one)`),
-    'not-after': text('TIME: until when its signatures are valid (default: no end)'),
+    'not-after': textOption('TIME: until when its signatures are valid (default: no end)'),
   },
   async run({ values }) {
     const key = createSigningKey(

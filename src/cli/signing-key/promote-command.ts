@@ -3,7 +3,7 @@ import { promoteNextKey } from '../../service/signing-key-rotation.ts'
 import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { textWithDefault } from '../../../packages/cli/src/command/options.ts'
+import { textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -52,7 +52,7 @@ its private half is deleted; its signatures stay valid for the overlap, so that
 the server may be reloaded at any time within it. An interrupted promotion is
 finished by running the command again.`,
   options: {
-    'overlap-hours': textWithDefault('24', 'N: how long the retired key stays valid, 0 to 8760'),
+    'overlap-hours': textOptionOr('24', 'N: how long the retired key stays valid, 0 to 8760'),
   },
   async run({ values }) {
     const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], {

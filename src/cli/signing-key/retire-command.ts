@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { retireKey } from '../../service/signing-key-rotation.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { text } from '../../../packages/cli/src/command/options.ts'
+import { textOption } from '../../../packages/cli/src/command/options.ts'
 import { readConfig } from '../database.ts'
 import { parseInstantOption } from '../../../packages/cli/src/command/option-values.ts'
 import {
@@ -35,7 +35,7 @@ verifiers then refuse what it signed after that time. The current key cannot be
 retired; promote another one first. Write -- before a KEYID that begins with a
 hyphen.`,
   options: {
-    'not-after': text(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
+    'not-after': textOption(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
       (default: now)`),
   },
   takesArguments: true,

@@ -1,7 +1,7 @@
 import { formatInstant } from '../../contract/instant.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import {
   findRegistration,
@@ -22,7 +22,7 @@ does not appear in the shell history.
 A person proves a request by the address and the ticket: with --ticket, nothing
 is deleted unless both belong together.`,
   options: {
-    ticket: text('TICKET: delete only if the registration has this ticket'),
+    ticket: textOption('TICKET: delete only if the registration has this ticket'),
     'dry-run': flag('check whether the address is listed; delete nothing'),
     database: DATABASE_OPTION,
   },

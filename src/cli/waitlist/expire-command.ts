@@ -1,7 +1,7 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { flag, text } from '../../../packages/cli/src/command/options.ts'
+import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { readRegistrationPages } from '../read-pages.ts'
@@ -36,7 +36,7 @@ export const command = createCommand({
 the database files, also while the service runs: for the retention period that
 the privacy page names. Requires no secret. Backups keep the rows.`,
   options: {
-    'older-than': text('DAYS: the age in days, 1 to 36500'),
+    'older-than': textOption('DAYS: the age in days, 1 to 36500'),
     'dry-run': flag('count the registrations; delete nothing'),
     database: DATABASE_OPTION,
   },

@@ -8,7 +8,7 @@ import {
   type ExitCode,
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
-import { text, texts, textWithDefault } from '../../../packages/cli/src/command/options.ts'
+import { textOption, textOptions, textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -130,10 +130,11 @@ on standard error and left out.
 In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines contain the exact values.`,
   options: {
-    identity: texts(`FILE: file with age identities, - for standard input; repeatable (default:
+    identity:
+      textOptions(`FILE: file with age identities, - for standard input; repeatable (default:
       waitlist-identity.txt in the secrets folder)`),
-    format: textWithDefault('csv', 'FORMAT: csv or jsonl'),
-    out: text(`FILE: a new file, readable by its owner alone; never overwrites (default:
+    format: textOptionOr('csv', 'FORMAT: csv or jsonl'),
+    out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),
     database: DATABASE_OPTION,
   },

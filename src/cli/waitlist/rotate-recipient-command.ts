@@ -5,7 +5,7 @@ import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-fil
 import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { text, texts } from '../../../packages/cli/src/command/options.ts'
+import { textOption, textOptions } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
@@ -162,11 +162,11 @@ compared with the columns beside it, before it is encrypted again. With
 decrypted and compared too. A row that cannot be decrypted is reported and left
 unchanged.`,
   options: {
-    recipient: text('RECIPIENT: the new recipient, as age-keygen prints it (age1…)'),
-    'new-identity': text('FILE: create an identity in a new file, use its recipient'),
-    identity: texts(`FILE: file with the old identities, - for standard input; repeatable
+    recipient: textOption('RECIPIENT: the new recipient, as age-keygen prints it (age1…)'),
+    'new-identity': textOption('FILE: create an identity in a new file, use its recipient'),
+    identity: textOptions(`FILE: file with the old identities, - for standard input; repeatable
       (default: waitlist-identity.txt in the secrets folder)`),
-    database: text(`FILE: another database than the configured one; the setting of the service
+    database: textOption(`FILE: another database than the configured one; the setting of the service
       is then left unchanged`),
   },
   json: 'print the summary as one JSON object',

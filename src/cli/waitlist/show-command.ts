@@ -1,7 +1,7 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { text, texts } from '../../../packages/cli/src/command/options.ts'
+import { textOption, textOptions } from '../../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import {
   findRegistration,
@@ -23,8 +23,9 @@ Requires the identity, and the address-hash secret of the service
 Without ADDRESS, or with -, the address is read from standard input, so that it
 does not appear in the shell history.`,
   options: {
-    ticket: text('TICKET: print only if the registration has this ticket'),
-    identity: texts(`FILE: file with age identities; repeatable (default: waitlist-identity.txt
+    ticket: textOption('TICKET: print only if the registration has this ticket'),
+    identity:
+      textOptions(`FILE: file with age identities; repeatable (default: waitlist-identity.txt
       in the secrets folder)`),
     database: DATABASE_OPTION,
   },

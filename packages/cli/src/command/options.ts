@@ -20,17 +20,17 @@ function splitHelp(help: string) {
 }
 
 /** An option with a value. `help` is `VALUE: what it is`. */
-export function text(help: string) {
+export function textOption(help: string) {
   return { type: 'string', ...splitHelp(help) } as const
 }
 
 /** An option with a value that has a default, which the help adds. */
-export function textWithDefault(fallback: string, help: string) {
+export function textOptionOr(fallback: string, help: string) {
   return { type: 'string', default: fallback, ...splitHelp(help) } as const
 }
 
 /** An option with a value that may be given several times. */
-export function texts(help: string) {
+export function textOptions(help: string) {
   return { type: 'string', multiple: true, ...splitHelp(help) } as const
 }
 
