@@ -71,7 +71,7 @@ test('warns about a missing pin and a missing state', async (t) => {
   const { origin } = await deploy(t, consistentReleases(2))
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
-  assert.match(out, /No key is pinned, so the keys are those that the server names/)
+  assert.match(out, /No key is pinned, so the keys that the server names are trusted/)
   assert.match(
     out,
     /No earlier audit to compare with; --state FILE saves the head for the next one\./,
@@ -232,10 +232,10 @@ test('distinguishes another key, another site and an unreachable one', async (t)
 
 test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
-    [[], /expected the address of a deployment/],
-    [['https://example.org/elsewhere'], /expected the address of a deployment, such as/],
-    [['ftp://example.org'], /expected the address of a deployment, such as/],
-    [['https://a', 'https://b'], /expected one address/],
+    [[], /expected the URL of a deployment/],
+    [['https://example.org/elsewhere'], /expected the URL of a deployment, such as/],
+    [['ftp://example.org'], /expected the URL of a deployment, such as/],
+    [['https://a', 'https://b'], /expected one URL/],
     [['--check-evidence', 'x'], /needs --pin/],
     [['https://a', '--check-evidence', 'x', ...PIN], /fetches nothing/],
     [['https://a', '--timeout', '0'], /--timeout expects whole seconds/],

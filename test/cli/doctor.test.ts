@@ -135,10 +135,10 @@ test('reports an ordinary web site as a finding, and no response with exit code 
 
 test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
-    [[], /expected the address of a deployment/],
+    [[], /expected the URL of a deployment/],
     [['https://example.org/elsewhere'], /such as https:\/\/example\.org/],
-    [['example.org'], /expected the address of a deployment, such as/],
-    [['https://a', 'https://b'], /expected one address/],
+    [['example.org'], /expected the URL of a deployment, such as/],
+    [['https://a', 'https://b'], /expected one URL/],
     [['https://a', '--deployment', 'other'], /--deployment expects primary or preview/],
     [['https://a', '--pin', 'x'], /--pin expects a key id/],
     [['https://a', '--list'], /--list sends no request/],
@@ -149,5 +149,5 @@ test('reports wrong usage before any request', async () => {
     assert.match(error, expected)
   }
   const help = await svc('doctor', '--help')
-  assert.match(help.out, /It sends no registration, no key and nothing else that writes\./)
+  assert.match(help.out, /It sends no registration, no key and no other write\./)
 })

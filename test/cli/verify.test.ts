@@ -72,7 +72,7 @@ test('verifies a response step by step; with a pin there is no warning', async (
 
   const unpinned = await svc('verify', `${origin}/api/v1/status`, '--at', NOW)
   assert.equal(unpinned.status, 0)
-  assert.match(unpinned.out, /No key is pinned, so the keys are those that the server names/)
+  assert.match(unpinned.out, /No key is pinned, so the keys that the server names are trusted/)
 })
 
 test('the target is sent and checked as typed', async (t) => {
@@ -177,23 +177,23 @@ test('reports responses that are never signed', async (t) => {
   const { origin } = await runApp(t)
   const head = await svc('verify', `${origin}/api/v1/status`, '--method', 'head', ...PINNED)
   assert.equal(head.status, 1)
-  assert.match(head.error, /Responses to HEAD carry no signature; ask with GET\./)
+  assert.match(head.error, /Responses to HEAD have no signature\. Use GET\./)
   const options = await svc('verify', `${origin}/api/v1/status`, '--method', 'OPTIONS', ...PINNED)
-  assert.match(options.error, /Responses to OPTIONS carry no signature/)
+  assert.match(options.error, /Responses to OPTIONS have no signature/)
 
   const unsigned = await runApp(t, { signing: undefined })
   const { status, error } = await svc('verify', `${unsigned.origin}/api/v1/status`, '--at', NOW)
   assert.equal(status, 3)
   assert.match(error, /UNSIGNED: .*status 503/)
-  assert.match(error, /The deployment names no key, so it signs nothing\./)
+  assert.match(error, /The deployment has no signing key, so its responses are unsigned\./)
 
   const elsewhere = await serve(t, (request, response) => {
     response.writeHead(308, { Location: `${origin}${request.url}` }).end()
   })
   const moved = await svc('verify', `${elsewhere}/api/v1/status`, ...PINNED)
   assert.equal(moved.status, 1)
-  assert.match(moved.error, /It redirects elsewhere, which is not followed; give the address/)
-  assert.doesNotMatch(moved.error, /signs nothing/)
+  assert.match(moved.error, /The response is a redirect, which is not followed\. Pass its target/)
+  assert.doesNotMatch(moved.error, /are unsigned/)
 })
 
 test('an unsigned error of a proxy is inconclusive (exit 3), and an unsigned success is a finding', async (t) => {
@@ -255,7 +255,7 @@ test('decodes a coded body; an undecodable one fails', async (t) => {
   const odd = await before(t, app, ({ headers }) => headers.set('content-encoding', 'odd'))
   const { status, error } = await svc('verify', `${odd}/api/v1/status`, ...PINNED)
   assert.equal(status, 1)
-  assert.match(error, /content coding odd, which could not be undone/)
+  assert.match(error, /content coding odd, which could not be decoded/)
 })
 
 test('server text cannot control the terminal', async (t) => {
@@ -353,10 +353,10 @@ test('exits 3 with the reason if the service is unreachable', async (t) => {
 test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
     [[], /expected the URL of a response/],
-    [['ftp://example.org'], /expected an address such as/],
-    [['http://user:secret@example.org/'], /expected an address such as/],
+    [['ftp://example.org'], /expected a URL such as/],
+    [['http://user:secret@example.org/'], /expected a URL such as/],
     [['http://example.org/ä'], /percent-encoded/],
-    [['http://a', 'http://b'], /expected one address/],
+    [['http://a', 'http://b'], /expected one URL/],
     [['http://a', '--pin', 'short'], /--pin expects a key id/],
     [['http://a', '--method', 'POST'], /--method expects GET, HEAD or OPTIONS/],
     [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],

@@ -145,7 +145,7 @@ describe('limits of the response time', () => {
       assert.equal(error.name, 'ConnectionError')
       assert.deepEqual(
         [(error.cause as Error).name, (error.cause as Error).message],
-        ['TimeoutError', 'no response in 500 ms'],
+        ['TimeoutError', 'no response within 500 ms'],
       )
       while (told.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
       assert.equal(told.requests, 2)

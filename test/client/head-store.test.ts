@@ -171,7 +171,7 @@ test('stops reading a file larger than any head', async (t) => {
   truncateSync(file, 2 ** 40)
   await assert.rejects(createFileHeadStore(file).load(), {
     name: 'RangeError',
-    message: `${file}: expected at most 64000000 bytes, there are more`,
+    message: `${file}: expected at most 64000000 bytes, found more`,
   })
 })
 

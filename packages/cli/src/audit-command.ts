@@ -76,8 +76,8 @@ If the service signed responses that cannot all be true, they are written to a
 file. Anyone can check that file with --check-evidence, without the service and
 without trusting you.`,
   options: {
-    pin: textOptions(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys are
-      those that the server names`),
+    pin: textOptions(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys that
+      the server names are trusted`),
     state: textOption(`FILE: load the head of the last audit from FILE and save the new one; without
       it, a history that was rewritten from the start passes`),
     'require-state': flag(`fail if FILE does not exist, so that a lost state file is not mistaken
@@ -101,15 +101,15 @@ without trusting you.`,
     const [base, ...rest] = positionals
     if (evidenceToCheck !== undefined) {
       if (base !== undefined || state !== undefined || values.evidence !== undefined) {
-        throw new UsageError('--check-evidence fetches nothing; give only --pin with it')
+        throw new UsageError('--check-evidence fetches nothing; only --pin is allowed with it')
       }
       if (pinnedKeyIds === undefined) {
         throw new UsageError('--check-evidence needs --pin: anyone can sign with their own key')
       }
       return checkEvidence(evidenceToCheck, pinnedKeyIds)
     }
-    if (base === undefined) throw new UsageError('expected the address of a deployment')
-    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (base === undefined) throw new UsageError('expected the URL of a deployment')
+    if (rest.length > 0) throw new UsageError('expected one URL, found more')
     if (state === undefined && (values['require-state'] || values.moved)) {
       throw new UsageError('--require-state and --moved need --state FILE')
     }

@@ -124,34 +124,34 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
 /** `svc doctor`: checks from outside whether a deployment works as promised. */
 export const command = createCommand({
   usage: ['doctor BASE [options]', 'doctor --list [--json]'],
-  about: `Inspects a deployment as the world sees it, through its proxies and its CDN,
+  about: `Inspects a deployment from outside, through its proxies and its CDN,
 and reports what breaks the contract, what was expected and what to do. BASE is
 the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
 
 It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
-OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which takes none and
-refuses it. It sends no registration, no key and nothing else that writes.`,
+OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
+rejects it. It sends no registration, no key and no other write.`,
   options: {
-    pin: textOptions(`KEYID: id of the key that is expected to sign; several times where the next one
-      is announced`),
-    deployment: textOption(`KIND: what it is meant to be: primary or preview (default: as its
-      robots.txt says)`),
-    list: flag('print every finding there is, with its severity, what is expected and what to do'),
-    timeout: textOptionOr('30', 'SECONDS: how long each response may take'),
+    pin: textOptions(`KEYID: id of the key that is expected to sign; repeat it for an announced
+      next key`),
+    deployment: textOption(`KIND: primary or preview (default: according to its
+      robots.txt)`),
+    list: flag('print all possible findings with severity, expectation and advice'),
+    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
   },
   json: 'print one JSON object',
-  exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3 not
-    reached`,
+  exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3
+    unreachable`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [base, ...rest] = positionals
     const { json } = values
     if (values.list) {
-      if (base !== undefined) throw new UsageError('--list sends no request; leave out the address')
+      if (base !== undefined) throw new UsageError('--list sends no request; omit the URL')
       return listFindings(json, output)
     }
-    if (base === undefined) throw new UsageError('expected the address of a deployment')
-    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (base === undefined) throw new UsageError('expected the URL of a deployment')
+    if (rest.length > 0) throw new UsageError('expected one URL, found more')
     const settings: Settings = {
       origin: parseBase(base),
       pinnedKeyIds: parsePins(values.pin),

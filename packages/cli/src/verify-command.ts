@@ -111,7 +111,7 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
     if (!response.isDecoded) {
       throw new CommandFailure(
         'CODING',
-        `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be undone`,
+        `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be decoded`,
       )
     }
     const nowMs = settings.atMs ?? response.receivedAtMs
@@ -165,16 +165,16 @@ function refusalOf({ verified }: Verdict) {
 function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): string | undefined {
   if (verdict.fault?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
-    return 'It redirects elsewhere, which is not followed; give the address it leads to.'
+    return 'The response is a redirect, which is not followed. Pass its target instead.'
   }
   if (method === 'HEAD' || method === 'OPTIONS') {
-    return `Responses to ${method} carry no signature; ask with GET.`
+    return `Responses to ${method} have no signature. Use GET.`
   }
   return verdict.fault.step === 'keys'
-    ? 'The deployment names no key, so it signs nothing.'
+    ? 'The deployment has no signing key, so its responses are unsigned.'
     : status === 304
-      ? 'A cache on the way may send a 304 by itself; it has no proof. Ask with --fresh.'
-      : 'The response is not signed: it may be from anyone on the way.'
+      ? 'A cache in between may have created this 304, which has no proof. Use --fresh.'
+      : 'The response is not signed. Any proxy in between may have created it.'
 }
 
 /** The name of a step as words. */
@@ -276,7 +276,7 @@ export const command = createCommand({
   about: `Asks for URL, and checks the response step by step: digest, signature, key, age,
 ETag, request id. The path and query are sent, and checked, exactly as typed.
 Error responses are signed as well, and are checked in the same way. Responses to
-HEAD and OPTIONS carry no signature.
+Responses to HEAD and OPTIONS have no signature.
 
 Without --pin the key is the server's own word: a copy of the service with a
 key of its own passes. Get the key id from a place that an attacker of the
@@ -312,7 +312,7 @@ With --headers a response that was saved is checked, and nothing is fetched:
     const [given, ...rest] = positionals
     const isSaved = values.headers !== undefined
     if (given === undefined) throw new UsageError('expected the URL of a response')
-    if (rest.length > 0) throw new UsageError('expected one address, found more')
+    if (rest.length > 0) throw new UsageError('expected one URL, found more')
     if (!isSaved && (values.body !== undefined || values.status !== undefined)) {
       throw new UsageError('--body and --status belong to a saved response; give its --headers too')
     }

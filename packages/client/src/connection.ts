@@ -159,7 +159,7 @@ export function createConnection(
       }
       const control = new AbortController()
       const timer = setTimeout(
-        () => control.abort(new DOMException(`no response in ${timeoutMs} ms`, 'TimeoutError')),
+        () => control.abort(new DOMException(`no response within ${timeoutMs} ms`, 'TimeoutError')),
         Math.min(timeoutMs, MAX_TIMER_MS),
       )
       const exchange = async (): Promise<HttpResponse> => {

@@ -8,15 +8,15 @@ export const VERIFICATION_FAULTS = {
   KEY_MALFORMED: 'the key is not a usable Ed25519 public key',
   UNKNOWN_KEY: 'no trusted key signed it, or no pinned key is published',
   UNSIGNED: 'it is not signed',
-  DIGEST: 'Content-Digest is not that of the body',
-  SIGNATURE: 'the signature fits no key',
-  KEY_PERIOD: 'the key was not in use then',
-  MALFORMED: 'a signed part has a wrong form',
-  FUTURE: 'it was signed later than now',
+  DIGEST: 'Content-Digest does not match the body',
+  SIGNATURE: 'the signature is not valid for any key',
+  KEY_PERIOD: 'the key was not in use at that time',
+  MALFORMED: 'a signed part is malformed',
+  FUTURE: 'the time of the signature is in the future',
   STALE: 'the signature is too old, and no fresh 304 renewed it',
-  REVALIDATION: 'the signature of the 304 fits no key',
-  ETAG: 'the ETag is that of other data',
-  REQUEST_ID: 'X-Request-Id is not that of the body',
+  REVALIDATION: 'the signature of the 304 is not valid for any key',
+  ETAG: 'the ETag does not match the data',
+  REQUEST_ID: 'X-Request-Id does not match the body',
 } as const
 
 /** A failed check of a response. */

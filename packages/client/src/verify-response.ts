@@ -216,7 +216,7 @@ function createCheck({
     signedAt: string,
     fault: VerificationFault,
   ): Proof {
-    if (signer === undefined) throw new VerificationError(fault, 'fits none of the keys')
+    if (signer === undefined) throw new VerificationError(fault, 'not valid for any key')
     const { keyId } = signer
     if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `signed by ${keyId}`)
     const signedAtMs = parseInstant(signedAt)

@@ -13,7 +13,7 @@ const LARGEST_GAP_MS = 5000
 export const checkClock: Check = async ({ freshTime, skewMs, keys }, report) => {
   if (freshTime === undefined || !freshTime.isAsPromised) return 'the time is not available'
   const { response, content, where, verification } = freshTime
-  if (verification.fault === 'SIGNATURE') return 'the time that came was not made for this request'
+  if (verification.fault === 'SIGNATURE') return 'the response was not created for this request'
   if (Math.abs(skewMs) > LARGEST_SKEW_MS) {
     const direction = skewMs > 0 ? 'ahead of' : 'behind'
     report(

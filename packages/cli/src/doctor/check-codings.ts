@@ -53,7 +53,7 @@ export const checkCodings: Check = async (survey, report) => {
       report(
         'coding-unrequested',
         where,
-        `Content-Encoding: ${response.coding}, asked for identity`,
+        `Content-Encoding: ${response.coding}, requested identity`,
       )
     }
   }

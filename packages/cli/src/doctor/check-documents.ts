@@ -60,11 +60,11 @@ function compareWithTables(index: unknown, policy: unknown, report: Report): voi
   } as const
   const inIndex = differencesOf(index, Object(toJson(createDiscoveryIndex(tables))))
   if (index !== undefined && inIndex.length > 0) {
-    report('index-differs', WHERE_INDEX, `other than in this program: ${inIndex.join(', ')}`)
+    report('index-differs', WHERE_INDEX, `different in this program: ${inIndex.join(', ')}`)
   }
   const inPolicy = differencesOf(policy, Object(toJson(createPolicy(tables))))
   if (policy !== undefined && inPolicy.length > 0) {
-    report('policy-differs', WHERE_POLICY, `other than in this program: ${inPolicy.join(', ')}`)
+    report('policy-differs', WHERE_POLICY, `different in this program: ${inPolicy.join(', ')}`)
   }
 }
 

@@ -103,5 +103,5 @@ export const checkRevalidation: Check = async (survey, report) => {
     const other = await probe.ask({ method: 'GET', target, headers })
     if (other.status !== 200) report('revalidation-wrong', where, `status ${other.status}`)
   }
-  return isChecked ? undefined : 'there is no ETag to ask with'
+  return isChecked ? undefined : 'no response has an ETag'
 }

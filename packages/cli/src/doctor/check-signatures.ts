@@ -56,7 +56,8 @@ async function reportOne(
     case 'DIGEST':
       return reportHere('body-changed', `${response.body.length} bytes with another SHA-256`)
     case 'SIGNATURE':
-      if (!areAllWrong) reportHere('signature-wrong', 'the signature fits no published key')
+      if (!areAllWrong)
+        reportHere('signature-wrong', 'the signature is not valid for any published key')
       return undefined
     case 'KEY_PERIOD':
       return reportHere('key-period', `signed at ${signedAt}`)
@@ -90,7 +91,7 @@ export const checkSignatures: Check = async (survey, report) => {
     report('signing-off', `GET ${ENDPOINTS.signingKey.path}`, `${status} ${SIGNING_OFF}`)
     return undefined
   }
-  if (keys.length === 0) return 'there is no key to check with'
+  if (keys.length === 0) return 'no key is known'
   const promised = observed.filter(({ isAsPromised, isChanged }) => isAsPromised || isChanged)
   const signed = promised.filter(({ verification }) => verification.fault !== 'UNSIGNED')
   // The key document may be consistent in itself, because a machine with the wrong key signs it with that key.

@@ -26,51 +26,51 @@ const error = findingOf('error')
 const warning = findingOf('warning')
 const info = findingOf('info')
 
-const PASS_HEADERS = 'Have the proxy or CDN pass the header on as it is.'
+const PASS_HEADERS = 'Configure the proxy or CDN to forward the header unchanged.'
 const NO_TRANSFORM =
-  'Switch off what rewrites bodies on the way (minifying, injecting, character conversion).'
+  'Disable everything that rewrites bodies in transit (minifying, injecting, character conversion).'
 
 /** The directives of a snapshot's Cache-Control that limit its age. */
 const SNAPSHOT_AGES = CACHE_CLASSES['static-snapshot'].cacheControl.replace(/^public, /, '')
 
-/** Every finding of `svc doctor`, by its id. Scripts use the ids: a released id keeps its meaning. */
+/** Every finding of `svc doctor`, by its id. Scripts use the ids: a released id never changes its meaning. */
 export const FINDING_CATALOG = {
   'no-response': error(
     'a response to each request',
-    'Look at the log of the proxy and of the service at this time.',
+    'Check the logs of the proxy and the service for this time.',
   ),
   'not-this-service': error(
     `the discovery index of this service at ${BASE_PATH}`,
-    'Check the address. Where a proxy is in front, check where it sends /api.',
+    'Check the URL. If a proxy is in front, check where it sends /api.',
   ),
   'unexpected-status': error(
     'the status that the registry promises',
-    'Find out which server responded: a Server or Via header that is not the service’s is the proxy.',
+    'Find out which server responded. The service sends no Server or Via header; a proxy may.',
   ),
   'snapshot-unavailable': error(
-    'every published snapshot to be served',
+    'a response for every published snapshot',
     'A resource of the release is damaged; the log names it. Restore it and restart.',
   ),
   'error-replaced': error(
     'the service’s own JSON errors',
-    'Switch off the proxy’s own error pages for /api.',
+    'Disable the error pages of the proxy for /api.',
   ),
   'content-type': error(`${HEADERS.contentType}: ${RESPONSE_CONTENT_TYPE}`, PASS_HEADERS),
   'wrong-shape': error(
-    'a body as the schema of its endpoint describes it',
-    'The deployment runs other code than it says; deploy it again.',
+    'a body that matches the schema of its endpoint',
+    'The deployment runs another version than it reports. Deploy it again.',
   ),
   'api-version-missing': error('X-SVC-API-Version on every response of the API', PASS_HEADERS),
   'allow-missing': error('Allow on a 405, with the methods of the path', PASS_HEADERS),
   'challenge-missing': error('WWW-Authenticate: Bearer on a 401', PASS_HEADERS),
   'request-id-missing': error('X-Request-Id on every response with a body', PASS_HEADERS),
   'request-id-wrong': error(
-    'X-Request-Id to be the requestId of the body',
-    'Have the proxy use another header for ids of its own.',
+    'X-Request-Id equal to requestId in the body',
+    'Configure the proxy to use another header for its own ids.',
   ),
   'signing-off': error(
     'signed responses',
-    'Give the service its signing key (signing-key.pem, or SVC_SIGNING_KEY) and restart.',
+    'Set the signing key (signing-key.pem or SVC_SIGNING_KEY) and restart.',
   ),
   'signature-dropped': error(
     'X-SVC-Signed-At and X-SVC-Signature on every response with a body',
@@ -80,32 +80,29 @@ export const FINDING_CATALOG = {
   'body-changed': error('the bytes that were signed', NO_TRANSFORM),
   'signature-wrong': error(
     'a signature over this method, path, query and status',
-    'Have the proxy pass method, path and query on unchanged, and not change a status. A cache must keep paths apart.',
+    'Configure the proxy to forward method, path and query unchanged, and to keep the status. A cache must store each path separately.',
   ),
   'query-ignored': error(
-    'a response for the query that was sent',
-    'Make the query part of the cache key: it is signed.',
+    'a response to the query that was sent',
+    'Include the query in the cache key, because it is signed.',
   ),
   'response-too-old': error(
-    `no response older than ${LIMITS.signatureMaxAgeSeconds} s that no 304 renewed`,
-    'Have the cache keep to Cache-Control, and take over X-SVC-Revalidated from a 304 into what it stored.',
+    `responses signed or renewed by a 304 within the last ${LIMITS.signatureMaxAgeSeconds} s`,
+    'Configure the cache to obey Cache-Control, and to copy X-SVC-Revalidated from a 304 into the stored response.',
   ),
   'signed-in-future': error(
-    'signatures that are not later than the clock of the service itself',
-    'The clocks of the machines behind this address differ: synchronize each of them with NTP (chrony, systemd-timesyncd).',
+    'signatures that are not in the future by the clock of the service',
+    'The clocks of the machines behind this URL differ. Synchronize each of them with NTP (chrony, systemd-timesyncd).',
   ),
   'etag-missing': error('an ETag on every successful read', PASS_HEADERS),
   'etag-strong': error(
-    'the weak ETag that the service gave',
-    'Keep the proxy from making validators strong: clients compute the tag from the body.',
+    'the weak ETag of the service',
+    'Configure the proxy to keep weak ETags, because clients compute the tag from the body.',
   ),
-  'etag-changed': error(
-    'the hash of the data as ETag',
-    'Keep the proxy from writing ETags of its own.',
-  ),
+  'etag-changed': error('the hash of the data as ETag', 'Configure the proxy not to create ETags.'),
   'key-document-unusable': error(
     'a signing-key document with at least one Ed25519 key',
-    `Look at signing-keys.json, and at what the proxy makes of ${ENDPOINTS.signingKey.path}.`,
+    `Check signing-keys.json, and whether the proxy changes ${ENDPOINTS.signingKey.path}.`,
   ),
   'key-mismatch': error(
     'responses signed by a key of the key document',
@@ -113,111 +110,114 @@ export const FINDING_CATALOG = {
   ),
   'key-not-current': error(
     'responses signed by the key that is marked current',
-    'Purge the cache after a change of keys, and check that all machines made it.',
+    'Purge the cache after a key change, and check that all machines use the new key.',
   ),
   'key-id-wrong': error(
-    'keyId to be the RFC 7638 thumbprint of the key',
-    'Deploy again: this program computes the ids it publishes.',
+    'keyId equal to the RFC 7638 thumbprint of the key',
+    'Deploy again, because this program computes the ids that it publishes.',
   ),
   'key-period': error(
-    'a key that is in use now, by its notBefore and notAfter',
+    'a current key whose period (notBefore, notAfter) includes now',
     'Correct signing-keys.json, or rotate to the next key.',
   ),
   'key-ends-soon': warning(
-    `a current key that is in use for ${DOCTOR_BOUNDS.keyNoticeDays} days more`,
-    'Announce the next key now, so that those who pin can add it.',
+    `a current key that is valid for at least ${DOCTOR_BOUNDS.keyNoticeDays} more days`,
+    'Announce the next key now, so that clients can pin it.',
   ),
   'pin-mismatch': error(
-    'the current key to be one of the pinned',
-    'Compare the key ids. If the key was not changed, this is not your service.',
+    'a current key that is pinned',
+    'Compare the key ids. If you did not change the key, this is not your service.',
   ),
   'next-not-pinned': warning(
-    'the announced next key to be pinned too',
+    'an announced next key that is pinned too',
     'Add the id of the next key to the pins before it signs.',
   ),
   'not-pinned': info(
-    'a key id from another place than the server, as --pin',
-    'Without a pin the key is the server’s own word.',
+    'a key id from another source than the server, passed as --pin',
+    'Pass --pin. Without it, a copy of the service with its own key passes every check.',
   ),
-  'head-status': error('the status of GET for HEAD', 'Have the proxy pass HEAD on as it is.'),
+  'head-status': error(
+    'the same status for HEAD as for GET',
+    'Configure the proxy to forward HEAD unchanged.',
+  ),
   'head-proof': warning(
     'HEAD without Content-Digest, signature headers and X-Request-Id',
-    'The proxy turns HEAD into GET, or a cache responds to it. No verifier takes these headers for HEAD.',
+    'The proxy converts HEAD to GET, or a cache responds to it. Verifiers reject these headers on HEAD.',
   ),
-  'head-etag': error('the ETag of GET on the response to HEAD', PASS_HEADERS),
+  'head-etag': error('the same ETag for HEAD as for GET', PASS_HEADERS),
   'coding-unrequested': error(
-    'only a content coding that was asked for',
-    'Have the proxy compress by Accept-Encoding, or not at all.',
+    'only a requested content coding',
+    'Configure the proxy to compress according to Accept-Encoding, or not at all.',
   ),
   'coding-broken': error(
-    'a body that decodes as Content-Encoding says',
-    'Look for two parts on the way that compress.',
+    'a body in the coding that Content-Encoding names',
+    'Check whether two proxies compress the response.',
   ),
   'coding-body': error(
-    'compression that leaves body and proof intact',
+    'compression that preserves the body and its proof',
     `The digest is over the uncompressed bytes. ${NO_TRANSFORM}`,
   ),
   'coding-headers': error(
     'the signature headers on compressed responses',
-    'Have the proxy keep Content-Digest and X-SVC-* when it compresses.',
+    'Configure the proxy to keep Content-Digest and X-SVC-* when it compresses.',
   ),
   'coding-etag': error(
-    'the weak ETag on compressed responses as on others',
-    'A weak ETag need not change when a body is compressed; have the proxy keep it.',
+    'the same weak ETag on compressed responses',
+    'Configure the proxy to keep the weak ETag, which compression does not affect.',
   ),
   'coding-vary': warning(
     'Vary: Accept-Encoding on compressed responses',
-    'Without it a cache may give compressed bodies to clients that cannot read them. Varnish loses it with a 304; docs/caches/default.vcl puts it back.',
+    'Without it a cache may send compressed bodies to clients that cannot read them. Varnish drops it with a 304; docs/caches/default.vcl restores it.',
   ),
   'revalidation-ignored': error(
-    '304 to an If-None-Match with the right ETag, or the whole response, signed',
-    'Have the proxy pass If-None-Match and 304 on.',
+    '304 for an If-None-Match with the current ETag, or a complete signed response',
+    'Configure the proxy to forward If-None-Match and 304.',
   ),
   'revalidation-whole': info(
-    '304 to an If-None-Match with the right ETag',
-    'A cache sends its whole copy, which is right and costs bytes. Some do so until the service has renewed their copy.',
+    '304 for an If-None-Match with the current ETag',
+    'A cache sends its complete copy, which is valid but costs bytes. Some caches do so until the service has renewed their copy.',
   ),
   'revalidation-wrong': error(
-    '200 to an If-None-Match with another ETag',
-    'A 304 to any ETag leaves clients with old content; look at the cache.',
+    '200 for an If-None-Match with another ETag',
+    'Check the cache: with a 304 for any ETag, clients keep old content.',
   ),
   'not-modified-signed': error(
     'a 304 without Content-Digest, signature headers and X-Request-Id',
-    'A cache merges them into a stored body they are not for. Remove what adds them.',
+    'Remove the source of these headers. A cache merges them into a stored response with another body.',
   ),
   'not-modified-from-cache': warning(
-    'a cache that leaves the proof of its own copy out of a 304',
-    'A reader’s cache merges it into an older copy, which then fails to verify. Have the cache take Content-Digest, X-SVC-Signed-At, X-SVC-Signature and X-Request-Id off a 304.',
+    'a 304 of a cache without the proof of its stored copy',
+    'Configure the cache to remove Content-Digest, X-SVC-Signed-At, X-SVC-Signature and X-Request-Id from a 304. A browser merges them into an older copy, which then fails verification.',
   ),
   'not-modified-unproved': error('X-SVC-Revalidated on a 304 of the service', PASS_HEADERS),
   'not-modified-proof-wrong': error(
-    'X-SVC-Revalidated to prove this 304',
-    'Have the proxy pass target and ETag on unchanged, and not keep 304 responses.',
+    'an X-SVC-Revalidated that proves this 304',
+    'Configure the proxy to forward target and ETag unchanged, and not to store 304 responses.',
   ),
   'not-modified-headers': warning('ETag, Cache-Control and Vary on a 304', PASS_HEADERS),
   'cache-control': error(
     'the Cache-Control of the endpoint’s cache class',
-    'Have the CDN honor and pass on the origin’s Cache-Control.',
+    'Configure the CDN to obey and forward Cache-Control of the origin.',
   ),
   'error-cacheable': error(
     `${HEADERS.cacheControl}: ${ERROR_CACHE_CONTROL} on errors and key holders’ responses`,
-    'Have the CDN honor and pass on the origin’s Cache-Control.',
+    'Configure the CDN to obey and forward Cache-Control of the origin.',
   ),
   'no-store-cached': error(
-    'a separate response to each request where nothing may be stored',
-    `Switch off caching of errors, and of what says ${ERROR_CACHE_CONTROL}.`,
+    'a new response to each request for an uncacheable resource',
+    `Disable caching of errors and of responses with ${ERROR_CACHE_CONTROL}.`,
   ),
   'short-lived-cached': error(
-    'a separate response to each request for the time',
-    'Have the CDN ask the origin again where max-age is 0 and must-revalidate stands.',
+    'a new response to each request for the time',
+    'Configure the CDN to revalidate responses with max-age=0 and must-revalidate.',
   ),
   'cached-too-long': warning(
-    'no snapshot from a cache that is older than max-age and stale-while-revalidate',
-    `Have the CDN keep to ${SNAPSHOT_AGES}.`,
+    'cached snapshots no older than max-age plus stale-while-revalidate',
+    `Configure the CDN to obey ${SNAPSHOT_AGES}.`,
   ),
   'vary-missing': error(
     `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,
-    'Without it a cache may mix responses with and without a key. Have the proxy keep Vary.',
+    'Configure the proxy to keep Vary. Without it a cache may mix responses with and without a key.',
   ),
   'cors-missing': error(
     'Access-Control-Allow-Origin on every read, errors and 304 included',
@@ -230,39 +230,39 @@ export const FINDING_CATALOG = {
   'cors-credentials': error('no Access-Control-Allow-Credentials', 'Leave CORS to the service.'),
   'cors-expose': error(
     'the promised headers in Access-Control-Expose-Headers',
-    'Without them a page in a browser cannot verify. Leave CORS to the service.',
+    'Leave CORS to the service. Without these headers, pages in browsers cannot verify responses.',
   ),
   'preflight-wrong': error(
-    'a preflight that admits GET with a key and If-None-Match',
-    'Have the proxy pass OPTIONS on to the service.',
+    'a preflight response that allows GET with a key and If-None-Match',
+    'Configure the proxy to forward OPTIONS to the service.',
   ),
   'preflight-offers': error(
-    'a preflight that offers GET, HEAD and OPTIONS only',
-    'Leave CORS to the service: other sites’ pages must not write.',
+    'a preflight response that allows only GET, HEAD and OPTIONS',
+    'Leave CORS to the service, because pages of other sites must not write.',
   ),
   'cors-on-write': error(
-    'no CORS header where something is written',
-    'Leave CORS to the service: other sites’ pages must not write.',
+    'no CORS header on write endpoints',
+    'Leave CORS to the service, because pages of other sites must not write.',
   ),
   'clock-skew': error(
-    `the clocks of server and this machine within ${DOCTOR_BOUNDS.clockSkewSeconds} s`,
-    'Compare both with a time source. Verifiers refuse what is signed in the future.',
+    `clocks of the server and this machine that differ by at most ${DOCTOR_BOUNDS.clockSkewSeconds} s`,
+    'Compare both with a time source. Verifiers reject signatures from the future.',
   ),
   'date-skew': warning(
-    `Date within ${DOCTOR_BOUNDS.clockSkewSeconds} s of the time of signing`,
-    'Correct the clock of the proxy or CDN: caches compute ages with Date.',
+    `a Date within ${DOCTOR_BOUNDS.clockSkewSeconds} s of X-SVC-Signed-At`,
+    'Correct the clock of the proxy or CDN, because caches compute ages from Date.',
   ),
   'time-wrong': error(
-    '/time to say the time at which it was signed',
-    'Deploy again: both come from one clock.',
+    'a time at /time that equals the time of its signature',
+    'Deploy again, because both come from the same clock.',
   ),
   'time-unsynchronized': warning(
     'the quality SYNCHRONIZED at /time',
-    'Look at the time source (SVC_NTP_SERVER), and at the machine’s clock.',
+    'Check the time source (SVC_NTP_SERVER) and the clock of the machine.',
   ),
   'time-unverified': info(
-    'a time source that /time is measured against',
-    'Set SVC_NTP_SERVER to a time server of yours.',
+    'a time source that measures the quality of /time',
+    'Set SVC_NTP_SERVER to a time server that you trust.',
   ),
   'robots-tag-missing': error(
     `${NO_INDEX_HEADERS.join(': ')} on every response of a preview`,
@@ -270,15 +270,15 @@ export const FINDING_CATALOG = {
   ),
   'robots-tag-unwanted': error(
     'no X-Robots-Tag with noindex on a primary deployment',
-    'Set SVC_DEPLOYMENT=primary, or take the header out of the proxy.',
+    'Set SVC_DEPLOYMENT=primary, or remove the header from the proxy.',
   ),
   'robots-txt': error(
-    'a robots.txt that fits the deployment: a preview is disallowed as a whole',
-    'Have the proxy pass /robots.txt on to the service; check SVC_DEPLOYMENT.',
+    'a robots.txt for this kind of deployment: a preview disallows everything',
+    'Configure the proxy to forward /robots.txt to the service, and check SVC_DEPLOYMENT.',
   ),
   'registry-version': warning(
     'the registry version of this program',
-    'Run the doctor of the deployed version. What only fits one version was not compared.',
+    'Run the doctor of the deployed version. Checks that depend on the version were skipped.',
   ),
   'index-differs': error(
     'the rows of this registry version in the discovery index',
@@ -290,18 +290,18 @@ export const FINDING_CATALOG = {
   ),
   'openapi-differs': error(
     `an OpenAPI ${OPENAPI_VERSION} document with the operations of the index`,
-    'Purge the cache: the documents are of two deployments.',
+    'Purge the cache, because the documents are from two deployments.',
   ),
   'server-address': warning(
-    'this address as the server in the OpenAPI document',
-    'Set SVC_BASE_URL to the public address; the form and the documents use it.',
+    'this URL as the server in the OpenAPI document',
+    'Set SVC_BASE_URL to the public URL, which the form and the documents use.',
   ),
   'endpoint-deprecated': info(
-    'no deprecated endpoint in use after its sunset date',
+    'no use of a deprecated endpoint after its sunset date',
     'Inform the clients of this endpoint about its successor.',
   ),
   'sunset-passed': warning(
-    'deprecated endpoints to be removed after their sunset date',
+    'no deprecated endpoint after its sunset date',
     'Remove the endpoint, or set a later sunset date.',
   ),
   'deprecation-missing': error(
@@ -314,21 +314,21 @@ export const FINDING_CATALOG = {
   ),
   'link-broken': error(
     'a page behind each link',
-    'Have the proxy pass all paths on to the service, not only /api.',
+    'Configure the proxy to forward all paths to the service, not only /api.',
   ),
   'plain-http': warning(
     'https',
-    'Responses are signed, but keys and registrations would travel readable.',
+    'Use https. Responses are signed, but keys and registrations are sent as plain text.',
   ),
   'http-not-redirected': warning(
-    'plain http to be redirected to https, or refused',
-    'Redirect with 308: an API key that is sent to http is readable on the way.',
+    'a redirect from http to https, or a refusal',
+    'Redirect with 308. An API key sent over http can be read in transit.',
   ),
   'server-version': warning(
     'no version number in Server, and no X-Powered-By',
-    'Switch it off in the proxy (nginx: server_tokens off).',
+    'Disable it in the proxy (nginx: server_tokens off).',
   ),
-  cookie: error('no cookie', 'The policy says that none exists; switch off what the CDN sets.'),
+  cookie: error('no cookie', 'Disable the cookie of the CDN. The policy promises no cookies.'),
 } as const
 
 export type FindingId = keyof typeof FINDING_CATALOG

@@ -132,7 +132,7 @@ async function findIndex(
   if (!isIndex) {
     if (isInconclusive(response.status) && response.field(HEADERS.signature) === undefined) {
       throw new UnreachableError(
-        `GET ${BASE_PATH} came back with status ${response.status} and no signature, as from a proxy whose service is away`,
+        `GET ${BASE_PATH} returned status ${response.status} without a signature, as a proxy does when its service is down`,
       )
     }
     const location = response.field('Location')

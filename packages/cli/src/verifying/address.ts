@@ -34,12 +34,10 @@ function partsOf(text: string): Address | undefined {
 export function parseAddress(text: string): Address {
   const address = partsOf(text)
   if (address === undefined) {
-    throw new UsageError(`expected an address such as https://example.org${READ_PATHS.status}`)
+    throw new UsageError(`expected a URL such as https://example.org${READ_PATHS.status}`)
   }
   if (isTarget(address.target)) return address
-  throw new UsageError(
-    'the address has characters that cannot be sent as they are; write them percent-encoded',
-  )
+  throw new UsageError('the URL has characters that must be percent-encoded')
 }
 
 /** The origin of a deployment, from its URL with or without the base path. */
@@ -47,7 +45,7 @@ export function parseBase(text: string): string {
   const { origin = '', target = '' } = partsOf(text) ?? {}
   if (!text.includes('#') && ['/', BASE_PATH, `${BASE_PATH}/`].includes(target)) return origin
   throw new UsageError(
-    `expected the address of a deployment, such as https://example.org or https://example.org${BASE_PATH}`,
+    `expected the URL of a deployment, such as https://example.org or https://example.org${BASE_PATH}`,
   )
 }
 

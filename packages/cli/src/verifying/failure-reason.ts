@@ -18,7 +18,7 @@ const REASONS: { readonly [code: string]: string } = {
   CERT_NOT_YET_VALID: 'could not be reached: its certificate is not valid yet (TLS)',
   ERR_TLS_CERT_ALTNAME_INVALID: 'could not be reached: its certificate is for another name (TLS)',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'could not be reached: its certificate is signed by itself (TLS); NODE_EXTRA_CA_CERTS names a file of further authorities',
+    'could not be reached: its certificate is self-signed (TLS); NODE_EXTRA_CA_CERTS names a file of further authorities',
   SELF_SIGNED_CERT_IN_CHAIN:
     'could not be reached: its certificate is signed by an authority that is not known here (TLS); NODE_EXTRA_CA_CERTS names a file of further authorities',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:

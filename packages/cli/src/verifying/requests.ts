@@ -243,9 +243,7 @@ export function createFetch(ask: Ask): Fetch {
     const received = await ask({ method: 'GET', target: url.slice(origin.length), headers, origin })
     const { status, headers: receivedHeaders, body } = received
     if (status >= 300 && status < 400 && status !== 304) {
-      throw new UnreachableError(
-        `${url} redirects elsewhere (status ${status}); give the address it leads to`,
-      )
+      throw new UnreachableError(`${url} is a redirect (status ${status}); pass its target instead`)
     }
     return { status, headers: receivedHeaders, body: streamOf(body) }
   }

@@ -24,18 +24,18 @@ import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** What each step checks. */
 const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
-  keys: 'keys at hand, one of them pinned where there are pins',
+  keys: 'a known key, and a pinned one if pins are given',
   proof: 'the headers of a signature',
   digest: 'Content-Digest is the SHA-256 of the body',
-  signature: 'the signature fits method, target, status, time and digest',
-  key: 'a trusted key made it, while it was in use',
-  freshness: 'it is not too old, nor from the future',
+  signature: 'the signature matches method, target, status, time and digest',
+  key: 'a trusted key signed, while it was in use',
+  freshness: 'the signature is neither too old nor from the future',
   body: 'the body is JSON',
   etag: 'the ETag is the hash of the data',
-  requestId: 'X-Request-Id is that of the body',
+  requestId: 'X-Request-Id matches the body',
 }
 
-const QUESTION_304 = 'the ETag is one that the request named'
+const QUESTION_304 = 'the request named this ETag'
 
 /** One step of a check, for display. */
 export interface Step {
@@ -110,7 +110,7 @@ function freshnessOf(
   const proof =
     response.status === 304 || renewed === undefined
       ? ''
-      : `; a 304 renewed it at ${renewed}, and its proof counts where the first is too old`
+      : `; a 304 renewed it at ${renewed}, which counts if the first signature is too old`
   return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
 }
 

@@ -13,7 +13,7 @@ export async function readFileUpTo(file: string, maxBytes: number): Promise<Buff
       const bytes = part as Buffer
       length += bytes.length
       if (length > maxBytes) {
-        throw new RangeError(`${file}: expected at most ${maxBytes} bytes, there are more`)
+        throw new RangeError(`${file}: expected at most ${maxBytes} bytes, found more`)
       }
       parts.push(bytes)
     }
