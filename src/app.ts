@@ -98,7 +98,7 @@ export function createAppComposer(
       signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys))
     let openapi: Payload | undefined
     const createOpenApiPayload = (): Payload => {
-      const release = readExampleRelease({ registry, releases, signingKeys, challenge })
+      const release = readExampleRelease(registry, releases, signingKeys, challenge)
       return documentPayloadOf(createOpenApi({ ...described, release }))
     }
     const handlers = createHandlers({
@@ -143,7 +143,7 @@ export function createAppComposer(
       api: answerApi,
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
-    const serveArchive = createArchive({ releases, noIndex: deployment === 'preview' })
+    const serveArchive = createArchive(releases, deployment === 'preview')
     const cacheSeconds = parts.cacheSeconds ?? 0
     const serveApi =
       cacheSeconds > 0

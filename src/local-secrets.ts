@@ -47,7 +47,7 @@ async function makeMissing(
       makeFolder(secretsDir, 0o700)
       // Complete, because an existing file counts as a secret. Durable, because rows that survive a power failure
       // need their identity.
-      createFile(target, text, { mode: 0o600, withoutLinks: 'claim' })
+      createFile(target, text, { mode: 0o600 }, 'claim')
     } catch (error) {
       const expected = 'expected a folder in which secrets can be made'
       throw new ConfigError([`SVC_SECRETS_DIR: ${expected} (${messageOf(error)})`])

@@ -60,21 +60,6 @@ export function readSecretFile(file: string, mistakes: string[]): string | undef
   }
 }
 
-/** Secrets as far as they were found and are valid. */
-type FoundSecrets = Omit<Secrets, RequiredSecret> & {
-  readonly [Name in RequiredSecret]: string | undefined
-}
-
-type RequiredSecret = 'keyHashSecret' | 'addressHashSecret' | 'waitlistRecipient'
-
-export interface SecretInspection {
-  /** Every mistake, each with its variable or file; in production also every secret that is missing. */
-  readonly mistakes: readonly string[]
-  /** The secrets that are set somewhere, valid or not. */
-  readonly texts: SecretTexts
-  readonly secrets: FoundSecrets
-}
-
 function parseHashSecret(text: string): string {
   // White space separates several secrets during a rotation.
   if (/\s/.test(text)) throw new TypeError('expected one secret without white space inside')
@@ -145,7 +130,7 @@ function publishKeysInUse(
 }
 
 /** Reads and checks the secrets as they are at a time, in milliseconds since 1970. Creates nothing and throws nothing. */
-export function inspectSecrets(config: Config, nowMs: number): SecretInspection {
+export function inspectSecrets(config: Config, nowMs: number) {
   const mistakes: string[] = []
   const texts = readSecretTexts(config, mistakes)
   const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
@@ -189,11 +174,17 @@ export function inspectSecrets(config: Config, nowMs: number): SecretInspection 
       `${secret.variable}: expected ${secret.purpose}, here or in ${place}, found neither`,
     )
   }
-  return { mistakes, texts, secrets }
+  return {
+    /** Every mistake, each with its variable or file; in production also every secret that is missing. */
+    mistakes: mistakes as readonly string[],
+    /** The secrets that are set somewhere, valid or not. */
+    texts,
+    secrets,
+  }
 }
 
 /** The secrets of a deployment that has all it needs. Throws ConfigError with every mistake. */
-export function requireSecrets({ mistakes, secrets }: SecretInspection): Secrets {
+export function requireSecrets({ mistakes, secrets }: ReturnType<typeof inspectSecrets>): Secrets {
   const { keyHashSecret, addressHashSecret, waitlistRecipient } = secrets
   if (
     keyHashSecret === undefined ||

@@ -44,7 +44,7 @@ attached. A folder that contains anything but dot files is refused.`,
       try {
         makeFolder(path.dirname(file))
         if (values.schemas || name.startsWith('.')) replaceFile(file, text)
-        else createFile(file, text, { withoutLinks: 'claim' })
+        else createFile(file, text, {}, 'claim')
       } catch (error) {
         throw new CommandFailure('UNWRITABLE', `${file} cannot be written: ${messageOf(error)}`)
       }

@@ -150,11 +150,6 @@ export function* walkVersionChain(
   }
 }
 
-/** All versions of a chain, checked as `walkVersionChain` does. */
-export function readVersionChain(source: VersionChainSource): readonly StoredVersion[] {
-  return [...walkVersionChain(source)]
-}
-
 function readTextOf({ readText }: VersionChainSource, snapshotId: string): string {
   try {
     return readText(snapshotId)

@@ -1,10 +1,5 @@
 import { type VersionEntry, versionHashText } from '../contract/version-chain.ts'
-import {
-  readVersionChain,
-  walkVersionChain,
-  type StoredVersion,
-  type VersionChainSource,
-} from '../contract/version-entry.ts'
+import { walkVersionChain, type StoredVersion } from '../contract/version-entry.ts'
 import { sha256Hex } from './sha256.ts'
 
 /** The published versions, as a release store has them. Each method throws for a file that cannot be read. */
@@ -19,20 +14,9 @@ export function versionHash(entry: Omit<VersionEntry, 'hash'>): string {
   return sha256Hex(versionHashText(entry))
 }
 
-function chainSourceOf(
-  published: Pick<PublishedVersions, 'readVersionText'>,
-  snapshotIds: readonly string[],
-): VersionChainSource {
-  return {
-    snapshotIds,
-    readText: (snapshotId) => published.readVersionText(snapshotId),
-    sha256Hex,
-  }
-}
-
 /** Every version, oldest first, with the chain checked. Throws a VersionEntryError or a ChainError for the first fault. */
 export function readHistory(published: PublishedVersions): readonly StoredVersion[] {
-  return readVersionChain(chainSourceOf(published, published.readVersionIds()))
+  return [...walkHistory(published, published.readVersionIds())]
 }
 
 /** Yields the versions with these ids one at a time. The first must follow `after`. Throws like `readHistory`. */
@@ -41,5 +25,6 @@ export function walkHistory(
   snapshotIds: readonly string[],
   after?: VersionEntry,
 ): Generator<StoredVersion, undefined> {
-  return walkVersionChain(chainSourceOf(published, snapshotIds), after)
+  const readText = (snapshotId: string) => published.readVersionText(snapshotId)
+  return walkVersionChain({ snapshotIds, readText, sha256Hex }, after)
 }

@@ -13,25 +13,6 @@ export interface Exchanged {
   readonly response: ServerResponse
 }
 
-/** The open connections of a server. Requests of one connection are handled one after the other. */
-export interface Connections {
-  /** Call it for every request once its headers are complete. */
-  begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void
-  /** The current or last request; undefined before the first. */
-  lastExchangeOf(socket: Socket): Exchanged | undefined
-  /** Whether the input that was read so far needs no other response after this one. */
-  isLastOwed(response: ServerResponse): boolean
-  /** Ignores all input after the current request (RFC 9112 9.6). */
-  closeAfterResponse(socket: Socket): void
-  isClosing(socket: Socket): boolean
-  /** Calls `end` after the responses to all requests that were read, unless the connection closes first. */
-  whenAnswered(socket: Socket, end: () => void): void
-  /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
-  closeQuiet(quietMs: number): void
-  closeAll(): void
-  counts(): ConnectionCounts
-}
-
 /** Connections of a server, for metrics. */
 export interface ConnectionCounts {
   readonly open: number
@@ -185,7 +166,8 @@ function isStalled(
   return false
 }
 
-export function trackConnections(server: Server, options: ConnectionOptions): Connections {
+/** The open connections of a server. Requests of one connection are handled one after the other. */
+export function trackConnections(server: Server, options: ConnectionOptions) {
   const connections = new Map<Socket, Connection>()
   let refused = 0
   let stalled = 0
@@ -228,6 +210,7 @@ export function trackConnections(server: Server, options: ConnectionOptions): Co
     })
   }
 
+  /** Calls `end` after the responses to all requests that were read, unless the connection closes first. */
   function whenAnswered(socket: Socket, end: () => void): void {
     const connection = connections.get(socket)
     if (connection === undefined || (isAnswered(connection) && !owesMore(connection))) {
@@ -267,7 +250,8 @@ export function trackConnections(server: Server, options: ConnectionOptions): Co
   })
 
   return {
-    begin(request, response, hasBody) {
+    /** Call it for every request once its headers are complete. */
+    begin(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void {
       const { socket } = request
       const connection = connections.get(socket)
       if (connection === undefined) return
@@ -278,27 +262,33 @@ export function trackConnections(server: Server, options: ConnectionOptions): Co
         connection.bytesRead = socket.bytesRead
       })
     },
-    lastExchangeOf: (socket) => connections.get(socket)?.last,
-    isLastOwed(response) {
+    /** The current or last request; undefined before the first. */
+    lastExchangeOf: (socket: Socket) => connections.get(socket)?.last,
+    /** Whether the input that was read so far needs no other response after this one. */
+    isLastOwed(response: ServerResponse): boolean {
       const connection = response.socket === null ? undefined : connections.get(response.socket)
       return connection !== undefined && !owesMore(connection)
     },
-    closeAfterResponse(socket) {
+    /** Ignores all input after the current request (RFC 9112 9.6). */
+    closeAfterResponse(socket: Socket): void {
       const connection = connections.get(socket)
       if (connection !== undefined) connection.isClosing = true
     },
-    isClosing: (socket) => connections.get(socket)?.isClosing === true,
+    isClosing: (socket: Socket) => connections.get(socket)?.isClosing === true,
     whenAnswered,
-    closeQuiet(quietMs) {
+    /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
+    closeQuiet(quietMs: number): void {
       const nowMs = options.monotonicMs()
       for (const [socket, connection] of connections) {
         if (!isQuiet(connection)) connection.quietSinceMs = undefined
         else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) socket.destroy()
       }
     },
-    counts: () => ({ open: connections.size, refused, stalled }),
-    closeAll() {
+    counts: (): ConnectionCounts => ({ open: connections.size, refused, stalled }),
+    closeAll(): void {
       for (const socket of connections.keys()) socket.destroy()
     },
   }
 }
+
+export type Connections = ReturnType<typeof trackConnections>

@@ -14,17 +14,6 @@ import { commonHeaders, createHeaderTemplates } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 import { WRITE_METHODS } from './router.ts'
 
-/** Writes responses: the only place that decides which headers a response has. */
-export interface Responder {
-  success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
-  /** 304 with its proof (contract decisions 3.3 and 3.4). */
-  notModified(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply
-  preflight(exchange: Exchange, route: Route): Reply
-  failure(exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota): Reply
-  /** The fallback if signing itself fails: 503 SIGNING_UNAVAILABLE without a signature. */
-  unsigned(exchange: Exchange, quota?: KeyQuota): Reply
-}
-
 interface ResponderOptions {
   /** Undefined without a signing key: responses are unsigned (spec 5.7). */
   readonly signer: ResponseSigner | undefined
@@ -94,8 +83,8 @@ function createDocumentBodies() {
   }
 }
 
-/** Creates the responder of a deployment. */
-export function createResponder({ signer, noIndex }: ResponderOptions): Responder {
+/** Writes responses: the only place that decides which headers a response has. */
+export function createResponder({ signer, noIndex }: ResponderOptions) {
   const common = commonHeaders(noIndex)
   const templateOf = createHeaderTemplates(common)
   const documentBodyOf = createDocumentBodies()
@@ -133,7 +122,7 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
   }
 
   return {
-    success(exchange, endpoint, payload) {
+    success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply {
       const { success, schemaId, envelopeBytes, status } = templateOf(endpoint)
       const { request, key } = exchange
       const headers = [...success]
@@ -156,7 +145,8 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
       return { status, headers, body }
     },
 
-    notModified(exchange, endpoint, payload) {
+    /** 304 with its proof (contract decisions 3.3 and 3.4). */
+    notModified(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply {
       const { request, nowMs, issuedAt, key } = exchange
       const headers = [
         ...templateOf(endpoint).notModified,
@@ -173,7 +163,7 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
       return { status: 304, headers, body: undefined }
     },
 
-    preflight(exchange, route) {
+    preflight(exchange: Exchange, route: Route): Reply {
       return {
         status: 204,
         headers: [
@@ -188,8 +178,13 @@ export function createResponder({ signer, noIndex }: ResponderOptions): Responde
       }
     },
 
-    failure: (exchange, code, details, quota) => fail(exchange, code, details, quota, signer),
+    failure: (exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota) =>
+      fail(exchange, code, details, quota, signer),
 
-    unsigned: (exchange, quota) => fail(exchange, 'SIGNING_UNAVAILABLE', {}, quota, undefined),
+    /** The fallback if signing itself fails: 503 SIGNING_UNAVAILABLE without a signature. */
+    unsigned: (exchange: Exchange, quota?: KeyQuota) =>
+      fail(exchange, 'SIGNING_UNAVAILABLE', {}, quota, undefined),
   }
 }
+
+export type Responder = ReturnType<typeof createResponder>

@@ -1,21 +1,16 @@
 import type { Config } from '../config.ts'
 import { originOf } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
-import { inspectSecrets, type Secrets } from '../secrets.ts'
+import { inspectSecrets } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import { loadReleases, type ServableReleases } from '../service/releases.ts'
+import { loadReleases } from '../service/releases.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { openAdmin, type Readiness } from './admin.ts'
 import type { LeaderState, Metrics } from './metrics.ts'
 import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
 import type { Serving, SigningSecrets } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
-
-export interface Opened {
-  readonly releases: ServableReleases
-  readonly secrets: Secrets
-}
 
 /** How the leader starts the serving part, and its metrics if an admin port is configured. */
 export interface LeaderDependencies {
@@ -36,7 +31,7 @@ export function onShutdownSignal(): Promise<NodeJS.Signals> {
 }
 
 /** Loads the releases before any secret is created: a broken chain ends the start without leaving files. */
-async function openFiles(config: Config, log: Log): Promise<Opened> {
+async function openFiles(config: Config, log: Log) {
   const releases = loadReleases(openReleaseStore(config.releasesDir))
   const { secrets, made } = await openSecrets(config, Date.now())
   if (made.length > 0) {
@@ -44,6 +39,8 @@ async function openFiles(config: Config, log: Log): Promise<Opened> {
   }
   return { releases, secrets }
 }
+
+export type Opened = Awaited<ReturnType<typeof openFiles>>
 
 /** Reads the signing keys again, and applies them if they changed. A fault leaves the keys in use. */
 function createSigningReload(

@@ -31,12 +31,6 @@ interface ArchiveFile {
   readonly etag: string
 }
 
-export interface ArchiveOptions {
-  readonly releases: Releases
-  /** Whether responses ask search engines not to index. */
-  readonly noIndex: boolean
-}
-
 const STRONG_FROM = 'W/'.length
 
 function fileOf(json: string, status: 200 | 410, cacheControl: string): ArchiveFile {
@@ -70,10 +64,10 @@ function findResource(releases: Releases, name: string, digest: string): Archive
  * that were hashed. Responses are unsigned, because the signed chain contains every digest. Returns undefined for a
  * path outside the archive.
  */
-export function createArchive({
-  releases,
-  noIndex,
-}: ArchiveOptions): (request: ApiRequest) => Reply | undefined {
+export function createArchive(
+  releases: Releases,
+  noIndex: boolean,
+): (request: ApiRequest) => Reply | undefined {
   let index: ArchiveFile | undefined
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const common = [...CORS_HEADERS, 'X-Content-Type-Options', 'nosniff', ...robotsTag]

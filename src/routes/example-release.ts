@@ -7,19 +7,16 @@ import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
-export interface ExampleSources {
-  readonly registry: Registry
-  readonly releases: Releases
-  readonly signingKeys: Payload | undefined
-  readonly challenge: Challenge
-}
-
 /** Entries in the example of the history, which may have ten thousand. */
 const HISTORY_ENTRIES = 2
 
 /** Reads the examples of the served release. A snapshot that cannot be served is left out. */
-export function readExampleRelease(sources: ExampleSources): ExampleRelease {
-  const { registry, releases, signingKeys, challenge } = sources
+export function readExampleRelease(
+  registry: Registry,
+  releases: Releases,
+  signingKeys: Payload | undefined,
+  challenge: Challenge,
+): ExampleRelease {
   const snapshots = Object.entries(registry).map(([name, { snapshot }]) => [
     name,
     snapshot && releases.snapshot(snapshot),

@@ -6,12 +6,12 @@ import { ApiError } from '../contract/api-error.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
-import type { Counters, NamedSecret } from '../storage/counters.ts'
+import type { Counters } from '../storage/counters.ts'
 import {
   type AcceptedChallenge,
   type Challenge,
   type ChallengePurpose,
-  ChallengeUnavailableError,
+  orUnavailable,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
@@ -82,12 +82,6 @@ const TOKEN_SCHEMA = {
   },
 } as const
 
-interface Keys {
-  readonly secret: NamedSecret
-  readonly signature: string
-  readonly keySignature: string
-}
-
 /** Parses a token of the widget; undefined if it is malformed. */
 function parseToken(token: string): SchemaType<typeof TOKEN_SCHEMA> | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !BASE64.test(token)) return undefined
@@ -99,14 +93,6 @@ function parseToken(token: string): SchemaType<typeof TOKEN_SCHEMA> | undefined 
 function isHmac(hex: string, key: string, data: string | Uint8Array): boolean {
   const expected = createHmac('sha256', key).update(data).digest()
   return timingSafeEqual(Buffer.from(hex, 'hex'), expected)
-}
-
-async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
-  try {
-    return await call
-  } catch (error) {
-    throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
-  }
 }
 
 /**
@@ -127,7 +113,7 @@ export function createAltchaChallenge({
   readonly work?: AltchaWork
 }): Challenge {
   // Fetched for each call, because counters that lost the spent ids have lost the key too.
-  async function openKeys(): Promise<Keys> {
+  async function openKeys() {
     const bytes = await counters.secret(SECRET_NAME, KEY_UNTIL_MS)
     const keyFor = (use: string) => createHmac('sha256', bytes).update(use).digest('hex')
     return {

@@ -36,3 +36,12 @@ export interface Challenge {
 export class ChallengeUnavailableError extends Error {
   override readonly name = 'ChallengeUnavailableError'
 }
+
+/** Turns a failure of the counters into ChallengeUnavailableError. */
+export async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
+  try {
+    return await call
+  } catch (error) {
+    throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
+  }
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
 import { parseJson } from '../contract/parse-json.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import type { Counters } from '../storage/counters.ts'
 import { readBoundedText } from './bounded-text.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type Challenge,
   type ChallengePurpose,
   ChallengeUnavailableError,
+  orUnavailable,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
@@ -32,7 +34,7 @@ const MAX_RESPONSE_BYTES = 16_384
 const POSSIBLE_TOKEN = /^[!-~]{1,4096}$/
 
 /** Error codes for a wrong configuration of this service or a failure of the provider, not for a wrong token. */
-const SERVICE_ERROR_CODES: ReadonlySet<string> = new Set([
+const SERVICE_ERROR_CODES = [
   'missing-input-secret',
   'invalid-input-secret',
   'sitekey-secret-mismatch',
@@ -41,27 +43,18 @@ const SERVICE_ERROR_CODES: ReadonlySet<string> = new Set([
   'not-using-dummy-secret',
   'bad-request',
   'internal-error',
-])
+]
 
-interface Verdict {
-  readonly isSuccess: boolean
-  readonly errorCodes: readonly string[]
-  /** The purpose that the page passed to Turnstile; undefined without one. */
-  readonly action: string | undefined
-}
-
-function parseVerdict(text: string): Verdict | undefined {
+function parseVerdict(text: string) {
   const result = parseJson(text)
-  if (typeof result !== 'object' || result === null) return undefined
-  const { success, action, ...rest } = result as { readonly [name: string]: unknown }
-  const errorCodes = rest['error-codes']
-  if (typeof success !== 'boolean') return undefined
+  const isSuccess = propertyOf(result, 'success')
+  const errorCodes = propertyOf(result, 'error-codes')
+  if (typeof isSuccess !== 'boolean') return undefined
   return {
-    isSuccess: success,
-    errorCodes: Array.isArray(errorCodes)
-      ? errorCodes.filter((code) => typeof code === 'string')
-      : [],
-    action: typeof action === 'string' && action !== '' ? action : undefined,
+    isSuccess,
+    errorCodes: Array.isArray(errorCodes) ? (errorCodes as readonly unknown[]) : [],
+    /** The purpose that the page passed to Turnstile; missing or empty without one. */
+    action: propertyOf(result, 'action'),
   }
 }
 
@@ -89,7 +82,7 @@ export function createHostedChallenge({
     return new ChallengeUnavailableError(`The verification service of ${provider} ${reason}`)
   }
 
-  async function askProvider(token: string): Promise<Verdict> {
+  async function askProvider(token: string) {
     const form = new URLSearchParams({ secret, response: token })
     if (provider === 'hcaptcha') form.set('sitekey', siteKey)
     let status: number
@@ -118,7 +111,7 @@ export function createHostedChallenge({
     if (!POSSIBLE_TOKEN.test(token)) throw new ApiError('CHALLENGE_FAILED')
     const { isSuccess, errorCodes, action } = await askProvider(token)
     if (!isSuccess) {
-      const fault = errorCodes.find((code) => SERVICE_ERROR_CODES.has(code))
+      const fault = SERVICE_ERROR_CODES.find((code) => errorCodes.includes(code))
       if (fault !== undefined) {
         throw unavailable(`rejects the configuration of this service (${fault})`)
       }
@@ -126,13 +119,10 @@ export function createHostedChallenge({
     }
     // The provider accepts a token once. It is also spent here, for concurrent requests.
     const digest = createHash('sha256').update(token).digest('base64url')
-    let isFirst: boolean
-    try {
-      isFirst = await counters.spend(`challenge:${digest}`, clock.nowMs() + TOKEN_LIFE_MS)
-    } catch (error) {
-      throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
-    }
-    const isForAnother = action !== undefined && action !== purpose
+    const isFirst = await orUnavailable(
+      counters.spend(`challenge:${digest}`, clock.nowMs() + TOKEN_LIFE_MS),
+    )
+    const isForAnother = typeof action === 'string' && action !== '' && action !== purpose
     if (!isFirst || isForAnother) throw new ApiError('CHALLENGE_FAILED')
     // Has no effect, because the provider would refuse the token. The page gets a new token from its widget.
     return { release: async () => {} }

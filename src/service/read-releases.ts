@@ -103,19 +103,10 @@ function formatSummary(entry: VersionEntry): string {
 }
 
 /** Walks versions and checks the digest of every resource that they add or change. Throws ReleasesError. */
-function walkVersions(
-  store: Reader,
-  snapshotIds: readonly string[],
-  after?: VersionEntry,
-): {
-  readonly texts: string[]
-  readonly summaries: string[]
-  readonly newest: VersionEntry | undefined
-  readonly damaged: DamagedFile[]
-} {
+function walkVersions(store: Reader, snapshotIds: readonly string[], after?: VersionEntry) {
   const texts: string[] = []
   const summaries: string[] = []
-  const damaged: DamagedFile[] = []
+  const damaged: (Omit<ResourceFault, 'served'> & { readonly digest: string })[] = []
   const seen = new Set<string>()
   let newest = after
   try {
@@ -150,10 +141,6 @@ function walkVersions(
 /** A redacted resource of an older version is not damaged. The newest version has none. */
 function isRedacted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'REDACTED'
-}
-
-interface DamagedFile extends Omit<ResourceFault, 'served'> {
-  readonly digest: string
 }
 
 /** The resources of the newest version, and the faults of the others. */

@@ -82,7 +82,7 @@ export interface SntpQuery {
  * forger off the path can neither set the time nor end the wait. Does not keep the process alive. Throws `SntpError`.
  */
 export async function querySntp(query: SntpQuery): Promise<SntpSample> {
-  const { server, timeoutMs, resolve: resolveName = resolveAll } = query
+  const { server, timeoutMs, resolve: resolveName = (host) => lookup(host, { all: true }) } = query
   const { promise, resolve, reject } = Promise.withResolvers<SntpSample>()
   let reason: SntpErrorCode = 'LOOKUP_FAILED'
   let socket: Socket | undefined
@@ -142,10 +142,6 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
     clearTimeout(timer)
     socket?.close()
   }
-}
-
-function resolveAll(host: string): Promise<readonly LookupAddress[]> {
-  return lookup(host, { all: true })
 }
 
 /**

@@ -26,12 +26,6 @@ const NO_HASH = new Uint8Array(32)
 /** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = ERRORS.RATE_LIMITED.retryAfterSeconds
 
-interface HashSecret {
-  /** `secretId` in the store. */
-  readonly id: string
-  readonly hash: (key: string) => Buffer
-}
-
 interface StoredApiKeysOptions {
   readonly store: ApiKeyStore
   readonly counters: Counters
@@ -49,7 +43,7 @@ export function hashSecretIdOf(secret: string): string {
   return createKeyedHash(secret, SECRET_ID_LABEL)('').toString('hex').slice(0, SECRET_ID_CHARACTERS)
 }
 
-function createHashSecret(secret: string): HashSecret {
+function createHashSecret(secret: string) {
   return {
     id: hashSecretIdOf(secret),
     hash: createKeyedHash(secret, KEY_HASH_LABEL),

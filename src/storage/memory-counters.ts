@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CountedWindow, Counters, CountOutcome, NamedSecret } from './counters.ts'
+import type { Counters, NamedSecret } from './counters.ts'
 
 export interface MemoryCounters extends Counters {
   /** The number of stored windows and spent ids, including expired ones that are not deleted yet. */
@@ -46,60 +46,58 @@ export function createMemoryCounters({
     for (const [name, { untilMs }] of secrets) if (untilMs <= nowMs) secrets.delete(name)
   }
 
-  function countNow(requested: readonly CountedWindow[]): CountOutcome {
-    const nowMs = clock.nowMs()
-    sweep(nowMs)
-    const found = requested.map(({ key, limit, windowSeconds }) => {
-      // Windows of one key with different lengths are counted separately.
-      const name = `${key} ${windowSeconds}`
-      const lengthMs = windowSeconds * 1000
-      const known = windows.get(name)
-      const fresh = { used: 0, lengthMs, endsAtMs: nowMs + lengthMs }
-      return { name, limit, window: known && isOpen(known, nowMs) ? known : fresh }
-    })
-    const isAdmitted = found.every(({ window, limit }) => window.used < limit)
-    if (isAdmitted) {
-      for (const { name, window } of found) {
-        window.used += 1
-        windows.set(name, window)
-      }
-    }
-    return {
-      isAdmitted,
-      windows: found.map(({ limit, window: { used, endsAtMs } }) => ({
-        remaining: Math.max(0, limit - used),
-        endsAtMs,
-      })),
-    }
-  }
-
   function isCurrentSecret({ name, bytes }: NamedSecret, nowMs: number): boolean {
     const known = secrets.get(name)
     return known !== undefined && nowMs < known.untilMs && Buffer.from(bytes).equals(known.bytes)
   }
 
-  function spendNow(id: string, untilMs: number, secret?: NamedSecret): boolean {
-    const nowMs = clock.nowMs()
-    sweep(nowMs)
-    if (secret !== undefined && !isCurrentSecret(secret, nowMs)) return false
-    if ((spent.get(id) ?? nowMs) > nowMs) return false
-    if (untilMs > nowMs) spent.set(id, untilMs)
-    return true
-  }
-
-  function secretNow(name: string, untilMs: number): Uint8Array {
-    const known = secrets.get(name)
-    if (known !== undefined && clock.nowMs() < known.untilMs) return Uint8Array.from(known.bytes)
-    const bytes = Uint8Array.from(randomBytes(SECRET_BYTES))
-    secrets.set(name, { bytes, untilMs })
-    return Uint8Array.from(bytes)
-  }
-
   return {
-    count: async (requested) => countNow(requested),
-    spend: async (id, untilMs, secret) => spendNow(id, untilMs, secret),
+    async count(requested) {
+      const nowMs = clock.nowMs()
+      sweep(nowMs)
+      const found = requested.map(({ key, limit, windowSeconds }) => {
+        // Windows of one key with different lengths are counted separately.
+        const name = `${key} ${windowSeconds}`
+        const lengthMs = windowSeconds * 1000
+        const known = windows.get(name)
+        const fresh = { used: 0, lengthMs, endsAtMs: nowMs + lengthMs }
+        return { name, limit, window: known && isOpen(known, nowMs) ? known : fresh }
+      })
+      const isAdmitted = found.every(({ window, limit }) => window.used < limit)
+      if (isAdmitted) {
+        for (const { name, window } of found) {
+          window.used += 1
+          windows.set(name, window)
+        }
+      }
+      return {
+        isAdmitted,
+        windows: found.map(({ limit, window: { used, endsAtMs } }) => ({
+          remaining: Math.max(0, limit - used),
+          endsAtMs,
+        })),
+      }
+    },
+
+    async spend(id, untilMs, secret) {
+      const nowMs = clock.nowMs()
+      sweep(nowMs)
+      if (secret !== undefined && !isCurrentSecret(secret, nowMs)) return false
+      if ((spent.get(id) ?? nowMs) > nowMs) return false
+      if (untilMs > nowMs) spent.set(id, untilMs)
+      return true
+    },
+
     release: async (id) => void spent.delete(id),
-    secret: async (name, untilMs) => secretNow(name, untilMs),
+
+    async secret(name, untilMs) {
+      const known = secrets.get(name)
+      if (known !== undefined && clock.nowMs() < known.untilMs) return Uint8Array.from(known.bytes)
+      const bytes = Uint8Array.from(randomBytes(SECRET_BYTES))
+      secrets.set(name, { bytes, untilMs })
+      return Uint8Array.from(bytes)
+    },
+
     size: () => windows.size + spent.size,
   }
 }

@@ -92,10 +92,8 @@ function writeBeside(
 export function createFile(
   file: string,
   text: string,
-  {
-    withoutLinks = 'refuse',
-    ...rights
-  }: FileRights & { readonly withoutLinks?: WithoutLinks } = {},
+  rights: FileRights = {},
+  withoutLinks: WithoutLinks = 'refuse',
 ): void {
   writeBeside(file, text, rights, (partial) => claimName(partial, file, withoutLinks))
 }

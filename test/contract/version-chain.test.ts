@@ -16,7 +16,7 @@ import {
 import { SNAPSHOT_ID_PATTERN } from '../../src/contract/identifier-patterns.ts'
 import {
   parseVersionEntry,
-  readVersionChain,
+  walkVersionChain,
   VersionEntryError,
 } from '../../src/contract/version-entry.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
@@ -314,15 +314,17 @@ test('reads a whole chain and names the first entry that breaks it', () => {
     makeChain(3).map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]),
   )
   const read = (changed: ReadonlyMap<string, string | Error> = texts) =>
-    readVersionChain({
-      snapshotIds: [...changed.keys()],
-      readText: (snapshotId) => {
-        const text = changed.get(snapshotId)
-        if (typeof text === 'string') return text
-        throw text ?? new Error('no such entry')
-      },
-      sha256Hex,
-    })
+    Array.from(
+      walkVersionChain({
+        snapshotIds: [...changed.keys()],
+        readText: (snapshotId) => {
+          const text = changed.get(snapshotId)
+          if (typeof text === 'string') return text
+          throw text ?? new Error('no such entry')
+        },
+        sha256Hex,
+      }),
+    )
   assert.deepEqual(
     read(),
     makeChain(3).map((entry) => ({ entry, text: canonicalJson({ ...entry }) })),

@@ -11,7 +11,7 @@ import {
   versionHashText,
   type VersionEntry,
 } from '../../src/contract/version-chain.ts'
-import { readVersionChain } from '../../src/contract/version-entry.ts'
+import { walkVersionChain } from '../../src/contract/version-entry.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 
 const [A = '', B = ''] = ['A', 'B'].map((letter) => letter.repeat(43))
@@ -46,11 +46,8 @@ function readChain(
     previousHash = sha256Hex(versionHashText(unhashed))
     texts.set(unhashed.snapshotId, canonicalJson({ ...unhashed, hash: previousHash }))
   }
-  return readVersionChain({
-    snapshotIds: [...texts.keys()],
-    readText: (id) => texts.get(id) ?? '',
-    sha256Hex,
-  })
+  const readText = (id: string) => texts.get(id) ?? ''
+  return [...walkVersionChain({ snapshotIds: [...texts.keys()], readText, sha256Hex })]
 }
 
 const ACTUAL: readonly Change[] = [

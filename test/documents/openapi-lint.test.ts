@@ -53,12 +53,12 @@ async function lintWithSpectral(source: string): Promise<Finding[]> {
   }))
 }
 
-const release = readExampleRelease({
-  registry: PRODUCTION.registry,
-  releases: loadReleases(openReleaseStore('releases')),
-  signingKeys: undefined,
-  challenge: UNSOLVABLE_CHALLENGE,
-})
+const release = readExampleRelease(
+  PRODUCTION.registry,
+  loadReleases(openReleaseStore('releases')),
+  undefined,
+  UNSOLVABLE_CHALLENGE,
+)
 
 const LINTERS = { redocly: lintWithRedocly, spectral: lintWithSpectral }
 

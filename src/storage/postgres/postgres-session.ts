@@ -25,6 +25,8 @@ export interface Queryable {
   query(sql: string, values?: Values): Promise<readonly Row[]>
 }
 
+type Work<Result> = (client: Queryable) => Promise<Result>
+
 /** Whether a committed transaction survives a power failure. */
 export type Durability = 'durable' | 'volatile'
 
@@ -35,10 +37,7 @@ export interface PostgresSession extends Queryable {
    * the server's default. After a connection loss during COMMIT, the server is asked for the status of the transaction.
    * Rejects with a StorageError, and then nothing was changed, unless the outcome of a COMMIT stayed unknown (`IO`).
    */
-  transact<Result>(
-    durability: Durability,
-    work: (client: Queryable) => Promise<Result>,
-  ): Promise<Result>
+  transact<Result>(durability: Durability, work: Work<Result>): Promise<Result>
   /** Runs one changing statement as a durable transaction. Rejects like `transact`. */
   change(sql: string, values: Values): Promise<readonly Row[]>
   close(): Promise<void>
@@ -96,7 +95,7 @@ function rollBack(client: PoolClient): Promise<boolean> {
 async function runTransaction<Result>(
   client: PoolClient,
   durability: Durability,
-  work: (client: Queryable) => Promise<Result>,
+  work: Work<Result>,
 ): Promise<Result> {
   // Several statements in one message: one result each.
   const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult[]
@@ -144,10 +143,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     }
   }
 
-  async function attempt<Result>(
-    durability: Durability,
-    work: (client: Queryable) => Promise<Result>,
-  ): Promise<Result> {
+  async function attempt<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
     const client = await pool.connect()
     // A failing connection emits this event in addition to rejecting its query.
     const ignore = (): void => {}
@@ -184,10 +180,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     }
   }
 
-  async function transact<Result>(
-    durability: Durability,
-    work: (client: Queryable) => Promise<Result>,
-  ): Promise<Result> {
+  async function transact<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
     for (let count = 1; ; count += 1) {
       try {
         return await attempt(durability, work)
