@@ -2,7 +2,6 @@ import type { Config } from '../config.ts'
 import { originOf } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { loadReleases } from '../service/releases.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
@@ -114,7 +113,6 @@ export async function lead(
             reloadFailures: () => watcher?.failures() ?? 0,
             isReleaseRefused: () => watcher?.refused() !== undefined,
             signingKeys: () => signing()?.publishedKeys ?? [],
-            nowMs: () => SYSTEM_CLOCK.nowMs(),
           }),
         })
   if (admin !== undefined) log.info({ port: admin.port }, 'Health and metrics on loopback')

@@ -9,7 +9,7 @@ import type { PublishedSigningKey } from '../service/signing-key-document.ts'
 import type { TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 import type { StoreHealth } from './store-health.ts'
-import type { ProcessStatus } from './worker-channel.ts'
+import { requestStatus } from './worker-channel.ts'
 
 /** Reads metrics in Prometheus' text format. */
 export type Metrics = () => Promise<{ readonly contentType: string; readonly text: string }>
@@ -20,7 +20,6 @@ export interface LeaderState {
   readonly reloadFailures: () => number
   readonly isReleaseRefused: () => boolean
   readonly signingKeys: () => readonly PublishedSigningKey[]
-  readonly nowMs: () => number
 }
 
 export interface ServingState {
@@ -34,7 +33,6 @@ export interface ServingState {
 export interface ClusterState {
   readonly accepting: () => readonly Worker[]
   readonly crashes: () => number
-  readonly requestStatus: (worker: Worker) => Promise<ProcessStatus | null | undefined>
 }
 
 /** A metric that is read when Prometheus asks. A name that ends in `_total` is a counter, any other a gauge. */
@@ -93,7 +91,7 @@ function leaderMetrics(state: LeaderState): readonly ReadMetric[] {
       help: 'Seconds since the served release was published.',
       read() {
         const served = state.head()
-        return served && (state.nowMs() - Date.parse(served.createdAt)) / 1000
+        return served && (Date.now() - Date.parse(served.createdAt)) / 1000
       },
     },
     {
@@ -287,7 +285,7 @@ export async function openClusterMetrics(
   const own = new client.Registry()
   register(client, own, [...clusterMetrics(state), ...leaderMetrics(leader)])
   return async () => {
-    const statuses = await Promise.all(state.accepting().map(state.requestStatus))
+    const statuses = await Promise.all(state.accepting().map(requestStatus))
     const figures = statuses.filter((status) => status !== null)
     const isComplete = figures.every((status) => status !== undefined)
     const sum = isComplete

@@ -96,10 +96,7 @@ function createCluster(config: Config, log: Log, { killAfterMs }: StopTimes): Le
     log,
     openServing,
     openMetrics: (state) =>
-      openClusterMetrics(
-        { accepting, crashes: () => workers?.crashes() ?? 0, requestStatus },
-        state,
-      ),
+      openClusterMetrics({ accepting, crashes: () => workers?.crashes() ?? 0 }, state),
   }
 }
 

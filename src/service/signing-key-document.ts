@@ -2,7 +2,7 @@ import type { DataOf } from '../contract/schemas.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
-import type { PublicSigningKey } from '../crypto/signing-keys.ts'
+import { type PublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
 
 /** A public key with its status in the rotation. */
 export interface PublishedSigningKey extends PublicSigningKey {
@@ -40,9 +40,21 @@ export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataO
   }
 }
 
+/** The period in which a key's signatures are valid. Times are ISO 8601 UTC, or null if the operator states no time. */
+export type KeyPeriod = Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>
+
+/** Throws SigningKeyError for a period that ends before it begins. */
+export function requireOrder({ notBefore, notAfter }: KeyPeriod): void {
+  if (notBefore === null || notAfter === null) return
+  if (Date.parse(notBefore) < Date.parse(notAfter)) return
+  throw new SigningKeyError(
+    `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
+  )
+}
+
 /** Position of a time (Unix milliseconds) in a key's period, ends included. Verifiers refuse signatures outside it. */
 export function periodStateOf(
-  { notBefore, notAfter }: Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>,
+  { notBefore, notAfter }: KeyPeriod,
   atMs: number,
 ): 'before' | 'within' | 'after' {
   if (notBefore !== null && atMs < Date.parse(notBefore)) return 'before'

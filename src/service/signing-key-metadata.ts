@@ -3,7 +3,7 @@ import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { publicSigningKeyOf, SigningKeyError } from '../crypto/signing-keys.ts'
-import type { PublishedSigningKey } from './signing-key-document.ts'
+import { type PublishedSigningKey, requireOrder } from './signing-key-document.ts'
 
 /** One entry of `signing-keys.json`. Times are ISO 8601 UTC, or null if the operator states no time. */
 export type KeyMetadata = Pick<
@@ -55,13 +55,7 @@ export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
   if (new Set(keys.map(({ keyId }) => keyId)).size < keys.length) {
     throw new SigningKeyError('expected each public key once, found one twice')
   }
-  for (const { notBefore, notAfter } of keys) {
-    if (notBefore === null || notAfter === null) continue
-    if (Date.parse(notBefore) < Date.parse(notAfter)) continue
-    throw new SigningKeyError(
-      `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
-    )
-  }
+  for (const key of keys) requireOrder(key)
   return keys
 }
 

@@ -1,6 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
-import type { PublishedSigningKey } from './signing-key-document.ts'
+import { type KeyPeriod, type PublishedSigningKey, requireOrder } from './signing-key-document.ts'
 
 /** Maximum number of keys in a signing-key document. Clients refuse a longer one (`MAX_KEYS` of the client). */
 export const MAX_PUBLISHED_KEYS = 64
@@ -11,19 +11,11 @@ function withStatus(keys: Keys, status: PublishedSigningKey['status']) {
   return keys.find((key) => key.status === status)
 }
 
-/** The period in which a key's signatures are valid. Times are ISO 8601 UTC, or null if the operator states no time. */
-export type KeyPeriod = Pick<PublishedSigningKey, 'notBefore' | 'notAfter'>
-
-function checkPeriod({ notBefore, notAfter }: KeyPeriod, nowMs: number): void {
-  if (notAfter === null) return
-  if (Date.parse(notAfter) <= nowMs) {
-    throw new SigningKeyError(`expected notAfter to be in the future, found ${notAfter}`)
+function checkPeriod(period: KeyPeriod, nowMs: number): void {
+  if (period.notAfter !== null && Date.parse(period.notAfter) <= nowMs) {
+    throw new SigningKeyError(`expected notAfter to be in the future, found ${period.notAfter}`)
   }
-  if (notBefore !== null && Date.parse(notBefore) >= Date.parse(notAfter)) {
-    throw new SigningKeyError(
-      `expected notBefore to be earlier than notAfter, found ${notBefore} and ${notAfter}`,
-    )
-  }
+  requireOrder(period)
 }
 
 /**

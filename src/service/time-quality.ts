@@ -86,9 +86,7 @@ export function createUnverifiedTime(): TimeQualityMonitor {
 /** Measures the clock against one time server, immediately and then in the background until `close`. A server that does not respond is not an error. */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
-  const measure = options.measure ?? querySntp
-  const schedule = options.schedule ?? scheduleUnref
-  const random = options.random ?? Math.random
+  const { measure = querySntp, schedule = scheduleUnref, random = Math.random } = options
   const bounds: TimeQualityBounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
   const { source } = server
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { createServer, connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
@@ -130,7 +129,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       const session = createPostgresSession({ url: await newDatabase(), where: WHERE })
       t.after(() => session.close())
       await migratePostgres(session, WHERE)
-      return createPostgresCounters({ session, clock, randomBytes })
+      return createPostgresCounters(session, clock)
     },
   })
 
@@ -143,7 +142,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       const nodeClock = { nowMs: () => clock.nowMs() - behindMs }
       return {
         session,
-        counters: createPostgresCounters({ session, clock: nodeClock, randomBytes }),
+        counters: createPostgresCounters(session, nodeClock),
       }
     })
     assert.ok(ahead !== undefined && behind !== undefined)

@@ -1,11 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { CountersError, type CountedWindow, type Counters, type CountOutcome } from '../counters.ts'
 import type { PostgresSession, Queryable } from './postgres-session.ts'
-
-export interface PostgresCountersDependencies {
-  readonly session: PostgresSession
-  readonly clock: { nowMs(): number }
-  readonly randomBytes: (size: number) => Uint8Array
-}
 
 const SECRET_BYTES = 32
 const SWEEP_INTERVAL_MS = 60_000
@@ -18,11 +13,10 @@ function nameOf({ key, windowSeconds }: CountedWindow): string {
 }
 
 /** Counters in PostgreSQL, for several nodes without Valkey. Windows need not survive a power failure; spent ids must. */
-export function createPostgresCounters({
-  session,
-  clock,
-  randomBytes,
-}: PostgresCountersDependencies): Counters {
+export function createPostgresCounters(
+  session: PostgresSession,
+  clock: { nowMs(): number },
+): Counters {
   let sweptAtMs = Number.NEGATIVE_INFINITY
 
   /** Deletes expired rows, once a minute. */

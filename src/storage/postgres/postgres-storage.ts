@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { isTransient, type StorageError } from '../storage-error.ts'
 import type { Storage } from '../storage.ts'
 import type { SealedRegistration } from '../waitlist-store.ts'
@@ -36,9 +35,9 @@ export async function openPostgres(
     onUnavailable(error)
   }
   return {
-    waitlist: createPostgresWaitlist(session, randomBytes),
+    waitlist: createPostgresWaitlist(session),
     apiKeys: createPostgresApiKeys(session),
-    counters: createPostgresCounters({ session, clock: { nowMs: Date.now }, randomBytes }),
+    counters: createPostgresCounters(session, { nowMs: Date.now }),
     importRegistrations: (registrations) => importRegistrations(session, registrations),
     ping: open,
     close: () => session.close(),

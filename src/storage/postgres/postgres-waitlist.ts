@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { TICKET_BYTES, TICKET_PREFIX } from '../../contract/ticket.ts'
 import {
   countOfGroups,
@@ -38,10 +39,7 @@ function toRegistration(row: Row): StoredRegistration {
   }
 }
 
-export function createPostgresWaitlist(
-  session: PostgresSession,
-  randomBytes: (size: number) => Uint8Array,
-): WaitlistStore {
+export function createPostgresWaitlist(session: PostgresSession): WaitlistStore {
   /** Frees the space of deleted rows, so that it is soon overwritten. Backups and the WAL are up to the operator. */
   async function vacuum(): Promise<void> {
     await session.query('VACUUM svc.registrations').catch(() => {
@@ -51,7 +49,7 @@ export function createPostgresWaitlist(
 
   /** Slot, address hash, ticket, time and content of a decoy. */
   function decoyValues(sealedLength: number): Values {
-    const random = Buffer.from(randomBytes(1 + 32 + TICKET_BYTES + 5 + sealedLength))
+    const random = randomBytes(1 + 32 + TICKET_BYTES + 5 + sealedLength)
     const ticket = random
       .subarray(33, 33 + TICKET_BYTES)
       .toString('hex')
