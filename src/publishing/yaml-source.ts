@@ -6,8 +6,8 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  type Document,
   type Pair,
-  type Scalar,
 } from 'yaml'
 
 import type { JsonValue } from '../contract/canonical-json.ts'
@@ -54,126 +54,90 @@ const MAX_SOURCE_LENGTH = 1_048_576
 // Harmless in this program, but dangerous in some programs that read the response.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-interface Refusal {
-  readonly offset: number
+/** Reports what JSON cannot express, and returns the value to go on with. */
+type Refuse = (offset: number, path: FieldPath, found: string, expected: string) => null
+
+/** Text of a document and the offsets of its start and end. */
+interface NodeText {
   readonly path: FieldPath
-  readonly found: string
-  readonly expected: string
+  readonly value: string
+  readonly start: number
+  readonly end: number
 }
 
-/** The value of a document, the place of each part, and what JSON cannot express. */
-interface NodeReading {
-  readonly value: JsonValue
-  readonly refusals: readonly Refusal[]
-  readonly nameOffsets: ReadonlyMap<string, number>
-  readonly valueOffsets: ReadonlyMap<string, number>
-  readonly texts: readonly {
-    readonly path: FieldPath
-    readonly value: string
-    readonly start: number
-    readonly end: number
-  }[]
-}
-
-/** Converts YAML nodes to JSON values with their places, and refuses what JSON cannot express. */
-function readNodes(root: unknown): NodeReading {
-  const refusals: Refusal[] = []
-  const nameOffsets = new Map<string, number>()
-  const valueOffsets = new Map<string, number>()
-  const texts: { path: FieldPath; value: string; start: number; end: number }[] = []
-
+/** Converts YAML nodes to a JSON value, collects its texts, and refuses what JSON cannot express. */
+function readNodes(root: unknown, texts: NodeText[], refuse: Refuse): JsonValue {
   function read(node: unknown, path: FieldPath, around: number): JsonValue {
-    if (!isNode(node)) return readNothing(path, around)
-    const value = node
-    const offset = value.range?.[0] ?? around
-    valueOffsets.set(JSON.stringify(path), offset)
+    const offset = (isNode(node) ? node.range?.[0] : undefined) ?? around
+    const refuseThis = (found: string, expected: string) => refuse(offset, path, found, expected)
+    const refuseNothing = () =>
+      refuseThis('nothing', 'a value; leave an optional field out altogether')
+    if (!isNode(node)) return refuseNothing()
     if (path.length > MAX_DEPTH) {
-      return refuse(offset, path, 'fields nested too deeply', `at most ${MAX_DEPTH} levels`)
+      return refuseThis('fields nested too deeply', `at most ${MAX_DEPTH} levels`)
     }
-    if (isAlias(value)) {
-      return refuse(offset, path, 'an alias (*)', 'the value itself; aliases are not used here')
+    if (isAlias(node)) {
+      return refuseThis('an alias (*)', 'the value itself; aliases are not used here')
     }
-    if (value.anchor !== undefined) {
-      refuse(offset, path, 'an anchor (&)', 'a plain value; anchors are not used here')
+    if (node.anchor !== undefined) {
+      refuseThis('an anchor (&)', 'a plain value; anchors are not used here')
     }
-    if (value.tag !== undefined) {
-      refuse(offset, path, `the tag ${value.tag}`, 'a plain value; tags are not used here')
+    if (node.tag !== undefined) {
+      refuseThis(`the tag ${node.tag}`, 'a plain value; tags are not used here')
     }
-    if (isMap(value)) {
-      // `fromEntries` defines members, so no name can reach a prototype.
-      return Object.fromEntries(value.items.map((pair) => readPair(pair, path, offset)))
+    // `fromEntries` defines members, so no name can reach a prototype.
+    if (isMap(node))
+      return Object.fromEntries(node.items.map((pair) => readPair(pair, path, offset)))
+    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], offset))
+    if (!isScalar(node)) {
+      return refuseThis('an unknown kind of value', 'text, a number, a list or fields')
     }
-    if (isSeq(value)) {
-      return value.items.map((item, index) => read(item, [...path, index], offset))
-    }
-    if (isScalar(value)) return readScalar(value, path, offset)
-    return refuse(offset, path, 'an unknown kind of value', 'text, a number, a list or fields')
-  }
-
-  function readPair(pair: Pair, path: FieldPath, around: number): [string, JsonValue] {
-    const { key } = pair
-    const offset = (isNode(key) ? key.range?.[0] : undefined) ?? around
-    if (!isScalar(key) || typeof key.value !== 'string') {
-      refuse(offset, path, 'a field name that is not text', 'a name of letters')
-      return ['', null]
-    }
-    if (key.anchor !== undefined || key.tag !== undefined) {
-      refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
-    }
-    if (REFUSED_NAMES.has(key.value)) {
-      refuse(
-        offset,
-        path,
-        `the field name ${key.value}`,
-        'a name that programming languages do not reserve',
-      )
-    }
-    const at = [...path, key.value]
-    nameOffsets.set(JSON.stringify(at), offset)
-    return [key.value, read(pair.value, at, offset)]
-  }
-
-  function readScalar(node: Scalar, path: FieldPath, offset: number): JsonValue {
     const { value } = node
-    if (value === null) return readNothing(path, offset)
+    if (value === null) return refuseNothing()
+    if (typeof value === 'boolean') return value
     if (typeof value === 'string') {
       texts.push({ path, value, start: offset, end: node.range?.[1] ?? offset })
       return value
     }
-    if (typeof value === 'boolean') return value
     if (typeof value === 'bigint') {
-      const number = Number(value)
-      if (Number.isSafeInteger(number)) return number
-      return refuse(
-        offset,
-        path,
+      if (Number.isSafeInteger(Number(value))) return Number(value)
+      return refuseThis(
         describeValue(value),
         'an integer within 2^53, or text in quotes (larger numbers are read differently by different programs)',
       )
     }
-    return refuse(
-      offset,
-      path,
+    return refuseThis(
       typeof value === 'number' ? `the number ${node.source ?? value}` : 'an unknown value',
       'an integer, or text in quotes (fractions are read differently by different programs)',
     )
   }
 
-  function readNothing(path: FieldPath, offset: number): JsonValue {
-    valueOffsets.set(JSON.stringify(path), offset)
-    return refuse(offset, path, 'nothing', 'a value; leave an optional field out altogether')
+  function readPair({ key, value }: Pair, path: FieldPath, around: number): [string, JsonValue] {
+    const offset = (isNode(key) ? key.range?.[0] : undefined) ?? around
+    if (!isScalar(key) || typeof key.value !== 'string') {
+      return ['', refuse(offset, path, 'a field name that is not text', 'a name of letters')]
+    }
+    const name = key.value
+    if (key.anchor !== undefined || key.tag !== undefined) {
+      refuse(offset, path, 'an anchor or tag on a field name', 'a plain name')
+    }
+    if (REFUSED_NAMES.has(name)) {
+      const expected = 'a name that programming languages do not reserve'
+      refuse(offset, path, `the field name ${name}`, expected)
+    }
+    return [name, read(value, [...path, name], offset)]
   }
 
-  function refuse(offset: number, path: FieldPath, found: string, expected: string): null {
-    refusals.push({ offset, path, found, expected })
-    return null
-  }
-
-  return { value: read(root, [], 0), refusals, nameOffsets, valueOffsets, texts }
+  return read(root, [], 0)
 }
 
-function fail(mistakes: readonly ContentMistake[]): YamlOutcome {
-  return { source: undefined, mistakes }
+/** The node of a field's value or name; undefined if it is missing. */
+function nodeAt(document: Document, path: FieldPath, part: 'name' | 'value'): unknown {
+  const parent = part === 'name' ? document.getIn(path.slice(0, -1), true) : undefined
+  const pair = isMap(parent)
+    ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
+    : undefined
+  return pair?.key ?? document.getIn(path, true)
 }
 
 /**
@@ -186,22 +150,15 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     const { line, col } = lineCounter.linePos(offset)
     return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
-  const mistakeAt = (
-    offset: number,
-    field: string,
-    found: string,
-    expected: string,
-  ): ContentMistake => ({ ...placeOf(offset), field, found, expected })
-  const whole = { file, line: 1, column: 1, field: '' }
-
+  const start = { file, line: 1, column: 1 }
+  const fail = (mistakes: readonly ContentMistake[]): YamlOutcome => ({
+    source: undefined,
+    mistakes,
+  })
+  const failWhole = (found: string, expected: string) =>
+    fail([{ ...start, field: '', found, expected }])
   if (text.length > MAX_SOURCE_LENGTH) {
-    return fail([
-      {
-        ...whole,
-        found: `${text.length} characters`,
-        expected: `a file of at most ${MAX_SOURCE_LENGTH}`,
-      },
-    ])
+    return failWhole(`${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
   }
 
   const document = parseDocument(text, {
@@ -212,52 +169,48 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     merge: false,
     intAsBigInt: true,
     prettyErrors: false,
-    // Not `silent`, which would also ignore further documents without an error.
+    // Not `silent`, which would also drop every document after the first without an error.
     logLevel: 'error',
     lineCounter,
   })
   const syntax: ContentMistake[] = []
-  const linesReported = new Set<number>()
   for (const error of [...document.errors, ...document.warnings]) {
     const { offset, found, expected } = explainSyntax(document, text, error)
-    const mistake = mistakeAt(offset, '', found, expected)
+    const place = placeOf(offset)
     // Further errors on a line are consequences of the first.
-    if (!linesReported.has(mistake.line)) syntax.push(mistake)
-    linesReported.add(mistake.line)
+    if (syntax.some(({ line }) => line === place.line)) continue
+    syntax.push({ ...place, field: '', found, expected })
   }
   if (document.directives.yaml.explicit === true) {
-    syntax.push({ ...whole, found: 'a YAML directive', expected: 'the fields alone' })
+    syntax.push({ ...start, field: '', found: 'a YAML directive', expected: 'the fields alone' })
   }
   if (syntax.length > 0) return fail(syntax)
-  if (document.contents === null) {
-    return fail([{ ...whole, found: 'an empty file', expected: 'the fields of the resource' }])
-  }
-  const reading = readNodes(document.contents)
-  if (reading.refusals.length > 0) {
-    return fail(
-      reading.refusals.map(({ offset, path, found, expected }) =>
-        mistakeAt(offset, formatFieldPath(path), found, expected),
-      ),
-    )
-  }
-
-  const place = (path: FieldPath, part: 'name' | 'value' = 'value'): SourcePlace => {
-    const offsets =
-      part === 'name' ? [reading.nameOffsets, reading.valueOffsets] : [reading.valueOffsets]
-    for (const known of offsets) {
-      const offset = known.get(JSON.stringify(path))
-      if (offset !== undefined) return placeOf(offset)
-    }
-    return path.length === 0 ? { file, line: 1, column: 1 } : place(path.slice(0, -1))
-  }
+  if (document.contents === null) return failWhole('an empty file', 'the fields of the resource')
+  const refusals: ContentMistake[] = []
+  const texts: NodeText[] = []
+  const value = readNodes(document.contents, texts, (offset, path, found, expected) => {
+    refusals.push({ ...placeOf(offset), field: formatFieldPath(path), found, expected })
+    return null
+  })
+  if (refusals.length > 0) return fail(refusals)
   return {
     source: {
-      value: reading.value,
-      texts: reading.texts.map(({ path, value: each, start, end }) => {
-        const endLine = placeOf(Math.max(start, end - 1)).line
-        return { path, value: each, ...placeOf(start), endLine }
+      value,
+      texts: texts.map(({ path, value: each, start: from, end }) => {
+        const endLine = placeOf(Math.max(from, end - 1)).line
+        return { path, value: each, ...placeOf(from), endLine }
       }),
-      place,
+      place(path, part = 'value') {
+        for (let length = path.length; length >= 0; length -= 1) {
+          const node = nodeAt(
+            document,
+            path.slice(0, length),
+            length < path.length ? 'value' : part,
+          )
+          if (isNode(node) && node.range) return placeOf(node.range[0])
+        }
+        return start
+      },
     },
     mistakes: [],
   }

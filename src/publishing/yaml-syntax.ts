@@ -29,131 +29,81 @@ function openQuoteBefore(document: Document, offset: number): number | undefined
   return start
 }
 
-function explainMissing(document: Document, offset: number, message: string): SyntaxMistake {
+const NAME_VALUE = 'name: value'
+const ONE_DOCUMENT = 'one YAML 1.2 document'
+
+/**
+ * Errors of the parser by code: what was found and expected. A pattern looks at the parser's message, or at the line for
+ * a missing key. The first row that fits counts.
+ */
+const EXPLANATIONS: {
+  readonly [code: string]: readonly (readonly [found: string, expected: string, when?: RegExp])[]
+} = {
+  BLOCK_AS_IMPLICIT_KEY: [
+    ['a text with a colon and a space in it, without quotes', 'the text in quotes'],
+  ],
+  MISSING_CHAR: [
+    [
+      'a line outside of any list item',
+      'the indentation of the lines above, or - before a new item',
+      /^Sequence item/,
+    ],
+    ['a name without a colon', NAME_VALUE],
+  ],
+  TAB_AS_INDENT: [['a tab in the indentation', 'spaces']],
+  MULTIPLE_DOCS: [['a second document (after --- or ...)', 'one document in a file']],
+  BAD_INDENT: [
+    ['a { or [ that is not closed', 'its } or ] before the next field', /^Flow/],
+    ['an indentation that matches no line above', 'the same indentation for all fields of a group'],
+  ],
+  MULTILINE_IMPLICIT_KEY: [
+    ['a list item between fields', 'the list below its own field', /^-(?: |$)/],
+    ['a colon without a space after it', NAME_VALUE, /^[\w-]+:\S/],
+    ['a line without a field name', NAME_VALUE],
+  ],
+  UNEXPECTED_TOKEN: [
+    [
+      'text after a closing quote',
+      'the whole text in quotes, with none of the same quotes inside',
+      /scalar at node end/,
+    ],
+    ['a list item on the line of its field', 'each item on its own line', /block-seq-ind/],
+    ['text after > or |', 'the text on the lines below', /^Block scalar/],
+    ['a character in a place where it has no meaning', ONE_DOCUMENT],
+  ],
+  BAD_DQ_ESCAPE: [
+    [
+      'a backslash with an unknown letter in double quotes',
+      String.raw`\\ for a backslash, or single quotes around the text`,
+    ],
+  ],
+  DUPLICATE_KEY: [['a field that is there already', 'each field once']],
+  TAG_RESOLVE_FAILED: [['a text that starts with !', 'the text in quotes']],
+  KEY_OVER_1024_CHARS: [['a field name of more than 1024 characters', NAME_VALUE]],
+  // The parser is recursive and stops where its stack ends: a bomb of brackets.
+  RESOURCE_EXHAUSTION: [['fields nested too deeply', `at most ${MAX_DEPTH} levels`]],
+}
+
+/** Puts an error of the YAML parser into words that need no knowledge of YAML's grammar. */
+export function explainSyntax(
+  document: Document,
+  text: string,
+  { code, message, pos: [offset] }: YAMLError,
+): SyntaxMistake {
   const quote = /closing (.)quote/.exec(message)?.[1]
-  if (quote !== undefined) {
+  if (code === 'MISSING_CHAR' && quote !== undefined) {
     return {
       offset: openQuoteBefore(document, offset) ?? offset,
       found: 'a quote that is never closed',
       expected: `a closing ${quote} at the end of the text`,
     }
   }
-  return message.startsWith('Sequence item')
-    ? {
-        offset,
-        found: 'a line outside of any list item',
-        expected: 'the indentation of the lines above, or - before a new item',
-      }
-    : { offset, found: 'a name without a colon', expected: 'name: value' }
-}
-
-function explainKey(text: string, offset: number): SyntaxMistake {
-  const line = lineAt(text, offset).trim()
-  if (line.startsWith('- ') || line === '-') {
-    return { offset, found: 'a list item between fields', expected: 'the list below its own field' }
+  if (code === 'BAD_SCALAR_START') {
+    const found = `a text that starts with ${text.slice(offset, offset + 1)}`
+    return { offset, found, expected: 'the text in quotes' }
   }
-  return /^[\w-]+:\S/.test(line)
-    ? { offset, found: 'a colon without a space after it', expected: 'name: value' }
-    : { offset, found: 'a line without a field name', expected: 'name: value' }
-}
-
-function explainToken(offset: number, message: string): SyntaxMistake {
-  if (message.includes('scalar at node end')) {
-    return {
-      offset,
-      found: 'text after a closing quote',
-      expected: 'the whole text in quotes, with none of the same quotes inside',
-    }
-  }
-  if (message.includes('block-seq-ind')) {
-    return {
-      offset,
-      found: 'a list item on the line of its field',
-      expected: 'each item on its own line',
-    }
-  }
-  if (message.startsWith('Block scalar')) {
-    return { offset, found: 'text after > or |', expected: 'the text on the lines below' }
-  }
-  return {
-    offset,
-    found: 'a character in a place where it has no meaning',
-    expected: 'one YAML 1.2 document',
-  }
-}
-
-/** Facts about an error of the YAML parser. */
-interface ErrorContext {
-  readonly document: Document
-  readonly text: string
-  readonly offset: number
-  readonly message: string
-}
-
-/** Explains an error; by default at the parser's position. */
-type Explain = (
-  error: ErrorContext,
-) => Pick<SyntaxMistake, 'found' | 'expected'> & { readonly offset?: number }
-
-const EXPLANATIONS: { readonly [code: string]: Explain } = {
-  BLOCK_AS_IMPLICIT_KEY: () => ({
-    found: 'a text with a colon and a space in it, without quotes',
-    expected: 'the text in quotes',
-  }),
-  MISSING_CHAR: ({ document, offset, message }) => explainMissing(document, offset, message),
-  TAB_AS_INDENT: () => ({ found: 'a tab in the indentation', expected: 'spaces' }),
-  MULTIPLE_DOCS: () => ({
-    found: 'a second document (after --- or ...)',
-    expected: 'one document in a file',
-  }),
-  BAD_INDENT: ({ message }) =>
-    message.startsWith('Flow')
-      ? {
-          found: 'a { or [ that is not closed',
-          expected: 'its } or ] before the next field',
-        }
-      : {
-          found: 'an indentation that matches no line above',
-          expected: 'the same indentation for all fields of a group',
-        },
-  MULTILINE_IMPLICIT_KEY: ({ text, offset }) => explainKey(text, offset),
-  BAD_SCALAR_START: ({ text, offset }) => ({
-    found: `a text that starts with ${text.slice(offset, offset + 1)}`,
-    expected: 'the text in quotes',
-  }),
-  UNEXPECTED_TOKEN: ({ offset, message }) => explainToken(offset, message),
-  BAD_DQ_ESCAPE: () => ({
-    found: 'a backslash with an unknown letter in double quotes',
-    expected: String.raw`\\ for a backslash, or single quotes around the text`,
-  }),
-  DUPLICATE_KEY: () => ({ found: 'a field that is there already', expected: 'each field once' }),
-  TAG_RESOLVE_FAILED: () => ({
-    found: 'a text that starts with !',
-    expected: 'the text in quotes',
-  }),
-  KEY_OVER_1024_CHARS: () => ({
-    found: 'a field name of more than 1024 characters',
-    expected: 'name: value',
-  }),
-  // The recursive parser ran out of stack on deeply nested brackets.
-  RESOURCE_EXHAUSTION: () => ({
-    found: 'fields nested too deeply',
-    expected: `at most ${MAX_DEPTH} levels`,
-  }),
-}
-
-/** Explains an error of the YAML parser to readers who do not know YAML's grammar. */
-export function explainSyntax(
-  document: Document,
-  text: string,
-  { code, message, pos: [offset] }: YAMLError,
-): SyntaxMistake {
-  const explain = EXPLANATIONS[code]
-  return {
-    offset,
-    ...(explain?.({ document, text, offset, message }) ?? {
-      found: `invalid YAML (${code})`,
-      expected: 'one YAML 1.2 document',
-    }),
-  }
+  const subject = code === 'MULTILINE_IMPLICIT_KEY' ? lineAt(text, offset).trim() : message
+  const row = EXPLANATIONS[code]?.find(([, , when]) => when?.test(subject) ?? true)
+  const [found, expected] = row ?? [`invalid YAML (${code})`, ONE_DOCUMENT]
+  return { offset, found, expected }
 }
