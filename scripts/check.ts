@@ -76,7 +76,7 @@ async function findLanguageLines(): Promise<readonly string[]> {
 }
 
 async function findReleaseLines(): Promise<readonly string[]> {
-  const { checkRelease } = await import('../src/publishing/check-release.ts')
+  const { checkRelease } = await import('./check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
   const { REGISTRY_VERSION } = await import('../src/contract/endpoints.ts')
   const found = await checkRelease({

@@ -23,7 +23,7 @@ export interface RollBackOptions extends ReleaseOptions {
 }
 
 /** Why a version cannot be served again: every reason, one line each. */
-function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
+export function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
   const obstacles: string[] = []
   for (const [name, digest] of Object.entries(resources)) {
     const fault = resourceFault(store, name, digest)
