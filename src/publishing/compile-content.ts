@@ -77,12 +77,15 @@ export interface CompiledContent {
 /** The data of each resource that has its described shape. */
 type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
 
-/** The checks of one resource beyond its schema. */
-const CHECKS: { readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report) => void } = {
+/** The checks of one resource beyond its schema; `all` has the other resources. */
+const CHECKS: {
+  readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report, all: SoundData) => void
+} = {
   status: checkStatus,
   architecture: checkArchitecture,
   roadmap: checkRoadmap,
-  changelog: checkChangelog,
+  'development-queue': checkDevelopmentQueue,
+  changelog: (data, report) => checkChangelog(data, report),
   wallet: checkWallet,
   'wallet/architecture': checkArchitecture,
   'wallet/security': checkWalletSecurity,
@@ -90,56 +93,19 @@ const CHECKS: { readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: R
   'wallet/capabilities': checkWalletCapabilities,
 }
 
-function checkAlone<N extends SnapshotName>(
-  name: N,
-  value: SnapshotData<N> | undefined,
-  report: Report,
-): void {
-  if (value !== undefined) CHECKS[name]?.(value, report)
-}
-
-function checkSemantics(data: SoundData, reportFor: (name: SnapshotName) => Report): void {
-  for (const name of SNAPSHOT_NAMES) checkAlone(name, data[name], reportFor(name))
-  if (data['development-queue'] !== undefined) {
-    checkDevelopmentQueue(
-      data['development-queue'],
-      data.roadmap?.items.map((item) => item.id),
-      reportFor('development-queue'),
-    )
-  }
-  for (const name of SNAPSHOT_NAMES) {
-    const view = data[name]
-    if (view === undefined || !('attached' in view) || data.wallet === undefined) continue
-    if (view.attached === data.wallet.attached) continue
-    reportFor(name)(
-      ['attached'],
-      String(view.attached),
-      `${data.wallet.attached}, as the wallet overview says`,
-    )
-  }
+function checkSemantics<N extends SnapshotName>(name: N, all: SoundData, report: Report): void {
+  const data: SnapshotData<N> | undefined = all[name]
+  if (data === undefined) return
+  CHECKS[name]?.(data, report, all)
+  const attached = all.wallet?.attached
+  if (attached === undefined || !('attached' in data) || data.attached === attached) return
+  report(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
 }
 
 /** One pass over the content, with everything parsed and every mistake so far. */
-interface Compilation {
-  readonly mistakes: readonly ContentMistake[]
-  /** Every file that was read, for the leak guard. */
-  readonly files: readonly GuardedFile[]
-  readSnapshot(name: SnapshotName, file: ContentFile): void
-  readOrganization(file: ContentFile): void
-  readSettings(file: ContentFile | undefined): {
-    readonly value: PublishingSettings
-    readonly source: ContentSource | undefined
-  }
-  /** Checks relations between resources. Call it after all resources were read. */
-  checkSemantics(): void
-  /** Reads an overlay. Call it after the resource that it translates was read. */
-  readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile): void
-  /** The published value of each resource, complete only without mistakes. */
-  values(): ReadonlyMap<ResourceName, JsonValue>
-}
-
-function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
+function createCompilation(folder: ContentFolder, nowMs: number) {
   const mistakes: ContentMistake[] = []
+  /** Every file that was read, for the leak guard. */
   const files: GuardedFile[] = []
   const sources = new Map<SnapshotName, ContentSource>()
   // Contains only values that passed their schema check, so the type is correct.
@@ -200,7 +166,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
   return {
     mistakes,
     files,
-    readSnapshot(name, file) {
+    readSnapshot(name: SnapshotName, file: ContentFile) {
       const parsed = parse(file)
       const source = parsed === undefined ? undefined : withImports(name, parsed)
       if (source === undefined) return
@@ -212,7 +178,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       )
       if (value !== undefined) Object.assign(data, { [name]: value })
     },
-    readOrganization(file) {
+    readOrganization(file: ContentFile) {
       const publicEmails: string[] = []
       const source = parse(file, publicEmails)
       if (source === undefined) return
@@ -240,7 +206,7 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
         (mistake) => mistakes.push(mistake),
       )
     },
-    readSettings(file) {
+    readSettings(file: ContentFile | undefined) {
       const nothing = { value: DEFAULT_SETTINGS, source: undefined }
       // Not scanned by the leak guard: it repeats the guard's findings.
       const outcome = file === undefined ? undefined : parseYamlSource(file.file, file.text)
@@ -251,13 +217,15 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       mistakes.push(...check.mistakesOf(source))
       return check.accepts(source.value) ? { value: source.value, source } : nothing
     },
+    /** Checks relations between resources. Call it after all resources were read. */
     checkSemantics() {
       if (!WALLET_NAMES.some((name) => folder.resources.has(name))) {
         Object.assign(data, NO_WALLET_VIEWS)
       }
-      checkSemantics(data, reportFor)
+      for (const name of SNAPSHOT_NAMES) checkSemantics(name, data, reportFor(name))
     },
-    readOverlay(locale, name, file) {
+    /** Reads an overlay. Call it after the resource that it translates was read. */
+    readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile) {
       const source = parse(file)
       if (source === undefined) return
       const original = name === ORGANIZATION_RESOURCE ? organization : data[name]
@@ -276,7 +244,8 @@ function createCompilation(folder: ContentFolder, nowMs: number): Compilation {
       )
       overlays.set(locale, { ...overlays.get(locale), [name]: overlay })
     },
-    values() {
+    /** The published value of each resource, complete only without mistakes. */
+    values(): ReadonlyMap<ResourceName, JsonValue> {
       const values = new Map<ResourceName, JsonValue>()
       for (const name of SNAPSHOT_NAMES) {
         const value = data[name]

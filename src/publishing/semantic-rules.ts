@@ -179,12 +179,13 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
   )
 }
 
-/** Checks `development-queue` beyond its schema. `roadmapIds` is undefined if the roadmap has mistakes. */
+/** Checks `development-queue` beyond its schema. The roadmap is undefined if it has mistakes. */
 export function checkDevelopmentQueue(
   data: SnapshotData<'development-queue'>,
-  roadmapIds: readonly string[] | undefined,
   report: Report,
+  { roadmap }: { readonly roadmap?: SnapshotData<'roadmap'> },
 ): void {
+  const roadmapIds = roadmap?.items.map(({ id }) => id)
   const ids = data.items.map((item) => item.id)
   for (const [index, item] of data.items.entries()) {
     const before = data.items[index - 1]
