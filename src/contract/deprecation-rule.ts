@@ -1,67 +1,44 @@
 import { BASE_PATH } from './api-version.ts'
 import { type Endpoint, type Registry } from './endpoints.ts'
-import { violationUnless } from './violation-unless.ts'
 import { DAY_MS, parseInstant } from './instant.ts'
 import { LIMITS } from './limits.ts'
 
 const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 
+/** Reports a fault unless a condition is true. */
+export type Require = (condition: boolean, fault: string) => void
+
 /**
- * The deprecation rules of one row (spec 9.4): a deprecated row has a notice that is long enough and names an active
- * successor, and no other row has a notice. Returns one sentence for each violation, without the row's name.
+ * Checks the deprecation of one row (spec 9.4): a deprecated row has a notice that is long enough and names an active
+ * successor, and no other row has a notice.
  */
-export function deprecationViolations(row: Endpoint, registry: Registry): readonly string[] {
-  const { deprecation } = row
+export function checkDeprecation(row: Endpoint, registry: Registry, require: Require): void {
+  const { deprecation, method, stability, status } = row
   if (deprecation === undefined) {
-    return violationUnless(
-      row.status !== 'deprecated',
-      'deprecated without a notice; expected deprecatedAt, sunsetAt and successor',
-    )
+    require(status !==
+      'deprecated', 'deprecated without a notice; expected deprecatedAt, sunsetAt and successor')
+    return
   }
-  const noticeDays = row.stability === 'stable' ? LIMITS.deprecationNoticeDays : 0
-  const deprecatedMs = parseInstant(deprecation.deprecatedAt)
-  const sunsetMs = parseInstant(deprecation.sunsetAt)
-  return [
-    ...violationUnless(
-      row.status === 'deprecated',
-      `it has a deprecation notice, but is ${row.status}`,
-    ),
-    ...violationUnless(
-      deprecatedMs !== undefined,
-      notAnInstant('deprecatedAt', deprecation.deprecatedAt),
-    ),
-    ...violationUnless(sunsetMs !== undefined, notAnInstant('sunsetAt', deprecation.sunsetAt)),
-    ...violationUnless(
-      deprecatedMs === undefined ||
-        sunsetMs === undefined ||
-        sunsetMs - deprecatedMs >= noticeDays * DAY_MS,
-      `the sunset ${deprecation.sunsetAt} is too early; a ${row.stability} endpoint stays available for at least ${noticeDays} days after ${deprecation.deprecatedAt}`,
-    ),
-    ...successorViolations(row, deprecation.successor, registry),
-  ]
-}
-
-function notAnInstant(field: string, value: string): string {
-  return `${field} is ${value}; expected an ISO 8601 time in UTC`
-}
-
-function successorViolations(
-  row: Endpoint,
-  successor: string,
-  registry: Registry,
-): readonly string[] {
-  if (!VERSIONED_PATH.test(successor)) {
-    return [
-      `the successor ${successor} is not a path of this API; expected a path below /api/v<number>`,
-    ]
-  }
+  const { deprecatedAt, sunsetAt, successor } = deprecation
+  const noticeDays = stability === 'stable' ? LIMITS.deprecationNoticeDays : 0
+  const [deprecatedMs, sunsetMs] = [parseInstant(deprecatedAt), parseInstant(sunsetAt)]
+  const instant = 'expected an ISO 8601 time in UTC'
+  require(status === 'deprecated', `it has a deprecation notice, but is ${status}`)
+  require(deprecatedMs !== undefined, `deprecatedAt is ${deprecatedAt}; ${instant}`)
+  require(sunsetMs !== undefined, `sunsetAt is ${sunsetAt}; ${instant}`)
+  require(deprecatedMs === undefined ||
+    sunsetMs === undefined ||
+    sunsetMs - deprecatedMs >=
+      noticeDays *
+        DAY_MS, `the sunset ${sunsetAt} is too early; a ${stability} endpoint stays available for at least ${noticeDays} days after ${deprecatedAt}`)
+  require(VERSIONED_PATH.test(
+    successor,
+  ), `the successor ${successor} is not a path of this API; expected a path below /api/v<number>`)
   const isThisMajor = successor === BASE_PATH || successor.startsWith(`${BASE_PATH}/`)
-  if (!isThisMajor) return []
   const found = Object.values(registry).find(
-    (other) => other.path === successor && other.method === row.method,
+    (other) => other.path === successor && other.method === method,
   )
-  return violationUnless(
-    found?.status === 'active',
-    `the successor ${row.method} ${successor} is not an active endpoint of this registry`,
-  )
+  require(!isThisMajor ||
+    found?.status ===
+      'active', `the successor ${method} ${successor} is not an active endpoint of this registry`)
 }

@@ -93,8 +93,12 @@ const CHECKS: {
   'wallet/capabilities': checkWalletCapabilities,
 }
 
-function checkSemantics<N extends SnapshotName>(name: N, all: SoundData, report: Report): void {
-  const data: SnapshotData<N> | undefined = all[name]
+function checkSemantics<N extends SnapshotName>(
+  name: N,
+  data: SnapshotData<N> | undefined,
+  all: SoundData,
+  report: Report,
+): void {
   if (data === undefined) return
   CHECKS[name]?.(data, report, all)
   const attached = all.wallet?.attached
@@ -222,7 +226,9 @@ function createCompilation(folder: ContentFolder, nowMs: number) {
       if (!WALLET_NAMES.some((name) => folder.resources.has(name))) {
         Object.assign(data, NO_WALLET_VIEWS)
       }
-      for (const name of SNAPSHOT_NAMES) checkSemantics(name, data, reportFor(name))
+      for (const name of SNAPSHOT_NAMES) {
+        checkSemantics(name, data[name], data, reportFor(name))
+      }
     },
     /** Reads an overlay. Call it after the resource that it translates was read. */
     readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile) {

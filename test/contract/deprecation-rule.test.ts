@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deprecationViolations } from '../../src/contract/deprecation-rule.ts'
-import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
+import { checkDeprecation } from '../../src/contract/deprecation-rule.ts'
+import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endpoints.ts'
 
 const NOTICE = {
   deprecatedAt: '2026-11-21T00:00:00Z',
   sunsetAt: '2027-02-19T00:00:00Z',
   successor: '/api/v1/roadmap',
+}
+
+/** Every fault of a row in a registry. */
+function violationsOf(row: Endpoint, registry: Registry): readonly string[] {
+  const faults: string[] = []
+  checkDeprecation(row, registry, (condition, fault) => {
+    if (!condition) faults.push(fault)
+  })
+  return faults
 }
 
 /** Every fault of a deprecated changelog whose notice has these parts. */
@@ -16,7 +25,7 @@ function faultsOf(
 ): readonly string[] {
   const deprecation = { ...NOTICE, ...changes }
   const row: Endpoint = { ...ENDPOINTS.changelog, stability, status: 'deprecated', deprecation }
-  return deprecationViolations(row, ENDPOINTS)
+  return violationsOf(row, ENDPOINTS)
 }
 
 test('a stable endpoint stays available for ninety days to the millisecond, others have no minimum', () => {
@@ -71,21 +80,18 @@ test('a successor is an active row of this version, or a path of another', () =>
     // The row itself is deprecated, and so no way out of it.
     const row: Endpoint = { ...ENDPOINTS.changelog, status: 'deprecated' }
     const deprecation = { ...NOTICE, successor }
-    assert.deepEqual(
-      deprecationViolations({ ...row, deprecation }, { ...ENDPOINTS, changelog: row }),
-      [`the successor GET ${successor} is not an active endpoint of this registry`],
-    )
+    assert.deepEqual(violationsOf({ ...row, deprecation }, { ...ENDPOINTS, changelog: row }), [
+      `the successor GET ${successor} is not an active endpoint of this registry`,
+    ])
   }
 })
 
 test('a notice requires the matching status of its row', () => {
-  assert.deepEqual(deprecationViolations(ENDPOINTS.changelog, ENDPOINTS), [])
-  assert.deepEqual(
-    deprecationViolations({ ...ENDPOINTS.changelog, deprecation: NOTICE }, ENDPOINTS),
-    ['it has a deprecation notice, but is active'],
-  )
-  assert.deepEqual(
-    deprecationViolations({ ...ENDPOINTS.changelog, status: 'deprecated' }, ENDPOINTS),
-    ['deprecated without a notice; expected deprecatedAt, sunsetAt and successor'],
-  )
+  assert.deepEqual(violationsOf(ENDPOINTS.changelog, ENDPOINTS), [])
+  assert.deepEqual(violationsOf({ ...ENDPOINTS.changelog, deprecation: NOTICE }, ENDPOINTS), [
+    'it has a deprecation notice, but is active',
+  ])
+  assert.deepEqual(violationsOf({ ...ENDPOINTS.changelog, status: 'deprecated' }, ENDPOINTS), [
+    'deprecated without a notice; expected deprecatedAt, sunsetAt and successor',
+  ])
 })
