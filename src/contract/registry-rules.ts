@@ -9,7 +9,7 @@ import {
 import { type Endpoint, type Registry } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { CACHE_CLASSES } from './headers.ts'
-import { checkDeprecation, type Require } from './deprecation-rule.ts'
+import { checkDeprecation, type Expect } from './deprecation-rule.ts'
 import { parseInstant } from './instant.ts'
 import type { Issuance } from './issuance.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS, type DataSchemaName } from './schemas.ts'
@@ -42,7 +42,7 @@ const PARAMETER_SEGMENT = /^\{([a-z][A-Za-z0-9]*)\}$/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Checks one row by itself. */
-type RowRule = (row: Endpoint, require: Require) => void
+type RowRule = (row: Endpoint, expect: Expect) => void
 
 const ROW_RULES: readonly RowRule[] = [
   checkWords,
@@ -68,29 +68,30 @@ export function checkRegistry(
 ): readonly string[] {
   const faults: string[] = []
   const rows: readonly (readonly [string, Endpoint])[] = Object.entries(registry)
-  const requireIn =
-    (where: string): Require =>
+  const expectIn =
+    (where: string): Expect =>
     (condition, fault) => {
       if (!condition) faults.push(`${where}: ${fault}`)
     }
   for (const [name, row] of rows) {
-    const require = requireIn(name)
-    require(OPERATION_ID.test(
-      name,
-    ), 'the name is not an operationId; expected a lower-case letter, then letters and digits')
-    for (const check of ROW_RULES) check(row, require)
-    checkDeprecation(row, registry, require)
+    const expect = expectIn(name)
+    expect(
+      OPERATION_ID.test(name),
+      'the name is not an operationId; expected a lower-case letter, then letters and digits',
+    )
+    for (const check of ROW_RULES) check(row, expect)
+    checkDeprecation(row, registry, expect)
   }
   for (const [index, [name, row]] of rows.entries()) {
     for (const [otherName, other] of rows.slice(index + 1)) {
-      checkPair(row, other, requireIn(`${name} and ${otherName}`))
+      checkPair(row, other, expectIn(`${name} and ${otherName}`))
     }
   }
-  checkIssuance(issuance, requireIn('issuance'))
+  checkIssuance(issuance, expectIn('issuance'))
   return faults
 }
 
-function checkWords(row: Endpoint, require: Require): void {
+function checkWords(row: Endpoint, expect: Expect): void {
   for (const [field, word, table] of [
     ['method', row.method, { GET: 0, POST: 0, DELETE: 0 }],
     ['tag', row.tag, TAGS],
@@ -101,178 +102,209 @@ function checkWords(row: Endpoint, require: Require): void {
     ['authentication', row.authentication, AUTHENTICATIONS],
   ] as const) {
     const known = Object.keys(table).join(', ')
-    require(Object.hasOwn(table, word), `${field} ${word} is unknown; expected one of ${known}`)
+    expect(Object.hasOwn(table, word), `${field} ${word} is unknown; expected one of ${known}`)
   }
 }
 
-function checkTexts(row: Endpoint, require: Require): void {
-  require(row.summary.trim() !== '', 'the summary is missing')
-  require(row.description.trim() !== '', 'the description is missing')
+function checkTexts(row: Endpoint, expect: Expect): void {
+  expect(row.summary.trim() !== '', 'the summary is missing')
+  expect(row.description.trim() !== '', 'the description is missing')
   for (const [name, { description = '' }] of Object.entries(row.query ?? {})) {
-    require(description.trim() !== '', `the query parameter ${name} has no description`)
+    expect(description.trim() !== '', `the query parameter ${name} has no description`)
   }
 }
 
-function checkPath({ path }: Endpoint, require: Require): void {
+function checkPath({ path }: Endpoint, expect: Expect): void {
   const isBelow = path === BASE_PATH || path.startsWith(`${BASE_PATH}/`)
-  require(isBelow, `the path ${path} is not below ${BASE_PATH}`)
+  expect(isBelow, `the path ${path} is not below ${BASE_PATH}`)
   const segments = isBelow ? path.split('/').slice(1) : []
   for (const [index, segment] of segments.entries()) {
     const isParameter = index === segments.length - 1 && PARAMETER_SEGMENT.test(segment)
-    require(PATH_SEGMENT.test(segment) || isParameter, segment.includes('{')
-      ? `the parameter ${segment} is inside the path; expected it as the last segment`
-      : `the path segment "${segment}" is not plain; expected lower-case letters, digits, dots and hyphens`)
+    expect(
+      PATH_SEGMENT.test(segment) || isParameter,
+      segment.includes('{')
+        ? `the parameter ${segment} is inside the path; expected it as the last segment`
+        : `the path segment "${segment}" is not plain; expected lower-case letters, digits, dots and hyphens`,
+    )
   }
 }
 
-function checkParameter({ path, parameter }: Endpoint, require: Require): void {
+function checkParameter({ path, parameter }: Endpoint, expect: Expect): void {
   const named = PARAMETER_SEGMENT.exec(path.slice(path.lastIndexOf('/') + 1))?.[1]
   if (parameter === undefined) {
-    require(named === undefined, `the path parameter ${named} is not described`)
+    expect(named === undefined, `the path parameter ${named} is not described`)
     return
   }
   const { name, description, example, pattern } = parameter
   if (name !== named) {
-    require(false, `the parameter ${name} is described, but is not in the path ${path}`)
+    expect(false, `the parameter ${name} is described, but is not in the path ${path}`)
     return
   }
-  require(description.trim() !== '', `the parameter ${name} has no description`)
-  require(example !== '', `the parameter ${name} has no example`)
-  require(pattern === undefined ||
-    new RegExp(pattern).test(
-      example,
-    ), `the example ${example} of ${name} does not match its pattern ${pattern}`)
+  expect(description.trim() !== '', `the parameter ${name} has no description`)
+  expect(example !== '', `the parameter ${name} has no example`)
+  expect(
+    pattern === undefined || new RegExp(pattern).test(example),
+    `the example ${example} of ${name} does not match its pattern ${pattern}`,
+  )
 }
 
-function checkMethod(row: Endpoint, require: Require): void {
+function checkMethod(row: Endpoint, expect: Expect): void {
   const { method, success, cacheClass, request } = row
   if (method === 'GET') {
-    require(request === undefined, 'a GET has no request body (RFC 9110 9.3.1)')
-    require(success === undefined ||
-      success.status === 200, 'a GET succeeds with 200; it creates nothing')
-    require(row.authentication === 'none' ||
-      cacheClass === 'none', 'what only a key holder may read is in the cache class none')
+    expect(request === undefined, 'a GET has no request body (RFC 9110 9.3.1)')
+    expect(
+      success === undefined || success.status === 200,
+      'a GET succeeds with 200; it creates nothing',
+    )
+    expect(
+      row.authentication === 'none' || cacheClass === 'none',
+      'what only a key holder may read is in the cache class none',
+    )
     return
   }
-  require(row.query === undefined, `a ${method} has no query parameters`)
-  require(cacheClass === 'none', `a ${method} is in the cache class none, not in ${cacheClass}`)
-  require(method !== 'DELETE' ||
-    request === undefined, 'a DELETE has no request body (RFC 9110 9.3.5)')
-  require(success?.status !== 201 ||
-    method === 'POST', `a ${method} does not succeed with 201; only a POST creates`)
-  require(success?.envelope !==
-    'none', `a ${method} succeeds with an envelope; only the OpenAPI document has none`)
+  expect(row.query === undefined, `a ${method} has no query parameters`)
+  expect(cacheClass === 'none', `a ${method} is in the cache class none, not in ${cacheClass}`)
+  expect(
+    method !== 'DELETE' || request === undefined,
+    'a DELETE has no request body (RFC 9110 9.3.5)',
+  )
+  expect(
+    success?.status !== 201 || method === 'POST',
+    `a ${method} does not succeed with 201; only a POST creates`,
+  )
+  expect(
+    success?.envelope !== 'none',
+    `a ${method} succeeds with an envelope; only the OpenAPI document has none`,
+  )
 }
 
-function checkBody({ method, request, errors }: Endpoint, require: Require): void {
-  require(method !== 'POST' || request !== undefined, 'a POST describes its request body')
-  require(request === undefined ||
-    Object.hasOwn(REQUEST_SCHEMAS, request), `the request schema ${request} is unknown`)
+function checkBody({ method, request, errors }: Endpoint, expect: Expect): void {
+  expect(method !== 'POST' || request !== undefined, 'a POST describes its request body')
+  expect(
+    request === undefined || Object.hasOwn(REQUEST_SCHEMAS, request),
+    `the request schema ${request} is unknown`,
+  )
   for (const code of BODY_ERRORS) {
     const isListed = errors.includes(code)
-    require(request !== undefined || !isListed, `it lists ${code}, but reads no body`)
-    require(request === undefined || isListed, `it reads a body, but does not list ${code}`)
+    expect(request !== undefined || !isListed, `it lists ${code}, but reads no body`)
+    expect(request === undefined || isListed, `it reads a body, but does not list ${code}`)
   }
 }
 
-function checkStatus(row: Endpoint, require: Require): void {
+function checkStatus(row: Endpoint, expect: Expect): void {
   const { authentication, errors, stability, status, success } = row
   const [needsKey, listsKey] = [authentication === 'api-key', errors.includes('KEY_REQUIRED')]
-  require(!needsKey || listsKey, 'it requires an API key, but does not list KEY_REQUIRED')
-  require(needsKey || !listsKey, 'it lists KEY_REQUIRED, but requires no API key')
+  expect(!needsKey || listsKey, 'it requires an API key, but does not list KEY_REQUIRED')
+  expect(needsKey || !listsKey, 'it lists KEY_REQUIRED, but requires no API key')
   const listsPreview = errors.includes('PREVIEW_NOT_ENABLED')
   if (status === 'preview') {
-    require(success === undefined, 'a preview endpoint is disabled and has no success')
-    require(listsPreview, 'a preview endpoint lists PREVIEW_NOT_ENABLED')
+    expect(success === undefined, 'a preview endpoint is disabled and has no success')
+    expect(listsPreview, 'a preview endpoint lists PREVIEW_NOT_ENABLED')
     return
   }
-  require(success !== undefined, `${status}, so it needs a success`)
-  require(!listsPreview, 'only a preview endpoint lists PREVIEW_NOT_ENABLED')
-  require(stability !== 'experimental' ||
-    status !== 'active', 'an experimental endpoint is never active (spec 9.5)')
+  expect(success !== undefined, `${status}, so it needs a success`)
+  expect(!listsPreview, 'only a preview endpoint lists PREVIEW_NOT_ENABLED')
+  expect(
+    stability !== 'experimental' || status !== 'active',
+    'an experimental endpoint is never active (spec 9.5)',
+  )
 }
 
-function checkSuccess({ success, issuesKeys }: Endpoint, require: Require): void {
-  require((issuesKeys === true) ===
-    (success?.data ===
-      'IssuedKey'), 'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it')
+function checkSuccess({ success, issuesKeys }: Endpoint, expect: Expect): void {
+  expect(
+    (issuesKeys === true) === (success?.data === 'IssuedKey'),
+    'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it',
+  )
   if (success === undefined) return
-  require(Object.hasOwn(DATA_SCHEMAS, success.data), `the data schema ${success.data} is unknown`)
+  expect(Object.hasOwn(DATA_SCHEMAS, success.data), `the data schema ${success.data} is unknown`)
   // Spec 2.1 and 2.2 define these two: a resource without an envelope, and one with its own envelope.
-  require((success.envelope === 'none') ===
-    (success.data ===
-      'OpenApiDocument'), 'the OpenAPI document, and nothing else, is sent without an envelope')
-  require((success.envelope === 'registration') ===
-    (success.data ===
-      'RegistrationResult'), 'the result of a registration, and nothing else, has the registration envelope')
+  expect(
+    (success.envelope === 'none') === (success.data === 'OpenApiDocument'),
+    'the OpenAPI document, and nothing else, is sent without an envelope',
+  )
+  expect(
+    (success.envelope === 'registration') === (success.data === 'RegistrationResult'),
+    'the result of a registration, and nothing else, has the registration envelope',
+  )
 }
 
-function checkSnapshot(row: Endpoint, require: Require): void {
+function checkSnapshot(row: Endpoint, expect: Expect): void {
   const { snapshot, success, method, path, cacheClass, failure } = row
   if (snapshot === undefined) return
   if (!Object.hasOwn(SNAPSHOT_SCHEMAS, snapshot)) {
-    require(false, `the snapshot ${snapshot} is unknown`)
+    expect(false, `the snapshot ${snapshot} is unknown`)
     return
   }
-  require(method === 'GET', `a snapshot is read with GET, not with ${method}`)
-  require(path ===
-    `${BASE_PATH}/${snapshot}`, `the path of the snapshot ${snapshot} is ${BASE_PATH}/${snapshot}, not ${path}`)
-  require(cacheClass ===
-    'static-snapshot', `a snapshot is in the cache class static-snapshot, not in ${cacheClass}`)
-  require(failure ===
-    'SNAPSHOT_UNAVAILABLE', `a snapshot fails with SNAPSHOT_UNAVAILABLE, not with ${failure}`)
-  require(success !== undefined &&
-    dataSchemaOf(success.data) ===
-      SNAPSHOT_SCHEMAS[
-        snapshot
-      ], `the success of ${path} does not have the schema of the snapshot ${snapshot}`)
+  expect(method === 'GET', `a snapshot is read with GET, not with ${method}`)
+  expect(
+    path === `${BASE_PATH}/${snapshot}`,
+    `the path of the snapshot ${snapshot} is ${BASE_PATH}/${snapshot}, not ${path}`,
+  )
+  expect(
+    cacheClass === 'static-snapshot',
+    `a snapshot is in the cache class static-snapshot, not in ${cacheClass}`,
+  )
+  expect(
+    failure === 'SNAPSHOT_UNAVAILABLE',
+    `a snapshot fails with SNAPSHOT_UNAVAILABLE, not with ${failure}`,
+  )
+  expect(
+    success !== undefined && dataSchemaOf(success.data) === SNAPSHOT_SCHEMAS[snapshot],
+    `the success of ${path} does not have the schema of the snapshot ${snapshot}`,
+  )
 }
 
 function dataSchemaOf(name: DataSchemaName): JsonSchema | undefined {
   return Object.hasOwn(DATA_SCHEMAS, name) ? DATA_SCHEMAS[name] : undefined
 }
 
-function checkErrors({ errors, success }: Endpoint, require: Require): void {
+function checkErrors({ errors, success }: Endpoint, expect: Expect): void {
   const routeErrors: readonly ErrorCode[] = ROUTE_ERRORS
   for (const [index, code] of errors.entries()) {
     if (!Object.hasOwn(ERRORS, code)) {
-      require(false, `the error ${code} is not in the catalog`)
+      expect(false, `the error ${code} is not in the catalog`)
       continue
     }
     const { status } = ERRORS[code]
-    require(errors.indexOf(code) === index, `it lists ${code} twice`)
-    require(!routeErrors.includes(code), `${code} belongs to the router, not to an endpoint`)
-    require(status >= 400 ||
-      status ===
-        success?.status, `${code} has the status ${status}, which is not that of the success`)
+    expect(errors.indexOf(code) === index, `it lists ${code} twice`)
+    expect(!routeErrors.includes(code), `${code} belongs to the router, not to an endpoint`)
+    expect(
+      status >= 400 || status === success?.status,
+      `${code} has the status ${status}, which is not that of the success`,
+    )
   }
 }
 
-function checkFailure({ errors, failure, success }: Endpoint, require: Require): void {
+function checkFailure({ errors, failure, success }: Endpoint, expect: Expect): void {
   if (!Object.hasOwn(ERRORS, failure)) {
-    require(false, `the failure ${failure} is not in the catalog`)
+    expect(false, `the failure ${failure} is not in the catalog`)
     return
   }
   const { status } = ERRORS[failure]
-  require(success !== undefined ||
-    errors.includes(
-      failure,
-    ), `without a success, the failure ${failure} is one of the errors it lists`)
-  require(success === undefined ||
-    status === 503, `an unexpected failure is a 503, but ${failure} is a ${status}`)
+  expect(
+    success !== undefined || errors.includes(failure),
+    `without a success, the failure ${failure} is one of the errors it lists`,
+  )
+  expect(
+    success === undefined || status === 503,
+    `an unexpected failure is a 503, but ${failure} is a ${status}`,
+  )
 }
 
 /** Checks that two rows do not contradict each other. */
-function checkPair(one: Endpoint, other: Endpoint, require: Require): void {
+function checkPair(one: Endpoint, other: Endpoint, expect: Expect): void {
   if (one.path !== other.path) {
-    require(!covers(one, other) &&
-      !covers(other, one), `one request may match both ${one.path} and ${other.path}`)
+    expect(
+      !covers(one, other) && !covers(other, one),
+      `one request may match both ${one.path} and ${other.path}`,
+    )
     return
   }
-  require(one.method !== other.method, `both are ${one.method} ${one.path}`)
-  require(one.parameter?.mayBeEmpty ===
-    other.parameter
-      ?.mayBeEmpty, `they share ${one.path}, but differ in whether its parameter may be empty`)
+  expect(one.method !== other.method, `both are ${one.method} ${one.path}`)
+  expect(
+    one.parameter?.mayBeEmpty === other.parameter?.mayBeEmpty,
+    `they share ${one.path}, but differ in whether its parameter may be empty`,
+  )
 }
 
 /** Whether the parameter of one row matches requests for the path of the other. */
@@ -291,15 +323,16 @@ function isPresent(text: string | undefined): boolean {
   return typeof text === 'string' && text.trim() !== ''
 }
 
-function checkIssuance(issuance: Issuance, require: Require): void {
+function checkIssuance(issuance: Issuance, expect: Expect): void {
   if (!issuance.enabled) {
-    require(isPresent(issuance.reason), 'paused without a reason')
+    expect(isPresent(issuance.reason), 'paused without a reason')
     return
   }
   const { approvedBy, approvedAt, reference } = issuance
-  require(isPresent(approvedBy), 'open, but approvedBy is empty')
-  require(DAY.test(approvedAt) &&
-    parseInstant(`${approvedAt}T00:00:00Z`) !==
-      undefined, `approvedAt is "${approvedAt}"; expected an ISO 8601 date`)
-  require(isPresent(reference), 'open, but reference is empty')
+  expect(isPresent(approvedBy), 'open, but approvedBy is empty')
+  expect(
+    DAY.test(approvedAt) && parseInstant(`${approvedAt}T00:00:00Z`) !== undefined,
+    `approvedAt is "${approvedAt}"; expected an ISO 8601 date`,
+  )
+  expect(isPresent(reference), 'open, but reference is empty')
 }
