@@ -63,7 +63,7 @@ function brokenLink(texts: PageTexts, { code, finding }: HistoryError): HTMLElem
     'div',
     [
       side(isOfBefore ? 'before' : 'mustBe', finding.expected),
-      pageElement('p', texts.text('brokenLink'), 'break-gap'),
+      pageElement('p', texts.text('brokenLink'), 'state state-bad'),
       side(isOfBefore ? 'now' : 'is', finding.found),
     ],
     'break',

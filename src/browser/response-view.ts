@@ -29,13 +29,6 @@ function readable(body: Uint8Array): string {
   }
 }
 
-function headerNodes({ headers }: HttpResponse): readonly Node[] {
-  const fields = headers instanceof Headers ? [...headers] : []
-  return fields.map(([name, value]) =>
-    pageElement('div', [pageElement('dt', name), pageElement('dd', value)]),
-  )
-}
-
 /**
  * Shows a response with its headers and verifies it step by step. If the key document or the texts do not load, a
  * message replaces the steps.
@@ -50,7 +43,7 @@ export function createResponseView({
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
   const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)
-  const headers = partOf(element, '[data-part="headers"] dl', HTMLElement)
+  const headers = partOf(element, '[data-part="headers"] pre', HTMLElement)
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
   async function check(response: HttpResponse): Promise<void> {
@@ -69,7 +62,8 @@ export function createResponseView({
     verdict.replaceChildren()
     stepsPlace.replaceChildren()
     lines.textContent = signedLinesOf(response)
-    headers.replaceChildren(...headerNodes(response))
+    const fields = response.headers instanceof Headers ? [...response.headers] : []
+    headers.textContent = fields.map(([name, value]) => `${name}: ${value}`).join('\n')
     body.textContent =
       response.body.length === 0 ? texts.text('emptyBody') : readable(response.body)
     highlightJson(body)

@@ -5,6 +5,7 @@ import {
   type VersionEntry,
 } from '../contract/version-chain.ts'
 import { auditForm } from './history-audit.ts'
+import { factList } from './fact-list.ts'
 import { bulletList, code, codeLink, html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
@@ -51,7 +52,9 @@ function linkOf(
   if (isBroken) {
     const found = before?.hash ?? GENESIS_PREVIOUS_HASH
     return html`<div class="link link-broken">
-      <p>${richText(history.brokenLink, { version })} <code class="hash">${previousHash}</code></p>
+      <p class="state state-bad">
+        ${richText(history.brokenLink, { version })} <code class="hash">${previousHash}</code>
+      </p>
       <p>${richText(history.brokenFound, { version })} <code class="hash">${found}</code></p>
     </div>`
   }
@@ -81,12 +84,10 @@ function chainEntry(
     <p class="entry-when">${momentHtml(locale, createdAt)}</p>
     <p class="entry-note">${inEnglish(locale, note)}</p>
     ${changesOf(context, entry)}
-    <dl class="entry-facts">
-      <dt>${history.registryVersion}</dt>
-      <dd><code>${registryVersion}</code></dd>
-      <dt>${history.hash}</dt>
-      <dd><code class="hash">${hash}</code></dd>
-    </dl>
+    ${factList([
+      [history.registryVersion, code(registryVersion)],
+      [history.hash, html`<code class="hash">${hash}</code>`],
+    ])}
     ${linkOf(context, entry, before)}
   </li> `
 }

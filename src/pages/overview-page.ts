@@ -45,15 +45,12 @@ function statusNow(context: PageContext): Html {
         (status) =>
           html`${publishedState(context, status)}${languageNote(context, 'status')}
             <p>${operatorText(content, status.summary)}</p>
-            <dl class="component-states">
-              ${status.components.map(
-                ({ name, state }) =>
-                  html`<div>
-                    <dt>${operatorText(content, name)}</dt>
-                    <dd>${stateBadge(texts, 'componentState', state)}</dd>
-                  </div> `,
-              )}
-            </dl>`,
+            ${factList(
+              status.components.map(({ name, state }) => [
+                operatorText(content, name),
+                stateBadge(texts, 'componentState', state),
+              ]),
+            )}`,
       )}
       <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>`,
   )
@@ -183,7 +180,7 @@ export const OVERVIEW_PAGE: Page = {
     const t = texts.overview
     return {
       main: html`<div class="hero">
-          <div class="hero-text">
+          <div class="hero-text flow">
             ${
               content.organization !== undefined &&
               html`<p class="eyebrow">${content.organization.name}</p>`

@@ -50,7 +50,7 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         </details>
         <details data-part="headers" open>
           <summary>${t.headers}</summary>
-          <dl class="code headers"></dl>
+          <pre class="code" tabindex="0"></pre>
         </details>
         <details data-part="body" open>
           <summary>${t.body}</summary>

@@ -110,9 +110,7 @@ function selfCheck({ texts, facts }: PageContext): Html | undefined {
     <h2 id="self-check-title">${t.title}</h2>
     <p class="muted small">${t.text}</p>
     <noscript><p class="note">${t.noScript}</p></noscript>
-    <div id="self-check" class="compact-steps">
-      ${pendingSteps(Object.values(t.steps), texts.proof.states.pending)}
-    </div>
+    <div id="self-check">${pendingSteps(Object.values(t.steps), texts.proof.states.pending)}</div>
     ${scriptTexts('live', t)} ${scriptTexts('proof', texts.proof)}
   </section>`
 }

@@ -65,8 +65,8 @@ test('lists the published state of each component', async (t) => {
   const { markup } = await overview(app)
   const names = data.components.map(({ name }) => name)
   assert.notEqual(names.length, 0)
-  assert.deepEqual(markup.all('.component-states dt').map(textIn), names)
-  assert.equal(markup.all('.component-states dd').length, names.length)
+  assert.deepEqual(markup.all('[aria-labelledby="status"] .facts dt').map(textIn), names)
+  assert.equal(markup.all('[aria-labelledby="status"] .facts dd').length, names.length)
 })
 
 test('handles a version without changes and without a note', async (t) => {

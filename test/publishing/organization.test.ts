@@ -133,9 +133,11 @@ function contrastRatio(a: string, b: string): number {
 
 test('measures an accent on the surfaces of the style sheet', () => {
   const css = readFileSync(new URL('../../src/pages/style.css', import.meta.url), 'utf8')
+  /** The light and the dark color of a property. */
   const values = (name: string): readonly string[] =>
-    [...css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g'))].map(([, color = '']) => color)
-  assert.deepEqual(values('shade').slice(0, 2), [ACCENT_SURFACES.light, ACCENT_SURFACES.dark])
+    new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\);`).exec(css)?.slice(1) ??
+    []
+  assert.deepEqual(values('shade'), [ACCENT_SURFACES.light, ACCENT_SURFACES.dark])
   assert.equal(values('ink')[0], TEXT_COLOR)
 })
 
