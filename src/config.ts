@@ -41,7 +41,7 @@ export const SECRET_VARIABLES = {
   waitlistRecipient: {
     variable: 'SVC_WAITLIST_RECIPIENT',
     file: 'waitlist-recipient.txt',
-    purpose: 'the age recipient that waitlist rows are sealed to',
+    purpose: 'the age recipient that waitlist rows are encrypted to',
   },
 } as const
 
@@ -143,7 +143,7 @@ function readVerifyUrl(reader: EnvironmentReader, runtime: Runtime): string | un
   const url = reader.url(name, ['https:', 'http:'])
   if (url === undefined) return undefined
   if (url.username !== '' || url.password !== '') {
-    return reader.reportInvalid(name, 'an address without user and password')
+    return reader.reportInvalid(name, 'a URL without user and password')
   }
   if (url.protocol === 'http:' && runtime === 'production' && !isLoopbackHost(url.hostname)) {
     // The secret key of the challenge is sent there.

@@ -76,7 +76,7 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
     .filter((each) => each !== '')
     .map(parseHashSecret)
   if (current === undefined || !secrets.includes(current)) return secrets
-  throw new TypeError('expected secrets from before the rotation, found the one of today')
+  throw new TypeError('expected secrets from before the rotation, found the current one')
 }
 
 function parseRecipient(text: string): string {

@@ -178,7 +178,7 @@ test('reads the hash secrets of earlier rotations and creates none', async (t) =
 test('reports a previous hash secret that is too short or equals the current one, without quoting it', (t) => {
   for (const [previous, expected] of [
     ['short', /expected at least 32 characters/],
-    ['t'.repeat(32), /expected secrets from before the rotation, found the one of today/],
+    ['t'.repeat(32), /expected secrets from before the rotation, found the current one/],
   ] as const) {
     const config = configureSecrets(t, {
       'key-hash-secret.txt': 't'.repeat(32),

@@ -7,8 +7,8 @@ import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 export const command = createCommand({
   usage: 'backup FILE [options]',
   about: `Copies the embedded database to a new file, readable by its owner only, while
-the service runs. The backup is of one moment, is verified, and contains nothing
-that was erased before. An existing file is never overwritten.
+the service runs. The backup is consistent, verified, and contains no erased
+data. An existing file is never overwritten.
 
 For PostgreSQL use pg_dump.`,
   options: {

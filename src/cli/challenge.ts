@@ -133,17 +133,16 @@ async function solve(ask: Ask, settings: Settings): Promise<Solved> {
 export const command = createCommand({
   usage: 'challenge solve URL [options]',
   about: `Solves the human-verification challenge of a deployment and prints the token
-that goes into "challengeToken" of a request. It is good for one request, and
-for ten minutes. URL is the deployment's origin, such as https://example.org,
+for "challengeToken" of a request. It can be used once, within ten minutes. URL is the deployment's origin, such as https://example.org,
 with or without ${BASE_PATH}.
 
-A challenge of Turnstile or hCaptcha is solved in a browser and not here.`,
+Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
   options: {
     for: textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
-    timeout: textOptionOr('90', 'SECONDS: how long each response, and the solving, may take'),
+    timeout: textOptionOr('90', 'SECONDS: limit for each response, and for the solution'),
   },
-  json: 'print the token, its provider and its end as one JSON object',
-  exit: '0 done, 1 failure, 2 wrong usage, 3 not reached',
+  json: 'print the token, its provider and its expiry as one JSON object',
+  exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [action, url, ...rest] = positionals

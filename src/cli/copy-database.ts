@@ -67,16 +67,16 @@ export async function copyStorage(
 export const command = createCommand({
   usage: 'copy-database --from FILE [options]',
   about: `Copies the waitlist and the API keys from an SQLite database FILE into the
-PostgreSQL database of SVC_DATABASE_URL, in their order, and then compares every
-row. Stop the service first: what it stores during the copy is not copied. FILE
-is only read. Running it again copies what is missing.
+PostgreSQL database of SVC_DATABASE_URL, in the same order, and then compares
+every row. Stop the service first, because rows stored during the copy may be
+missed. FILE is only read. Another run copies missing rows.
 
-Tickets, sealed content, hashes and dates do not change, so the service needs
-the same secrets afterwards.`,
+Tickets, encrypted content, hashes and dates do not change, so keep the same
+secrets.`,
   options: {
     from: textOption('FILE: the SQLite database to copy'),
   },
-  exit: '0 every row is in PostgreSQL as it was, 1 a row differs or failure, 2 wrong usage',
+  exit: '0 every row matches, 1 a row differs or failure, 2 wrong usage',
   async run({ values }) {
     if (values.from === undefined) throw new UsageError('expected --from FILE')
     const from = databaseLocation(values.from)

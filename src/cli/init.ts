@@ -23,9 +23,9 @@ function requireEmpty(folder: string): void {
 export const command = createCommand({
   usage: 'init DIR [options]',
   about: `Creates a content folder to start from: every file with every field and a
-comment, and JSON Schemas beside them that editors with the YAML language
-server use. There are no wallet files: the views then say that no wallet is
-attached. A folder that contains anything but dot files is refused.`,
+comment, and JSON Schemas for editors with the YAML language server. There are
+no wallet files, so the views state that no wallet is attached. A folder that
+contains other files than dot files is refused.`,
   options: {
     schemas: flag('write only the schemas, into a content folder that exists'),
   },

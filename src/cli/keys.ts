@@ -6,11 +6,11 @@ import { looksLikeApiKey } from '../../packages/cli/src/command/whole-key.ts'
 
 const actions = createActionsCommand({
   name: 'keys',
-  about: `Works on the API keys. The database holds no key, only a hash of each: a key is
-named by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
+  about: `Works on the API keys. The database contains only a hash of each key. A key is
+identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   actions: {
     list: ['list the keys with labels, dates and status', () => import('./keys/list-command.ts')],
-    revoke: ['refuse a key from its next request on', () => import('./keys/revoke-command.ts')],
+    revoke: ['revoke a key from its next request on', () => import('./keys/revoke-command.ts')],
     'purge-expired': [
       'delete keys that expired or were revoked long ago',
       () => import('./keys/purge-expired-command.ts'),

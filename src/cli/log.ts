@@ -5,8 +5,8 @@ import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
 /** `svc log`: the version chain. */
 export const command = createCommand({
   usage: 'log [options]',
-  about: `Lists the published versions, newest first: when, with which note, and what
-changed. The whole chain is checked first.`,
+  about: `Lists the published versions, newest first, with their times, notes and changes.
+The whole chain is checked first.`,
   options: {
     releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
       releases)`),

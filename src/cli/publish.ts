@@ -46,8 +46,8 @@ export const command = createCommand({
   usage: 'publish --note TEXT [options]',
   about: `Checks the content folder and publishes it as the next version: an entry of the
 hash chain and one file for each changed resource. Nothing is written if the
-content has a mistake, contains what looks like a secret, or says what the
-newest version already says. See first what would change with svc diff.`,
+content has a mistake, contains text that looks like a secret, or equals the
+newest version. Use svc diff to see the changes before you publish.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
     content: textOption(`DIR: folder with the content files (default: content); requires a named

@@ -7,8 +7,8 @@ export const command = createCommand({
   usage: 'redact VS-NNNN RESOURCE --reason TEXT [options]',
   about: `Permanently removes the bytes of one published resource, such as a secret or the
 data of a person, and leaves the reason and the time. The chain keeps its
-digest and stays valid. What the newest version serves must be replaced first:
-correct the content and publish it, then redact the version before.
+digest and stays valid. A resource of the newest version must be replaced
+first: correct the content and publish it, then redact the previous version.
 
   VS-NNNN          a version that has the resource
   RESOURCE         its name, such as status or wallet/security`,

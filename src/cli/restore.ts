@@ -12,8 +12,8 @@ export const command = createCommand({
 also while the service runs. FILE is checked first and not changed. An existing
 database is refused without --force: everything in it is lost.
 
-Registrations that were erased and keys that were revoked after the backup was
-made are back. Erase and revoke them again.
+This also restores registrations and keys that were erased or revoked after the
+backup. Erase and revoke them again.
 
 For PostgreSQL use pg_restore.`,
   options: {

@@ -5,8 +5,8 @@ import { runPublication } from './publish.ts'
 /** `svc rollback`: older content as a new version. */
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
-  about: `Publishes the content of an older version as the next version. History only
-grows: nothing is removed. The content folder is not changed, so correct it
+  about: `Publishes the content of an older version as the next version. No
+version is removed. The content folder is not changed, so correct it
 before you publish from it again.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),

@@ -51,7 +51,7 @@ export function commonHeaders(noIndex: boolean): readonly string[] {
 
 /** The parts of an endpoint's success that are equal for all requests. */
 function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]) {
-  if (row.success === undefined) throw new Error(`${name} has no success to answer with`)
+  if (row.success === undefined) throw new Error(`${name} has no success response`)
   const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
   const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
   const cors = row.method === 'GET' ? CORS_HEADERS : []

@@ -54,7 +54,7 @@ const STEPS: readonly Step[] = [
 ]
 
 /** Thrown by a step that needs what an earlier step sets. */
-const OUT_OF_ORDER = 'The steps of the pipeline are not in their order'
+const OUT_OF_ORDER = 'The steps of the pipeline are in the wrong order'
 
 /** Requires a path of the registry. */
 function findRoute(exchange: Exchange, { router }: PipelineDependencies): void {

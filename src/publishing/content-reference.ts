@@ -130,7 +130,7 @@ function importSection(): string {
   })
   return `## Content from other files
 
-The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. Nothing else of it is published. A mistake is reported at the line and column of that file.
+The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. No other part of the file is published. A mistake is reported at the line and column of that file.
 
 ${tables.join('\n')}
 ${CSV_EXAMPLE}
@@ -167,7 +167,7 @@ ${sections.join('\n')}
 ${importSection()}
 ## Translations
 
-\`${TRANSLATION_LOCALES.join('/` and `')}/\` hold translations: files of the same names with the texts alone. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation is shown in English. The data of the API does not change.
+\`${TRANSLATION_LOCALES.join('/` and `')}/\` contain translations: files with the same names and only the texts. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation is shown in English. The data of the API does not change.
 
 \`\`\`yaml
 # th/roadmap.yaml
@@ -176,7 +176,7 @@ items:
     title: ไลบรารีสำหรับตรวจสอบ
 \`\`\`
 
-${fileSection(SETTINGS_FILE, SETTINGS_SCHEMA, 'Optional settings of the publishing step. This file is never published. Before publishing, a leak guard searches every text for credentials, keys, recovery phrases and addresses. A text that it refuses and that is meant to be public is listed here, with the rule and the reason. An entry that is no longer needed is a mistake.')}
+${fileSection(SETTINGS_FILE, SETTINGS_SCHEMA, 'Optional settings of the publishing step. This file is never published. Before publishing, a leak guard searches every text for credentials, keys, recovery phrases and addresses. If a refused text is meant to be public, list it here with the rule and the reason. An entry that is no longer needed is a mistake.')}
 Rules that allow exceptions:
 
 | Rule | Finds |

@@ -42,7 +42,7 @@ function csvImport(items: JsonSchema, file: string): JsonSchema {
       values: {
         type: 'object',
         description:
-          'For a field: what each value of its column becomes. `skip` leaves the row out.',
+          'For a field: the new value for each value of its column. `skip` excludes the row.',
         properties: Object.fromEntries(
           fields
             .filter(([, { type }]) => type === 'string' || type === 'integer')
@@ -58,7 +58,7 @@ function csvImport(items: JsonSchema, file: string): JsonSchema {
       },
       defaults: {
         type: 'object',
-        description: 'Values of fields that have no column, or where it is empty.',
+        description: 'Values of fields whose column is missing or empty.',
         properties: Object.fromEntries(
           fields
             .filter(([name, { type }]) => type === 'string' && name !== 'id')
@@ -75,7 +75,7 @@ function csvImport(items: JsonSchema, file: string): JsonSchema {
       delimiter: {
         type: 'string',
         pattern: '^[,;\\t|]$',
-        description: 'What separates the fields of a row: a comma if left out.',
+        description: 'Separator of the fields in a row. Default: a comma.',
         example: ';',
       },
     },

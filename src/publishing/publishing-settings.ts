@@ -7,24 +7,24 @@ export const SETTINGS_FILE = 'publishing.yaml'
 /** Schema of content/publishing.yaml: settings of the publishing step. Never published. */
 export const SETTINGS_SCHEMA = record('Settings of the publishing step.', {
   allowedTexts: list(
-    'Texts that look like something private and are meant to be public.',
+    'Texts that look private but are meant to be public.',
     record('One exact text.', {
       text: {
         type: 'string',
         minLength: 4,
-        description: 'The text, to the letter.',
+        description: 'The exact text.',
         example: 'security@example.org',
       },
       rule: {
         type: 'string',
         minLength: 1,
-        description: 'The leak guard’s rule that it may pass.',
+        description: 'The rule of the leak guard that allows the text.',
         example: 'email-address',
       },
       reason: {
         type: 'string',
         minLength: 1,
-        description: 'Why it may be published.',
+        description: 'The reason why the text may be published.',
         example: 'The published contact for reports',
       },
     }),

@@ -41,8 +41,8 @@ export function describeEarlyAccess(
     challenge: state === 'open' ? challenge : { ...challenge, path: null },
     privacy: [
       'No IP address is stored or logged.',
-      'The address and the use case are sealed before they are stored; the server need not hold the key that opens them.',
-      'A repeated address is recognised by a keyed hash.',
+      'The address and the use case are encrypted before they are stored. The key that decrypts them does not have to be on the server.',
+      'A repeated address is recognized by a keyed hash.',
     ],
   }
 }

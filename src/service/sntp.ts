@@ -180,7 +180,7 @@ function readResponse(
   }
   // A server that is not synchronized yet responds with stratum 0 and no code.
   if (first >> 6 === LEAP_UNSYNCHRONIZED || stratum === 0 || stratum > MAX_STRATUM) {
-    throw new SntpError('UNSYNCHRONIZED', 'the time server says that it is not synchronized itself')
+    throw new SntpError('UNSYNCHRONIZED', 'the time server reports that it is not synchronized')
   }
   const receiveMs = timestampMs(packet, 32, local.nowMs)
   const transmitMs = timestampMs(packet, 40, local.nowMs)

@@ -78,11 +78,11 @@ function formatIssued({ keyId, label, expiresAt }: IssuedKey, reference: string)
 export function createIssueCommand(issuance: Issuance): Command {
   return createCommand({
     usage: 'keys issue [options]',
-    about: `Creates an API key and prints it once: only its hash is stored. Standard output
-contains the key only; everything else goes to standard error.
+    about: `Creates an API key and prints it once, because only its hash is stored. Standard
+output contains only the key; everything else goes to standard error.
 
-Follows the registry: while issuing is paused there, no key is created. No
-option, variable or file changes that, only a reviewed change of the registry.
+While issuance is paused in the registry, no key is created. Only a reviewed
+change of the registry resumes it, no option, variable or file.
 
 Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
 secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
@@ -98,7 +98,7 @@ that the service issued. The hourly limit of the service does not apply here.`,
       database: DATABASE_OPTION,
     },
     json: 'print the key and its metadata as one JSON object',
-    exit: '0 done, 1 issuing is paused or failure, 2 wrong usage',
+    exit: '0 done, 1 issuance is paused or failure, 2 wrong usage',
     async run({ values }, output) {
       // Checked first, as in the service.
       if (!issuance.enabled) {

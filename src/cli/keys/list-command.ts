@@ -22,16 +22,16 @@ export const command = createCommand({
 was revoked (UTC), and its label. The list contains neither keys nor hashes. The
 number of keys goes to standard error.
 
-Reads only: also while the service runs, and from a copied database.`,
+Changes nothing. Works while the service runs, and with a copy of the database.`,
   options: {
     status: textOption(`STATUS: only keys that are active, expired or revoked; one that was revoked
       stays revoked when it expires`),
-    'old-hash-secret': flag(`only keys hashed with another secret than the current one: they stop
-      working when the secret from before a rotation is removed. Requires the key-hash secret
+    'old-hash-secret': flag(`only keys hashed with a previous secret. They stop working
+      when that secret is removed. Requires the key-hash secret
       (SVC_KEY_HASH_SECRET or its file in the secrets folder)`),
     database: DATABASE_OPTION,
   },
-  json: 'print JSON lines, one object a key, and nothing else',
+  json: 'print one JSON object per line and key',
   // Standard output contains the keys.
   printsFailuresAsJson: false,
   async run({ values }, output) {

@@ -50,8 +50,8 @@ export const command = createCommand({
   usage: 'keys revoke [KEYID] [options]',
   about: `Revokes an API key permanently, from its next request on, also while the service
 runs. KEYID is only the id of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
-next "_": a whole key is refused, since its secret must not be in the shell
-history. For a key that is already revoked, prints since when.
+next "_": a whole key is refused, because its secret must not be in the shell
+history. For a revoked key, prints the time of its revocation.
 
 Without KEYID, or with -, the id is read from standard input.`,
   options: {

@@ -54,9 +54,9 @@ becomes the current one; otherwise it is announced as the next one, so that
 clients can pin it before it signs anything. Periods are checked before any file
 is written.`,
   options: {
-    'not-before': textOption(`TIME: from when its signatures are valid, such as 2027-01-31T00:00:00Z
-      (default: now for the first key; the moment of its promotion for the next one)`),
-    'not-after': textOption('TIME: until when its signatures are valid (default: no end)'),
+    'not-before': textOption(`TIME: start of its period, such as 2027-01-31T00:00:00Z
+      (default: now for the first key, its promotion for the next one)`),
+    'not-after': textOption('TIME: end of its period (default: no end)'),
   },
   async run({ values }) {
     const key = createSigningKey(

@@ -47,10 +47,10 @@ export function promoteSigningKey(
 /** `svc signing-key promote`. */
 export const command = createCommand({
   usage: 'signing-key promote [options]',
-  about: `Makes the announced key the current one. The key before it becomes retired and
-its private half is deleted; its signatures stay valid for the overlap, so that
-the server may be reloaded at any time within it. An interrupted promotion is
-finished by running the command again.`,
+  about: `Makes the announced key the current one. The previous key becomes retired and
+its private half is deleted. Its signatures stay valid for the overlap; reload
+the server within that time. To finish an interrupted promotion, run the command
+again.`,
   options: {
     'overlap-hours': textOptionOr('24', 'N: how long the retired key stays valid, 0 to 8760'),
   },

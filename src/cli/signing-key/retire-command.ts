@@ -31,7 +31,7 @@ export const command = createCommand({
   usage: 'signing-key retire KEYID [options]',
   about: `Withdraws an announced key (its private half is deleted; it has signed nothing),
 or ends the period of a retired key, for example after its private half leaked:
-verifiers then refuse what it signed after that time. The current key cannot be
+verifiers then refuse later signatures of this key. The current key cannot be
 retired; promote another one first. Write -- before a KEYID that begins with a
 hyphen.`,
   options: {

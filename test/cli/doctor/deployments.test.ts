@@ -89,7 +89,7 @@ test('an unsigned 5xx of a proxy is inconclusive', async (t) => {
   })
   const { status, error } = await svc('doctor', origin)
   assert.equal(status, 3)
-  assert.match(error, /status 503 and no signature/)
+  assert.match(error, /status 503 without a signature/)
 })
 
 test('a deployment that does not sign', async (t) => {
