@@ -133,8 +133,9 @@ async function solve(ask: Ask, settings: Settings): Promise<Solved> {
 export const command = createCommand({
   usage: 'challenge solve URL [options]',
   about: `Solves the human-verification challenge of a deployment and prints the token
-for "challengeToken" of a request. It can be used once, within ten minutes. URL is the deployment's origin, such as https://example.org,
-with or without ${BASE_PATH}.
+for "challengeToken" of a request. It can be used once, within ten minutes. URL
+is the deployment's origin, such as https://example.org, with or without
+${BASE_PATH}.
 
 Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
   options: {

@@ -273,36 +273,36 @@ export const command = createCommand({
     'verify URL [options]',
     'verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]',
   ],
-  about: `Asks for URL, and checks the response step by step: digest, signature, key, age,
-ETag, request id. The path and query are sent, and checked, exactly as typed.
-Error responses are signed as well, and are checked in the same way. Responses to
-Responses to HEAD and OPTIONS have no signature.
+  about: `Requests URL, and verifies the response step by step: digest, signature, key,
+age, ETag, request id. Path and query are sent and verified exactly as typed.
+Signed errors are verified in the same way. Responses to HEAD and OPTIONS have
+no signature.
 
-Without --pin the key is the server's own word: a copy of the service with a
-key of its own passes. Get the key id from a place that an attacker of the
-service does not hold, and give it as --pin.
+Without --pin, a copy of the service with its own key passes. Get the key id
+from a source that an attacker of the service does not control, and pass it as
+--pin.
 
-With --headers a response that was saved is checked, and nothing is fetched:
+With --headers, verifies a saved response and fetches nothing:
   curl -sS -D headers -o body https://example.org${READ_PATHS.status}
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
   options: {
-    pin: textOptions('KEYID: id of a key to trust; may be given several times'),
-    'max-age': textOption(`SECONDS: how old a signature may be (default:
+    pin: textOptions('KEYID: id of a trusted key; repeat it for several keys'),
+    'max-age': textOption(`SECONDS: maximum age of a signature (default:
       ${SIGNATURE_MAX_AGE_SECONDS})`),
     method: textOptionOr(
       'GET',
-      `METHOD: GET, HEAD or OPTIONS; of a saved response also POST or
+      `METHOD: GET, HEAD or OPTIONS; for a saved response also POST or
       DELETE`,
     ),
-    'if-none-match': textOption('ETAG: ask whether ETAG is still right, and check the 304'),
-    fresh: flag('add a random query parameter, which passes every cache'),
+    'if-none-match': textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
+    fresh: flag('add a random query parameter, which bypasses every cache'),
     keys: textOption('FILE: the signing-key document from a file'),
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
-    body: textOption('FILE: its saved body'),
-    status: textOption('CODE: its status, where the head has no status line'),
-    at: textOption('TIME: check as of this time (ISO 8601 UTC) and not as of now'),
-    timeout: textOptionOr('30', 'SECONDS: how long each response may take'),
+    body: textOption('FILE: the saved body'),
+    status: textOption('CODE: the status, if the head has no status line'),
+    at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
+    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
   },
   json: 'print the outcome as one JSON object',
   exit: `0 verified, 1 not verified, 2 wrong usage, 3 no conclusion: unreachable, timed out, or a
