@@ -71,7 +71,7 @@ interface RunResult {
 }
 
 /** Folders of the tests that take longest. Their files are distributed first, so that each process gets some. */
-const LONGEST_FIRST = ['docs', 'browser', 'process', 'storage', 'cli']
+const LONGEST_FIRST = ['docs', 'process', 'storage', 'cli']
 
 function byDuration(left: string, right: string): number {
   const rank = (file: string) => {
@@ -178,6 +178,10 @@ function nameArgs(name: string | undefined): readonly string[] {
 /** Loading the modules takes most files as long as their tests, so several share a process. */
 const FILES_PER_PROCESS = 4
 
+/** The files of a process share a Chromium. */
+const BROWSER_PROCESSES = 4
+const isOfBrowser = (file: string) => file.startsWith(path.join('test', 'browser'))
+
 async function runFiles(
   files: ReadonlyMap<string, TestKind>,
   name: string | undefined,
@@ -202,9 +206,12 @@ async function runFiles(
     args: [MANY_SMALL_OBJECTS, ...pureArgs],
     files: dealt,
   }))
+  const browser = starting.filter(isOfBrowser)
+  const others = starting.filter((file) => !isOfBrowser(file))
   const startingJobs = [
     ...filesOf('isolated').map(alone),
-    ...deal(starting, Math.ceil(starting.length / FILES_PER_PROCESS)).map((dealt) => ({
+    ...deal(browser, BROWSER_PROCESSES).map((dealt) => ({ args, files: dealt })),
+    ...deal(others, Math.ceil(others.length / FILES_PER_PROCESS)).map((dealt) => ({
       args,
       files: dealt,
     })),

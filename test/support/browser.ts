@@ -51,6 +51,9 @@ const PROGRAM = findChromium()
 /** Why no browser can be used; undefined if one can. Fits as `{ skip }` of a test. */
 export const browserMissing = PROGRAM === undefined ? NO_CHROMIUM : undefined
 
+/** Most scripts of a test run for a fraction of a second: optimizing them takes longer than it saves. */
+const NO_OPTIMIZER = '--js-flags=--no-opt,--no-maglev'
+
 /** Hosts that bypass the proxy. */
 const LOOPBACK = '127.0.0.1,localhost'
 
@@ -104,7 +107,7 @@ async function openBrowser(executablePath: string): Promise<SharedBrowser> {
   const options = {
     executablePath,
     // Names are not looked up, should anything pass the proxy by.
-    args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY],
+    args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY, NO_OPTIMIZER],
     proxy: { server: own.address, bypass: LOOPBACK },
     env: { ...process.env, ...chromiumHome(home) },
   }
