@@ -170,16 +170,23 @@ function openDetails(page: Page): Promise<void> {
   })
 }
 
+/** What is checked on every page. */
+export interface EveryPageOptions {
+  /** Whether axe looks at the pages dark and narrow, too. */
+  readonly inEachAppearance?: boolean
+  /** Runs on each wide page as it was loaded. */
+  readonly checkWide?: (page: Page, path: string) => Promise<void>
+}
+
 /**
- * Opens every page of a locale, light and dark, wide and narrow, with scripts and without. Fails unless each page is
- * accessible and quiet, fits its window, loads few scripts and without them shows its content and offers only what works. `checkWide`
- * runs on each wide page as it was loaded.
+ * Opens every page of a locale, wide and narrow, with scripts and without. Fails unless each page is accessible and
+ * quiet, fits its window, loads few scripts and without them shows its content and offers only what works.
  */
 export async function assertEveryPage(
   t: TestContext,
   browser: TestBrowser,
   locale: Locale,
-  checkWide: (page: Page, path: string) => Promise<void> = () => Promise.resolve(),
+  { inEachAppearance = false, checkWide }: EveryPageOptions,
 ): Promise<void> {
   const app = await runDeployedService(t)
   const { page, open, takeScripts, requireQuiet } = await watchPage(t, browser, app)
@@ -206,20 +213,24 @@ export async function assertEveryPage(
     const { length } = await foundOn(page)
     assert.ok(found.length > length / 3, `${path}: ${found.length} of ${length}`)
 
-    await checkWide(page, path)
+    await checkWide?.(page, path)
     await openDetails(page)
     assert.deepEqual(await axeFaults(page), [], path)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    // Only the colors differ.
-    assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
-    await page.emulateMedia({ colorScheme: 'light' })
+    if (inEachAppearance) {
+      await page.emulateMedia({ colorScheme: 'dark' })
+      // Only the colors differ.
+      assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
 
     await page.setViewportSize(NARROW)
     await open(path)
     await requireQuiet(`${path} at 320 px`)
     await openDetails(page)
     assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
-    assert.deepEqual(await axeFaults(page, LAYOUT_RULES), [], `${path} at 320 px`)
+    if (inEachAppearance) {
+      assert.deepEqual(await axeFaults(page, LAYOUT_RULES), [], `${path} at 320 px`)
+    }
   }
   assert.deepEqual(bareErrors, [])
   // The page of an unknown path; its 404 is an error on the console.
