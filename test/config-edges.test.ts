@@ -79,3 +79,14 @@ test('a contact is a complete address or number', () => {
     'xtel:1',
   ])
 })
+
+test('no message quotes a value with an @, which may contain a password, or a variable that is not set', () => {
+  for (const variable of ['HOST', 'SVC_NTP_SERVER', 'SVC_TRUSTED_PROXIES', 'SVC_RUNTIME']) {
+    const [mistakes] = readOne(variable, 'user:hunter2@[host')
+    assert.equal(mistakes.length, 1, variable)
+    assert.ok(!mistakes.join('').includes('hunter2'), variable)
+  }
+  // The default folder for secrets, inside the data folder.
+  const [mistakes] = readOne('SVC_DATA_DIR', '.')
+  assert.match(mistakes.join(), /^SVC_SECRETS_DIR: expected a folder that is not inside [^"]*$/)
+})

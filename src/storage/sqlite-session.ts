@@ -1,6 +1,7 @@
+import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-import { identityOf, MISSING_FILE, walIdentityOf } from './file-identity.ts'
+import { messageOf } from '../contract/error-message.ts'
 import { prepareApiKeys } from './sqlite-api-keys.ts'
 import {
   DEFAULT_BUSY_TIMEOUT_MS,
@@ -11,7 +12,6 @@ import {
   withConnection,
 } from './sqlite-connection.ts'
 import { storageErrorOf } from './sqlite-errors.ts'
-import { messageOf } from '../contract/error-message.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
@@ -21,6 +21,19 @@ import { effectOf, performCall, type Statements, type StoreCall } from './store-
 export type CallOutcome =
   | { readonly value: unknown }
   | { readonly problem: StorageProblem; readonly detail: string }
+
+const MISSING_FILE = 'missing'
+
+/** Identifies a file, so that its replacement by another file of the same name can be detected. */
+function identityOf(file: string): string {
+  const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
+  return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`
+}
+
+/** The identities of the files of a write-ahead log (WAL); contains MISSING_FILE if one of them is missing. */
+function walIdentityOf(file: string): string {
+  return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
+}
 
 /** An open connection and the identity of the files it was opened on; stale once either file is replaced. */
 interface Connection {
