@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 
 import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
-import { exampleOf } from '../src/documents/examples.ts'
+import { createExample } from '../src/documents/examples.ts'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { PublishError } from '../src/publishing/publish-error.ts'
 import { publishRelease } from '../src/publishing/publish-release.ts'
@@ -49,7 +49,7 @@ function fillContent(contentDir: string, updatedAt: string): void {
   for (const name of SNAPSHOT_NAMES) {
     const file = path.join(contentDir, `${name}.yaml`)
     if (existsSync(file)) continue
-    const example = exampleOf(SNAPSHOT_SCHEMAS[name]) as object
+    const example = createExample(SNAPSHOT_SCHEMAS[name]) as object
     // JSON is YAML.
     writeFileSync(file, JSON.stringify({ ...example, updatedAt }))
   }

@@ -23,7 +23,7 @@ import type { ApiKeys } from './service/api-keys.ts'
 import type { Challenge } from './service/challenge.ts'
 import type { Clock } from './service/clock.ts'
 import type { Log } from './service/log.ts'
-import { documentPayloadOf, type Payload } from './service/payload.ts'
+import { createDocumentPayload, type Payload } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
 import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
 import type { TimeQualityMonitor } from './service/time-quality.ts'
@@ -90,16 +90,16 @@ export function createAppComposer(
 
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
   const documents = {
-    index: documentPayloadOf(createDiscoveryIndex(described)),
-    policy: documentPayloadOf(createPolicy(described)),
+    index: createDocumentPayload(createDiscoveryIndex(described)),
+    policy: createDocumentPayload(createPolicy(described)),
   }
   return ({ releases, signing }) => {
     const signingKeys =
-      signing === undefined ? undefined : documentPayloadOf(describeSigningKeys(signing.keys))
+      signing === undefined ? undefined : createDocumentPayload(describeSigningKeys(signing.keys))
     let openapi: Payload | undefined
     const createOpenApiPayload = (): Payload => {
       const release = readExampleRelease(registry, releases, signingKeys, challenge)
-      return documentPayloadOf(createOpenApi({ ...described, release }))
+      return createDocumentPayload(createOpenApi({ ...described, release }))
     }
     const handlers = createHandlers({
       registry,

@@ -14,7 +14,7 @@ import {
 import { createEncryptor } from './crypto/age-file.ts'
 import {
   parsePrivateSigningKey,
-  publicSigningKeyOf,
+  derivePublicSigningKey,
   SigningKeyError,
 } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
@@ -94,7 +94,7 @@ function readPromotedKey(config: Config, metadataText: string | undefined): stri
   const text = readSecretFile(path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE), [])
   if (text === undefined) return undefined
   try {
-    const { keyId } = publicSigningKeyOf(parsePrivateSigningKey(text))
+    const { keyId } = derivePublicSigningKey(parsePrivateSigningKey(text))
     const current = parseKeyMetadata(metadataText).find(({ status }) => status === 'current')
     return current?.keyId === keyId ? text : undefined
   } catch {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { ConfigError } from '../src/config.ts'
 import { formatInstant } from '../src/contract/instant.ts'
-import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { inspectSecrets } from '../src/secrets.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
@@ -46,13 +46,23 @@ test('publishes next and retired keys after the current one, with their dates', 
   ])
   assert.deepEqual(published, [
     [
-      publicSigningKeyOf(TEST_SIGNING_KEY).keyId,
+      derivePublicSigningKey(TEST_SIGNING_KEY).keyId,
       'current',
       '2026-01-01T00:00:00Z',
       '2027-01-01T00:00:00Z',
     ],
-    [publicSigningKeyOf(retired).keyId, 'retired', '2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-    [publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).keyId, 'next', '2027-01-01T00:00:00.000Z', null],
+    [
+      derivePublicSigningKey(retired).keyId,
+      'retired',
+      '2025-01-01T00:00:00Z',
+      '2026-01-01T00:00:00Z',
+    ],
+    [
+      derivePublicSigningKey(OTHER_TEST_SIGNING_KEY).keyId,
+      'next',
+      '2027-01-01T00:00:00.000Z',
+      null,
+    ],
   ])
 })
 
@@ -151,7 +161,7 @@ test('refuses a current key before its period and accepts one after it', (t) => 
 })
 
 test('refuses malformed metadata and a private key in the metadata file', (t) => {
-  const publicKeyPem = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).publicKeyPem
+  const publicKeyPem = derivePublicSigningKey(OTHER_TEST_SIGNING_KEY).publicKeyPem
   const note = { publicKeyPem, status: 'next', notBefore: null, notAfter: null }
   for (const value of [
     null,

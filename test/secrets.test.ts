@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ConfigError } from '../src/config.ts'
-import { publicSigningKeyOf } from '../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { inspectSecrets, readSecretTexts } from '../src/secrets.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
@@ -158,7 +158,7 @@ test('a variable has precedence over the file, which is not created', async (t) 
   assert.deepEqual(listFolder(config.secretsDir), ['key-hash-secret.txt'])
   assert.equal(secrets.keyHashSecret, 'k'.repeat(32))
   assert.equal(secrets.waitlistRecipient, RECIPIENT)
-  assert.equal(secrets.publishedKeys[0]?.keyId, publicSigningKeyOf(TEST_SIGNING_KEY).keyId)
+  assert.equal(secrets.publishedKeys[0]?.keyId, derivePublicSigningKey(TEST_SIGNING_KEY).keyId)
   assert.equal(secrets.publishedKeys[0]?.notBefore, '2026-01-01T00:00:00Z')
 })
 

@@ -31,7 +31,7 @@ export function keyIdOf(key: string): string | undefined {
 }
 
 /** The characters at the position of the key id, whether or not the text is a key. */
-export function keyIdPlaceOf(text: string): string {
+export function sliceKeyId(text: string): string {
   return text.slice(API_KEY_PREFIX.length, API_KEY_PREFIX.length + API_KEY_ID_LENGTH)
 }
 

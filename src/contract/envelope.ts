@@ -47,7 +47,7 @@ export interface ErrorBody {
  * The `error` member for a catalog code, with the remaining seconds of the wait. If they are unknown, it states the upper
  * bound of the catalog: every 429 states a wait (spec section 7).
  */
-export function errorBodyOf(
+export function createErrorBody(
   code: ErrorCode,
   retryAfterSeconds = errorOf(code).retryAfterSeconds,
 ): ErrorBody {

@@ -31,7 +31,7 @@ function formatChange(change: VersionEntry['changes'][number] | undefined): stri
  * Compares an entry's `changes` with the difference between its resources and those of the entry before it (`undefined`
  * for the genesis entry). Returns undefined if they match. Members beyond `resource` and `kind` are not compared.
  */
-export function changesFaultOf(
+export function findChangesFault(
   previous: Pick<VersionEntry, 'resources'> | undefined,
   entry: Pick<VersionEntry, 'resources' | 'changes'>,
 ): ChangesFault | undefined {
@@ -52,7 +52,7 @@ export function verifyChanges(
   previous: Pick<VersionEntry, 'resources'> | undefined,
   entry: VersionEntry,
 ): void {
-  const fault = changesFaultOf(previous, entry)
+  const fault = findChangesFault(previous, entry)
   if (fault === undefined) return
   throw new ChainError('CHANGES', entry.snapshotId, fault.expected, fault.found)
 }

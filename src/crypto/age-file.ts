@@ -60,7 +60,7 @@ export function createEncryptor(recipient: string): Encryptor {
 }
 
 /** The recipient of an identity (`AGE-SECRET-KEY-1…`). Rejects with an AgeError BAD_IDENTITY. */
-export async function recipientOf(identity: string): Promise<string> {
+export async function deriveRecipient(identity: string): Promise<string> {
   if (!IDENTITY.test(identity)) throw new AgeError('BAD_IDENTITY')
   try {
     return await identityToRecipient(identity)
@@ -72,13 +72,13 @@ export async function recipientOf(identity: string): Promise<string> {
 
 export async function generateIdentity(): Promise<IdentityPair> {
   const identity = await generateX25519Identity()
-  return { identity, recipient: await recipientOf(identity) }
+  return { identity, recipient: await deriveRecipient(identity) }
 }
 
 /** A decryptor with at least one identity (`AGE-SECRET-KEY-1…`). Rejects with an AgeError BAD_IDENTITY. */
 export async function createDecryptor(identities: readonly string[]): Promise<Decryptor> {
   if (identities.length === 0) throw new AgeError('BAD_IDENTITY')
-  const recipients = await Promise.all(identities.map(recipientOf))
+  const recipients = await Promise.all(identities.map(deriveRecipient))
   const decrypter = new Decrypter()
   for (const identity of identities) decrypter.addIdentity(identity)
   return {
@@ -114,5 +114,5 @@ export function parseIdentities(text: string): readonly string[] {
 export async function parseIdentity(text: string): Promise<IdentityPair> {
   const [identity, ...others] = parseIdentities(text)
   if (identity === undefined || others.length > 0) throw new AgeError('BAD_IDENTITY')
-  return { identity, recipient: await recipientOf(identity) }
+  return { identity, recipient: await deriveRecipient(identity) }
 }

@@ -45,7 +45,7 @@ export function parsePrivateSigningKey(pem: string): KeyObject {
 }
 
 /** The public half of a key (private KeyObject, or public PEM) with its id. Throws SigningKeyError. */
-export function publicSigningKeyOf(source: KeyObject | string): PublicSigningKey {
+export function derivePublicSigningKey(source: KeyObject | string): PublicSigningKey {
   // createPublicKey would accept it, but a private key in a list of public keys is a mistake.
   if (typeof source === 'string' && source.includes('PRIVATE KEY')) {
     throw new SigningKeyError('expected an Ed25519 public key in PEM, found a private key')

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
-import { errorBodyOf, SCHEMA_IDS } from '../contract/envelope.ts'
+import { createErrorBody, SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LINKS } from '../contract/links.ts'
-import { exampleOf } from './examples.ts'
+import { createExample } from './examples.ts'
 import {
   errorHeaders,
   isRevalidated,
@@ -83,7 +83,7 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
         ok: false,
         schema: SCHEMA_IDS.error,
         ...EXAMPLE_IDENTITY,
-        error: { ...errorBodyOf(code, wait) },
+        error: { ...createErrorBody(code, wait) },
       }
       return [code, { summary: meaning, value }]
     }),
@@ -97,7 +97,7 @@ function successResponse(
   example: SuccessExample,
 ): OpenApiResponse {
   const { success } = row
-  const { data = exampleOf(dataSchema(success.data)), issuedAt, summary } = example
+  const { data = createExample(dataSchema(success.data)), issuedAt, summary } = example
   const identity = { ...EXAMPLE_IDENTITY, ...(issuedAt === undefined ? {} : { issuedAt }) }
   const value =
     success.envelope === 'none'

@@ -12,7 +12,7 @@ import { REQUEST_SCHEMAS, type DataSchemaName } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { createDiscoveryIndex } from './discovery.ts'
-import { exampleOf, shortenLists } from './examples.ts'
+import { createExample, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'
 import { headerComponents, isRevalidated } from './openapi-headers.ts'
 import {
@@ -143,7 +143,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
     },
     externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
     servers: [{ url: options.baseUrl, description: 'This deployment.' }],
-    tags: tagsOf(rows),
+    tags: createTags(rows),
     paths,
     components: {
       schemas: schemaComponents(registry),
@@ -155,7 +155,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   }
 }
 
-function pauseOf({ reason }: Issuance & { readonly enabled: false }): string {
+function formatPause({ reason }: Issuance & { readonly enabled: false }): string {
   return `Issuance is paused (\`${reason}\`).`
 }
 
@@ -168,13 +168,13 @@ function introduction(issuance: Issuance): string {
     `Snapshots that an organization publishes about itself, as JSON under \`${BASE_PATH}\`. Reading requires no account and no key.`,
     `**Responses.** A success is an envelope with \`ok\`, \`schema\`, \`requestId\`, \`issuedAt\` and \`data\`; only this document is sent without one. An error is an envelope with \`error\` instead of \`data\`. Every \`GET\` endpoint also supports \`HEAD\` and \`OPTIONS\`.`,
     `**Signatures.** Every JSON body is signed with Ed25519 over its method, target, status, time and digest; \`${ENDPOINTS.signingKey.path}\` has the public key and the format of the signed text. A \`304\` carries \`${HEADERS.revalidated}\` instead.`,
-    `**Keys.** A key is optional and has its own quota. Send it as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : pauseOf(issuance)}`,
+    `**Keys.** A key is optional and has its own quota. Send it as a bearer token or in \`${HEADERS.key}\`, never in a URL. ${issuance.enabled ? 'Keys are issued.' : formatPause(issuance)}`,
     `**Routes.** Below the base path the router returns ${routeErrors.join(' and ')} in the same error envelope, the second with \`${HEADERS.allow}\`.`,
     `The promises about versions, caching, limits and privacy are at \`${LINKS.policy}\`.`,
   ].join('\n\n')
 }
 
-function tagsOf(rows: readonly Endpoint[]): JsonObject[] {
+function createTags(rows: readonly Endpoint[]): JsonObject[] {
   const used = new Set<string>(rows.map((row) => row.tag))
   return Object.entries(TAGS)
     .filter(([name]) => used.has(name))
@@ -205,7 +205,7 @@ function operation(
   shared: JsonObject,
   { issuance, baseUrl }: OpenApiOptions,
 ): JsonObject {
-  const pause = row.issuesKeys !== true || issuance.enabled ? '' : ` ${pauseOf(issuance)}`
+  const pause = row.issuesKeys !== true || issuance.enabled ? '' : ` ${formatPause(issuance)}`
 
   return {
     operationId: name,
@@ -282,7 +282,7 @@ function requestBody(row: Endpoint): JsonObject {
       content: {
         [JSON_MEDIA_TYPE]: {
           schema: { $ref: `#/components/schemas/${row.request}` },
-          example: exampleOf(schema),
+          example: createExample(schema),
         },
       },
     },

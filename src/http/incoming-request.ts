@@ -9,7 +9,7 @@ const JOINED_HEADERS: ReadonlySet<string> = new Set(
 )
 
 /** Adapts a request of node:http. `target` is in origin form. */
-export function apiRequestOf(
+export function createApiRequest(
   request: IncomingMessage,
   target: string,
   body: RequestBody,

@@ -11,7 +11,7 @@ import {
   expectsContinueOnly,
   framingFault,
   hasUndelimitedBody,
-  originFormOf,
+  toOriginForm,
 } from './request-framing.ts'
 import { createRequestHandler } from './request-handler.ts'
 
@@ -126,7 +126,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
     const fault = framingFault(request)
     if (fault !== undefined) return reject(request, response, fault)
     const { url = '', method } = request
-    const target = url === '*' && method === 'OPTIONS' ? url : originFormOf(url)
+    const target = url === '*' && method === 'OPTIONS' ? url : toOriginForm(url)
     if (target === undefined) return reject(request, response, 400)
     handle(request, response, target, isBodyComing ? openRequestBody(request) : NO_BODY)
   }

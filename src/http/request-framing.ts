@@ -10,7 +10,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d*)?$/i
 
 /** The request target in origin form; undefined for an unsupported form (RFC 9112 3.2). */
-export function originFormOf(target: string): string | undefined {
+export function toOriginForm(target: string): string | undefined {
   if (target.startsWith('/')) return target
   const [start = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? []
   if (!HOST.test(authority)) return undefined

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../service/log.ts'
 import type { App, Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
-import { apiRequestOf } from './incoming-request.ts'
+import { createApiRequest } from './incoming-request.ts'
 import type { RequestBody } from './request-body.ts'
 
 interface RequestHandlerDependencies {
@@ -64,7 +64,7 @@ export function createRequestHandler(
 
   return (request, response, target, body) => {
     try {
-      const reply = app(apiRequestOf(request, target, body))
+      const reply = app(createApiRequest(request, target, body))
       if (reply instanceof Promise) {
         reply
           .then((settled) => write(request, response, body, settled))

@@ -1,5 +1,5 @@
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
-import { errorBodyOf, formatError, formatSuccess } from '../contract/envelope.ts'
+import { createErrorBody, formatError, formatSuccess } from '../contract/envelope.ts'
 import { ERROR_CACHE_CONTROL, HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
 import { formatContentDigest, formatSignedText } from '../contract/signature.ts'
 import type { ApiErrorDetails } from '../contract/api-error.ts'
@@ -97,7 +97,7 @@ export function createResponder({ signer, noIndex }: ResponderOptions) {
     quota: KeyQuota | undefined,
     failureSigner: ResponseSigner | undefined,
   ): Reply {
-    const error = errorBodyOf(code, details.retryAfterSeconds)
+    const error = createErrorBody(code, details.retryAfterSeconds)
     const body = formatError(exchange, error)
     const headers = [
       HEADERS.contentType,

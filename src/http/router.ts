@@ -19,7 +19,7 @@ interface OpenRoute {
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
-function routeOf(endpoints: readonly ServedEndpoint[]): Route {
+function createRoute(endpoints: readonly ServedEndpoint[]): Route {
   const byMethod = new Map<string, ServedEndpoint>(
     endpoints.map((endpoint) => [endpoint.row.method, endpoint]),
   )
@@ -49,7 +49,7 @@ export function createRouter(
   const exact = new Map<string, FoundRoute>()
   const open: OpenRoute[] = []
   for (const [path, endpoints] of byPath) {
-    const route = routeOf(endpoints)
+    const route = createRoute(endpoints)
     const parameter = endpoints[0]?.row.parameter
     if (parameter === undefined) {
       exact.set(path, { route, parameter: '' })

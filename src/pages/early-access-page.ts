@@ -11,7 +11,7 @@ import { richText } from './rich-text.ts'
 import { scriptTexts } from './script-texts.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */
-function commandOf({ locale, facts: { origin, challenge } }: PageContext): string {
+function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {
   const isTest = challenge.provider === 'test'
   const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- challenge solve ${origin})"\n`
   // Closes the single quotes and opens double ones, so that the shell inserts the token.
@@ -32,7 +32,7 @@ function otherWay(context: PageContext): Html {
       ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
     </p>`
   }
-  const code = commandOf(context)
+  const code = formatCommand(context)
   return html`<p>${noScript[provider]}</p>
     ${codeBox(texts, { id: 'register-command', label: noScript.commandLabel, code })}`
 }

@@ -41,7 +41,10 @@ interface Placed {
 }
 
 /** The level of each node: one below its lowest predecessor. Sources are directly above their first successor. */
-function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map<string, number> {
+function assignLevels(
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+): Map<string, number> {
   const levels = new Map(nodes.map(({ id }) => [id, 0]))
   const order = new Map(nodes.map(({ id }, index) => [id, index]))
   const sources = new Set(nodes.map(({ id }) => id))
@@ -67,7 +70,7 @@ function levelsOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Map
  * level with too many boxes has several rows.
  */
 function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly Placed[] {
-  const levels = levelsOf(nodes, edges)
+  const levels = assignLevels(nodes, edges)
   const placed: Placed[] = []
   let y = 1
   for (let level = 0; placed.length < nodes.length; level += 1) {

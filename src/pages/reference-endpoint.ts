@@ -13,7 +13,7 @@ import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { pathOfPage, type PageContext } from './page.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
-import { curlOf, exampleOfEndpoint } from './reference-example.ts'
+import { formatCurl, createEndpointExample } from './reference-example.ts'
 import { fieldsList, queryList, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
 
@@ -132,7 +132,7 @@ function queryData(query: NonNullable<Endpoint['query']>): Html {
 export function endpointEntry(context: PageContext, name: string, row: Endpoint): Html {
   const { locale, texts, facts } = context
   const { method, path, summary, description, request, parameter, query, success } = row
-  const { body, isReal, isLong } = exampleOfEndpoint(context, row)
+  const { body, isReal, isLong } = createEndpointExample(context, row)
   const label = texts.reference.response
   const className = isLong ? 'json long' : 'json'
   return html`<section
@@ -155,7 +155,7 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
       )}
     </div>
     <figure>
-      <figcaption><code>${curlOf(row, facts.origin)}</code></figcaption>
+      <figcaption><code>${formatCurl(row, facts.origin)}</code></figcaption>
       <pre class="${className}" tabindex="0" role="group" aria-label="${label}">${body}</pre>
       <p class="muted small">
         ${isReal ? texts.reference.exampleReal : texts.reference.exampleMade}

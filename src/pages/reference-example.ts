@@ -1,12 +1,12 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
-import { errorBodyOf, formatError } from '../contract/envelope.ts'
+import { createErrorBody, formatError } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
-import { exampleOf } from '../documents/examples.ts'
+import { createExample } from '../documents/examples.ts'
 import { dataSchema } from '../documents/openapi-schemas.ts'
 import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
@@ -65,7 +65,7 @@ function quoted(text: string): string {
 }
 
 /** A curl command that calls an endpoint with example values. */
-export function curlOf(row: Endpoint, origin: string): Html {
+export function formatCurl(row: Endpoint, origin: string): Html {
   const { method, authentication, request } = row
   const words = [
     `curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath(row)}`,
@@ -75,7 +75,7 @@ export function curlOf(row: Endpoint, origin: string): Html {
       ? []
       : [
           `-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`,
-          `-d ${quoted(JSON.stringify(exampleOf(REQUEST_SCHEMAS[request]), undefined, 2))}`,
+          `-d ${quoted(JSON.stringify(createExample(REQUEST_SCHEMAS[request]), undefined, 2))}`,
         ]),
   ]
   // A long URL breaks after the base path.
@@ -98,7 +98,7 @@ const NO_IDENTITY = {
 
 /** A complete error: the status, then the body with a line for each member. */
 export function exampleError(code: ErrorCode): Html {
-  const error = errorBodyOf(code)
+  const error = createErrorBody(code)
   const body: unknown = JSON.parse(formatError(NO_IDENTITY, error))
   return responseHtml(error.status, JSON.stringify(body, undefined, 2))
 }
@@ -141,11 +141,11 @@ function exampleResponse(body: Html, isReal: boolean): ExampleResponse {
 }
 
 /** An example response with its status: data of this deployment if available, else from the schema. */
-export function exampleOfEndpoint(context: PageContext, row: Endpoint): ExampleResponse {
+export function createEndpointExample(context: PageContext, row: Endpoint): ExampleResponse {
   const { success, failure } = row
   if (success === undefined) return exampleResponse(exampleError(failure), false)
   const real = realData(context, row)
-  const text = compactJson(real ?? exampleOf(dataSchema(success.data)))
+  const text = compactJson(real ?? createExample(dataSchema(success.data)))
   const { status, envelope } = success
   return exampleResponse(
     responseHtml(status, envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`),

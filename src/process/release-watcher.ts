@@ -28,7 +28,7 @@ export type ReleaseWatcher = ReturnType<typeof openReleaseWatcher>
 const MAX_BACKOFF_MS = 60_000
 
 /** Changes when a version or a resource is added: modification times of the resource folders and the next version. */
-async function fingerprintOf(releasesDir: string, { head }: ServedReleases): Promise<string> {
+async function readFingerprint(releasesDir: string, { head }: ServedReleases): Promise<string> {
   const next = path.join(releasesDir, 'versions', `${formatSnapshotId(head.sequence + 1)}.json`)
   const folders = Object.keys(head.resources).map((name) =>
     path.join(releasesDir, 'resources', name),
@@ -88,7 +88,7 @@ export function openReleaseWatcher(options: ReleaseWatcherOptions) {
   }
 
   async function look(isForced: boolean): Promise<void> {
-    const fingerprint = await fingerprintOf(releasesDir, served())
+    const fingerprint = await readFingerprint(releasesDir, served())
     const isRetryDue = refused !== undefined && performance.now() >= retryAtMs
     if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
     lastFingerprint = fingerprint

@@ -87,13 +87,13 @@ function fieldTable(schema: JsonSchema): string {
 }
 
 /** A value with every field of a schema, from its examples. */
-export function exampleOf(schema: JsonSchema): unknown {
+export function createExample(schema: JsonSchema): unknown {
   if (schema.type === 'object') {
     return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, exampleOf(field)]),
+      Object.entries(schema.properties ?? {}).map(([name, field]) => [name, createExample(field)]),
     )
   }
-  if (schema.type === 'array') return [exampleOf(schema.items ?? {})]
+  if (schema.type === 'array') return [createExample(schema.items ?? {})]
   return schema.example ?? schema.enum?.[0] ?? (schema.type === 'boolean' ? false : '')
 }
 
@@ -105,7 +105,7 @@ ${about}
 ${fieldTable(schema)}
 
 \`\`\`yaml
-${stringify(exampleOf(schema), { lineWidth: 100 }).trim()}
+${stringify(createExample(schema), { lineWidth: 100 }).trim()}
 \`\`\`
 `
 }

@@ -5,7 +5,7 @@ import { formatSnapshotId } from '../contract/version-chain.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/cors.ts'
-import { payloadOfCanonical } from '../service/payload.ts'
+import { createCanonicalPayload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 
 /** Path of the archive: a copy of it is a copy of the releases folder (contract decisions section 10). */
@@ -35,7 +35,7 @@ const STRONG_FROM = 'W/'.length
 
 function fileOf(json: string, status: 200 | 410, cacheControl: string): ArchiveFile {
   // The bytes are canonical JSON, so the digest in the weak tag of the payload is also theirs.
-  return { status, cacheControl, json, etag: payloadOfCanonical(json).etag.slice(STRONG_FROM) }
+  return { status, cacheControl, json, etag: createCanonicalPayload(json).etag.slice(STRONG_FROM) }
 }
 
 function formatIndex({ headSnapshotId, redactions }: Releases): string {

@@ -4,7 +4,7 @@ import type { Handler } from '../http/exchange.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { AcceptedChallenge, Challenge } from '../service/challenge.ts'
-import { payloadOf } from '../service/payload.ts'
+import { createPayload } from '../service/payload.ts'
 
 /**
  * The issuance handler, reached only while issuance is open (spec 5.5). The body is checked first, then the challenge, then
@@ -24,7 +24,7 @@ export function createCreateKey(apiKeys: ApiKeys, challenge: Challenge): Handler
     const { challengeToken, label, ttlDays } = parseKeyRequest(parseJsonBody(body))
     const accepted = await verify(challengeToken)
     try {
-      return payloadOf(await apiKeys.issue({ label, ttlDays }))
+      return createPayload(await apiKeys.issue({ label, ttlDays }))
     } catch (error) {
       // No key was created, so the caller may repeat the request.
       await accepted.release()

@@ -8,7 +8,7 @@ import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
-import { payloadOf, type Payload } from '../service/payload.ts'
+import { createPayload, type Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
@@ -87,7 +87,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     policy: () => documents.policy,
     openapi: () => documents.openapi(),
 
-    time: () => payloadOf(readTime(clock.nowMs(), timeQuality.quality())),
+    time: () => createPayload(readTime(clock.nowMs(), timeQuality.quality())),
 
     version: () => releases.head,
     versions: createVersions(releases),
@@ -98,7 +98,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     },
 
     earlyAccess: () =>
-      payloadOf(
+      createPayload(
         describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', challenge.description),
       ),
     register: createRegister({ waitlist, clientAddress, ownOrigin, consentText }),
@@ -106,11 +106,11 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     createKey: createCreateKey(apiKeys, challenge),
     keySelf: ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return payloadOf(key.metadata())
+      return createPayload(key.metadata())
     },
     revokeKeySelf: async ({ key }) => {
       if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return payloadOf(await apiKeys.revoke(key.keyId))
+      return createPayload(await apiKeys.revoke(key.keyId))
     },
     signingKey: () => {
       if (signingKeys === undefined) throw new ApiError('SIGNING_UNAVAILABLE')

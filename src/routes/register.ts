@@ -4,7 +4,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import { localeOfRequest } from '../http/request-locale.ts'
-import { payloadOf } from '../service/payload.ts'
+import { createPayload } from '../service/payload.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 
 export interface RegisterDependencies {
@@ -37,7 +37,7 @@ export function createRegister({
     await waitlist.admit(clientAddress(request))
     const input = parseRegistration(parseOnce(body))
     const locale = input.locale ?? localeOfRequest(request, ownOrigin)
-    return payloadOf(
+    return createPayload(
       await waitlist.register({ ...input, locale, consentText: consentText(locale) }),
     )
   }

@@ -7,7 +7,7 @@ interface Limit {
 }
 
 /** The window for a limit. The key is never an address. */
-export function windowOf(key: string, { requests, windowSeconds }: Limit): CountedWindow {
+export function createWindow(key: string, { requests, windowSeconds }: Limit): CountedWindow {
   return { key, limit: requests, windowSeconds }
 }
 

@@ -14,17 +14,20 @@ export interface Payload {
 }
 
 /** Creates the payload of a text that is already canonical JSON. */
-export function payloadOfCanonical(json: string, digest: string = sha256Base64url(json)): Payload {
+export function createCanonicalPayload(
+  json: string,
+  digest: string = sha256Base64url(json),
+): Payload {
   return { json, bytes: Buffer.byteLength(json), etag: formatEtag(digest) }
 }
 
 /** Creates the payload of a value as canonical JSON. */
-export function payloadOf(data: object): Payload {
-  return payloadOfCanonical(canonicalJson(data as JsonValue))
+export function createPayload(data: object): Payload {
+  return createCanonicalPayload(canonicalJson(data as JsonValue))
 }
 
 /** The payload of a document that people read too. Members keep their order; the ETag covers the canonical form. */
-export function documentPayloadOf(document: object): Payload {
+export function createDocumentPayload(document: object): Payload {
   const json = JSON.stringify(document)
   return {
     json,

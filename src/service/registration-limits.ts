@@ -3,20 +3,20 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Counters } from '../storage/counters.ts'
 import { createActors } from './actor.ts'
 import type { Clock } from './clock.ts'
-import { secondsUntil, windowOf } from './counted-window.ts'
+import { secondsUntil, createWindow } from './counted-window.ts'
 
 /** All clients without a known address count as one actor. */
 const UNKNOWN_ACTOR = 'unknown'
 
 /** Registration limits per actor and for all actors together, in fixed windows. */
 export function createRegistrationLimits(counters: Counters, clock: Clock) {
-  const global = windowOf('register', LIMITS.registrationGlobal)
+  const global = createWindow('register', LIMITS.registrationGlobal)
   const { actorOf } = createActors({ counters, clock })
   return {
     /** Counts a request from this address. Rejects with ApiError RATE_LIMITED, or CountersError when counting fails. */
     async admit(address: string): Promise<void> {
       const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address)
-      const own = windowOf(`register:${actor}`, LIMITS.registrationPerActor)
+      const own = createWindow(`register:${actor}`, LIMITS.registrationPerActor)
       const { isAdmitted, windows } = await counters.count([own, global])
       if (isAdmitted) return
       const endsAtMs = Math.max(

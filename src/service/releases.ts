@@ -7,7 +7,7 @@ import {
 } from '../contract/version-chain.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
-import { payloadOfCanonical, type Payload } from './payload.ts'
+import { createCanonicalPayload, type Payload } from './payload.ts'
 import {
   readMatching,
   readReleases,
@@ -83,7 +83,7 @@ function createState(state: State): ServableReleases {
   function historyOf(entries: readonly string[]): Payload {
     const algorithm = JSON.stringify(CHAIN_ALGORITHM)
     const newest = canonicalJson({ snapshotId: headSnapshotId, hash })
-    return payloadOfCanonical(
+    return createCanonicalPayload(
       `{"algorithm":${algorithm},"count":${count},"entries":[${entries.join(',')}],"head":${newest}}`,
     )
   }
@@ -118,13 +118,13 @@ function createState(state: State): ServableReleases {
     if (sequence === undefined) return undefined
     const known = payloads.get(snapshotId)
     if (known !== undefined) return known
-    const payload = payloadOfCanonical(versionTexts[sequence - 1] ?? '')
+    const payload = createCanonicalPayload(versionTexts[sequence - 1] ?? '')
     payloads.set(snapshotId, payload)
     return payload
   }
 
   return {
-    head: payloadOfCanonical(headText),
+    head: createCanonicalPayload(headText),
     headSnapshotId,
     history,
     historyPage,
@@ -177,7 +177,7 @@ function createState(state: State): ServableReleases {
 
 function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload> {
   return new Map(
-    resources.map(({ name, digest, json }) => [name, payloadOfCanonical(json, digest)]),
+    resources.map(({ name, digest, json }) => [name, createCanonicalPayload(json, digest)]),
   )
 }
 

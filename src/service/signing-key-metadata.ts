@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
-import { publicSigningKeyOf, SigningKeyError } from '../crypto/signing-keys.ts'
+import { derivePublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
 import { type PublishedSigningKey, requireOrder } from './signing-key-document.ts'
 
 /** One entry of `signing-keys.json`. Times are ISO 8601 UTC, or null if the operator states no time. */
@@ -47,7 +47,7 @@ export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
   }
   const entries = (metadata as SchemaType<typeof METADATA_SCHEMA>).keys
   const keys = entries.map(({ publicKeyPem, status, notBefore, notAfter }) => ({
-    ...publicSigningKeyOf(publicKeyPem),
+    ...derivePublicSigningKey(publicKeyPem),
     status,
     notBefore,
     notAfter,
@@ -75,7 +75,7 @@ export function publishKeys(
   signingKey: KeyObject,
   metadata: readonly PublishedSigningKey[],
 ): readonly PublishedSigningKey[] {
-  const current = publicSigningKeyOf(signingKey)
+  const current = derivePublicSigningKey(signingKey)
   const own = metadata.find(({ keyId }) => keyId === current.keyId)
   const others = metadata.filter(({ keyId }) => keyId !== current.keyId)
   if (others.some(({ status }) => status === 'current')) {

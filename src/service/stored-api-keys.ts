@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
-import { API_KEY_BYTES, formatApiKey, keyIdOf, keyIdPlaceOf } from '../contract/api-key.ts'
+import { API_KEY_BYTES, formatApiKey, keyIdOf, sliceKeyId } from '../contract/api-key.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -15,7 +15,7 @@ import {
   type KeyQuota,
 } from './api-keys.ts'
 import type { Clock } from './clock.ts'
-import { secondsUntil, windowOf } from './counted-window.ts'
+import { secondsUntil, createWindow } from './counted-window.ts'
 
 /** Labels of the keyed hashes: of a key, and of the id of a hash secret. */
 const KEY_HASH_LABEL = 'svc-api-key-v1'
@@ -93,7 +93,7 @@ export function createStoredApiKeys({
     const keyId = keyIdOf(presented)
     // A malformed key is looked up by the text in place of its id, so that it costs a look-up in the same part of the
     // index as a well-formed one. A constant id would always hit the same cached page.
-    const stored = await store.find(keyIdPlaceOf(presented))
+    const stored = await store.find(sliceKeyId(presented))
     // Hashed under every secret, since hashing under the key's own secret would reveal that the key exists.
     const olderHashes = previous.map(({ hash }) => hash(presented))
     const secretId = stored?.secretId ?? current.id
@@ -121,7 +121,7 @@ export function createStoredApiKeys({
   async function admit(key: StoredApiKey): Promise<CheckedKey> {
     const nowMs = clock.nowMs()
     if (nowMs >= key.expiresAtMs) throw new ApiError('KEY_EXPIRED')
-    const outcome = await counters.count([windowOf(`key:${key.keyId}`, LIMITS.keyedRequests)])
+    const outcome = await counters.count([createWindow(`key:${key.keyId}`, LIMITS.keyedRequests)])
     const [window] = outcome.windows
     if (window === undefined) throw new Error('expected the state of the counted window')
     const resetSeconds = secondsUntil(window.endsAtMs, nowMs, windowSeconds)
@@ -155,7 +155,7 @@ export function createStoredApiKeys({
     async issue({ label, ttlDays }) {
       const createdAtMs = clock.nowMs()
       const { isAdmitted, windows } = await orUnavailable(
-        counters.count([windowOf('issue-key', LIMITS.keyIssuance)]),
+        counters.count([createWindow('issue-key', LIMITS.keyIssuance)]),
       )
       if (!isAdmitted) {
         const endsAtMs = windows[0]?.endsAtMs ?? createdAtMs

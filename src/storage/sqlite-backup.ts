@@ -11,7 +11,7 @@ import {
   openSqliteConnection,
   withConnection,
 } from './sqlite-connection.ts'
-import { storageErrorOf } from './sqlite-errors.ts'
+import { toStorageError } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
 import { syncFile, syncFolder } from './sync-folder.ts'
@@ -22,7 +22,7 @@ function createTarget(target: string): void {
     fs.closeSync(fs.openSync(target, 'wx', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
-    throw storageErrorOf(error, target)
+    throw toStorageError(error, target)
   }
 }
 
@@ -42,7 +42,7 @@ function openBackup(file: string): DatabaseSync {
       return database
     })
   } catch (error) {
-    throw storageErrorOf(error, file)
+    throw toStorageError(error, file)
   }
 }
 
@@ -55,7 +55,7 @@ function copyInto(database: DatabaseSync, target: string): void {
     openBackup(target).close()
   } catch (error) {
     fs.rmSync(target, { force: true })
-    throw storageErrorOf(error, target)
+    throw toStorageError(error, target)
   }
 }
 
@@ -75,7 +75,7 @@ export async function backUpDatabase(file: string, target: string): Promise<void
       database.close()
     }
   } catch (error) {
-    throw storageErrorOf(error, file)
+    throw toStorageError(error, file)
   }
 }
 
@@ -148,7 +148,7 @@ export async function restoreDatabase(
       }
     }
   } catch (error) {
-    throw storageErrorOf(error, file)
+    throw toStorageError(error, file)
   } finally {
     source.close()
   }

@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
 import { makeFolder } from './make-folder.ts'
-import { SQLITE_RESULTS, sqliteResultOf, storageErrorOf } from './sqlite-errors.ts'
+import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
 import {
   assertOurs,
   type DatabaseHeader,
@@ -189,7 +189,7 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
       migrate(database, file)
     })
   } catch (error) {
-    throw storageErrorOf(error, file)
+    throw toStorageError(error, file)
   }
 }
 

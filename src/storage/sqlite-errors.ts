@@ -56,7 +56,7 @@ function problemOf(error: unknown): StorageProblem {
 }
 
 /** A failure as a StorageError. Its cause has SQLite's message, which names tables and columns but contains no values. */
-export function storageErrorOf(error: unknown, file: string): StorageError {
+export function toStorageError(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
   return new StorageError(problemOf(error), file, { cause: new Error(messageOf(error)) })
 }

@@ -11,7 +11,7 @@ import {
   type SqliteOptions,
   withConnection,
 } from './sqlite-connection.ts'
-import { storageErrorOf } from './sqlite-errors.ts'
+import { toStorageError } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
@@ -25,14 +25,14 @@ export type CallOutcome =
 const MISSING_FILE = 'missing'
 
 /** Identifies a file, so that its replacement by another file of the same name can be detected. */
-function identityOf(file: string): string {
+function readFileIdentity(file: string): string {
   const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
   return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`
 }
 
 /** The identities of the files of a write-ahead log (WAL); contains MISSING_FILE if one of them is missing. */
-function walIdentityOf(file: string): string {
-  return `${identityOf(`${file}-wal`)} ${identityOf(`${file}-shm`)}`
+function readWalIdentity(file: string): string {
+  return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
 }
 
 /** An open connection and the identity of the files it was opened on; stale once either file is replaced. */
@@ -44,7 +44,7 @@ interface Connection {
 }
 
 /** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
-function transactionsOf(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
+function groupIntoTransactions(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
   for (const [index, call] of calls.entries()) {
     const previous = calls[index - 1]
@@ -91,8 +91,8 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
     return withConnection(opened, (database) => ({
       database,
       statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
-      databaseIdentity: identityOf(file),
-      walIdentity: walIdentityOf(file),
+      databaseIdentity: readFileIdentity(file),
+      walIdentity: readWalIdentity(file),
     }))
   }
 
@@ -122,10 +122,10 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
   }
 
   function isCurrent({ databaseIdentity, walIdentity }: Connection): boolean {
-    const walNow = walIdentityOf(file)
+    const walNow = readWalIdentity(file)
     // Other processes would start a second WAL beside one that was unlinked.
     const isUnlinked = mode !== 'read-only' && walNow.includes(MISSING_FILE)
-    return databaseIdentity === identityOf(file) && walIdentity === walNow && !isUnlinked
+    return databaseIdentity === readFileIdentity(file) && walIdentity === walNow && !isUnlinked
   }
 
   function connected(canCreate: boolean): Connection {
@@ -144,7 +144,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
       first.database.exec(statement)
       return first
     } catch (error) {
-      if (hasOutsideCause(storageErrorOf(error, file))) throw error
+      if (hasOutsideCause(toStorageError(error, file))) throw error
       // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
       disconnect()
       const second = connected(canCreate)
@@ -174,7 +174,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
       try {
         const values = calls.map((call) => performCall(statements, call))
         database.exec('COMMIT')
-        if (identityOf(file) !== databaseIdentity) throw new StorageError('IO', file)
+        if (readFileIdentity(file) !== databaseIdentity) throw new StorageError('IO', file)
         const removes = calls.some(removesRows)
         isCheckpointPending ||= removes
         checkpointIfPending(current, removes ? busyTimeoutMs : 0)
@@ -183,12 +183,12 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
       } catch (error) {
         rollBack(database)
         // The next start must not find a partly written commit in the WAL. On a full disk this also frees space.
-        isCheckpointPending ||= storageErrorOf(error, file).code !== 'LOCKED'
+        isCheckpointPending ||= toStorageError(error, file).code !== 'LOCKED'
         checkpointIfPending(current, 0)
         throw error
       }
     } catch (error) {
-      const failure = storageErrorOf(error, file)
+      const failure = toStorageError(error, file)
       if (!hasOutsideCause(failure)) {
         // Kept after the first failure, because its next commit overwrites a partly written one in the WAL.
         if (isSuspect) disconnect()
@@ -211,7 +211,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
      * After a failure that may be the connection's fault, the next call opens a new one.
      */
     run(calls: readonly StoreCall[]): readonly CallOutcome[] {
-      return transactionsOf(calls).flatMap(runTransaction)
+      return groupIntoTransactions(calls).flatMap(runTransaction)
     },
 
     /** Checkpoints the write-ahead log (WAL) and closes the files. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { key } from '../client/scripted-client.ts'
 import { svc } from '../support/run-svc.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
@@ -15,7 +15,7 @@ test(
   async (t) => {
     const rig = await startCacheRig(t, startNginx)
     const url = `http://127.0.0.1:${rig.port}/api/v1/status`
-    const { keyId } = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY)
+    const { keyId } = derivePublicSigningKey(OTHER_TEST_SIGNING_KEY)
     const verify = async (...options: readonly string[]) => {
       const at = new Date(rig.clock.nowMs()).toISOString()
       const { status, out } = await svc('verify', url, '--at', at, '--json', ...options)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
 import type { Signing } from '../../src/app.ts'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { serve } from '../support/loopback-server.ts'
@@ -23,7 +23,7 @@ const OTHER_KEY = otherSigningKey()
 /** The test key signs, and announces the other one as next. */
 function announcing(): Signing {
   const { signer, keys } = testSigning()
-  const next = { ...publicSigningKeyOf(OTHER_KEY), status: 'next' as const }
+  const next = { ...derivePublicSigningKey(OTHER_KEY), status: 'next' as const }
   return {
     signer,
     keys: [...keys, { ...next, notBefore: '2026-01-01T00:00:00.000Z', notAfter: null }],

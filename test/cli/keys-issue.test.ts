@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
 import { withStorage } from '../../src/cli/database.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { keysOver } from '../support/stored-keys.ts'
@@ -100,7 +100,7 @@ test('with issuance open: prints only the key on standard output, and the key is
   assert.equal(status, 0, error)
   assert.match(out, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/)
   const key = out.trimEnd()
-  const keyId = keyIdPlaceOf(key)
+  const keyId = sliceKeyId(key)
   assert.match(
     error,
     new RegExp(

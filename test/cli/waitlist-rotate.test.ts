@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createDecryptor, parseIdentities, recipientOf } from '../../src/crypto/age-file.ts'
+import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { cleanEnvironment, runIn, SVC } from '../support/run-program.ts'
 import {
@@ -124,7 +124,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
   const text = readFileSync(file, 'utf8')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const [identity = ''] = parseIdentities(text)
-  const recipient = await recipientOf(identity)
+  const recipient = await deriveRecipient(identity)
   assert.match(
     text,
     new RegExp(`^# created: .*Z\n# public key: ${recipient}\nAGE-SECRET-KEY-1.*\n$`),

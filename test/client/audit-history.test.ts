@@ -21,7 +21,7 @@ import { UnsettledError } from '../../packages/client/src/unsettled-error.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
@@ -398,7 +398,7 @@ describe('a history that contradicts itself', () => {
   function changed(json: string, from: string | RegExp, to: string) {
     const text = json.replace(from, to)
     assert.notEqual(text, json)
-    return payloadOf(JSON.parse(text))
+    return createPayload(JSON.parse(text))
   }
 
   test('an entry with a wrong hash', async (t) => {

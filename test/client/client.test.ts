@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ApiResponseError } from '../../packages/client/src/api-response-error.ts'
 import { createClient } from '../../packages/client/src/client.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
@@ -89,7 +89,7 @@ describe('settings', () => {
     const client = (apiKey: string) =>
       createClient({ baseUrl: app.origin, now: () => app.clock.ms, apiKey })
     const { data } = await client(FAKE_KEYS.good).keySelf()
-    assert.equal(data.keyId, keyIdPlaceOf(FAKE_KEYS.good))
+    assert.equal(data.keyId, sliceKeyId(FAKE_KEYS.good))
     await assert.rejects(client('svk_wrong').keySelf(), { code: 'KEY_INVALID', status: 401 })
   })
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { auditHistory } from '../../packages/client/src/audit-history.ts'
 import { parseSavedHead } from '../../packages/client/src/head-store.ts'
-import { indexFaultOf, verifyEvidence } from '../../packages/client/src/history-evidence.ts'
+import { findIndexFault, verifyEvidence } from '../../packages/client/src/history-evidence.ts'
 import { parseSigningKeys, verifyKeyDocument } from '../../packages/client/src/signing-keys.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { formatSignedText } from '../../src/contract/signature.ts'
@@ -191,12 +191,12 @@ describe('arbitrary JSON', () => {
   test('as the index has a fault that can be reported', () => {
     fc.assert(
       fc.property(json, (value) => {
-        const { at, expected, found } = indexFaultOf(value) ?? assert.fail('it is an index')
+        const { at, expected, found } = findIndexFault(value) ?? assert.fail('it is an index')
         assert.deepEqual([typeof at, typeof expected, typeof found], ['string', 'string', 'string'])
       }),
     )
     const count = { toString: 0, valueOf: 0 }
-    assert.equal(indexFaultOf({ count })?.expected, '{"toString":0,"valueOf":0}')
+    assert.equal(findIndexFault({ count })?.expected, '{"toString":0,"valueOf":0}')
   })
 
   test('signed by the trusted key is data or a named error', async () => {

@@ -18,7 +18,7 @@ import { gzipSync } from 'node:zlib'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { build } from 'esbuild'
 import { publint } from 'publint'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { installClient } from '../support/installed-client.ts'
 import { runApp } from '../support/running-app.ts'
@@ -268,7 +268,7 @@ describe('installed without a network', () => {
       previousHead: 'VS-0002',
       versionsRead: 0,
       versions: ['VS-0002', 'VS-0001'],
-      keyId: keyIdPlaceOf(FAKE_KEYS.good),
+      keyId: sliceKeyId(FAKE_KEYS.good),
       wrong: [],
     })
     assert.ok(vectors > 100, `only ${vectors} vectors`)

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { changesBetween } from '../../src/contract/version-changes.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 
@@ -62,9 +62,9 @@ export function misstatingReleases(
     ...releases,
     version: (id) => {
       const entry = chain.find((each) => each.snapshotId === id)
-      return entry === undefined ? undefined : payloadOf({ ...entry })
+      return entry === undefined ? undefined : createPayload({ ...entry })
     },
-    head: payloadOf({ ...head }),
-    history: payloadOf({ ...history, head: { snapshotId, hash }, entries }),
+    head: createPayload({ ...head }),
+    history: createPayload({ ...history, head: { snapshotId, hash }, entries }),
   }
 }

@@ -5,7 +5,7 @@ import { createKey, keySelf, revokeKeySelf } from '../../packages/client/src/api
 import { createClient } from '../../packages/client/src/client.ts'
 import { register } from '../../packages/client/src/register.ts'
 import { VerificationError } from '../../packages/client/src/verification-error.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { GOOD_KEY_REQUEST, runKeyedApp } from '../support/keyed-app.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import type { RunningApp } from '../support/running-app.ts'
@@ -138,7 +138,7 @@ describe('API keys', () => {
     const created = await createKey(client, { ...GOOD_KEY_REQUEST, label: 'ci', ttlDays: 7 })
     assert.equal(created.response.status, 201)
     const { key: apiKey, keyId } = created.data
-    assert.equal(keyId, keyIdPlaceOf(apiKey))
+    assert.equal(keyId, sliceKeyId(apiKey))
     const self = await keySelf(client, { apiKey })
     assert.equal(self.data.label, 'ci')
     assert.equal(self.rateLimit?.remaining, self.data.quota.remaining)

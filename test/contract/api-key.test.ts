@@ -6,7 +6,7 @@ import {
   API_KEY_ID_PATTERN,
   formatApiKey,
   keyIdOf,
-  keyIdPlaceOf,
+  sliceKeyId,
 } from '../../src/contract/api-key.ts'
 
 const ID = '0123456789abcdef'
@@ -24,10 +24,10 @@ test("a key has the contract's format", () => {
 })
 
 test("finds the key ID's position in any text", () => {
-  assert.equal(keyIdPlaceOf(formatApiKey(ID, SECRET)), ID)
-  assert.equal(keyIdPlaceOf(`SVK-${ID.toUpperCase()}`), ID.toUpperCase())
-  assert.equal(keyIdPlaceOf('svk_0'), '0')
-  assert.equal(keyIdPlaceOf(''), '')
+  assert.equal(sliceKeyId(formatApiKey(ID, SECRET)), ID)
+  assert.equal(sliceKeyId(`SVK-${ID.toUpperCase()}`), ID.toUpperCase())
+  assert.equal(sliceKeyId('svk_0'), '0')
+  assert.equal(sliceKeyId(''), '')
 })
 
 test('parses every formatted key', () => {

@@ -39,13 +39,13 @@ function createAjv(): Ajv {
 }
 
 /** A value built from the examples: each optional field present, each list with one item. */
-function exampleOf(schema: JsonSchema): unknown {
+function createExample(schema: JsonSchema): unknown {
   if (schema.properties !== undefined) {
     return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, each]) => [name, exampleOf(each)]),
+      Object.entries(schema.properties).map(([name, each]) => [name, createExample(each)]),
     )
   }
-  return schema.items === undefined ? schema.example : [exampleOf(schema.items)]
+  return schema.items === undefined ? schema.example : [createExample(schema.items)]
 }
 
 test('every schema has a description, every leaf an example, every object its required fields', () => {
@@ -84,7 +84,7 @@ for (const name of SNAPSHOT_NAMES) {
   test(`${name}: accepts its examples, and each rule rejects something`, () => {
     const schema = SNAPSHOT_SCHEMAS[name]
     const validate = createAjv().compile(closeSchema(schema))
-    const example = exampleOf(schema)
+    const example = createExample(schema)
     assert.ok(validate(example), JSON.stringify(validate.errors))
     assert.ok(!validate({ ...(example as object), unknownField: 1 }))
     assert.ok(createAjv().compile(schema)({ ...(example as object), laterField: 1 }))

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { changesBetween, changesFaultOf } from '../../src/contract/version-changes.ts'
+import { changesBetween, findChangesFault } from '../../src/contract/version-changes.ts'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
@@ -111,7 +111,7 @@ test('derived changes match the two versions exactly', () => {
   fc.assert(
     fc.property(resources, resources, (before, after) => {
       const changes = changesBetween(before, after)
-      const fault = changesFaultOf({ resources: before }, { resources: after, changes })
+      const fault = findChangesFault({ resources: before }, { resources: after, changes })
       assert.equal(fault, undefined)
       const rebuilt = { ...before }
       for (const { resource, kind } of changes) {

@@ -18,7 +18,7 @@ import {
   generateIdentity,
   parseIdentities,
   parseIdentity,
-  recipientOf,
+  deriveRecipient,
   AGE_PROBLEMS,
   AgeError,
   type AgeProblem,
@@ -145,10 +145,10 @@ test('refuses an invalid identity without quoting it', async () => {
     await generateHybridIdentity(),
   ]) {
     await assert.rejects(createDecryptor([IDENTITY, text]), isAgeError('BAD_IDENTITY'))
-    await assert.rejects(recipientOf(text), isAgeError('BAD_IDENTITY'))
+    await assert.rejects(deriveRecipient(text), isAgeError('BAD_IDENTITY'))
   }
   await assert.rejects(createDecryptor([]), isAgeError('BAD_IDENTITY'))
-  assert.equal(await recipientOf(IDENTITY), RECIPIENT)
+  assert.equal(await deriveRecipient(IDENTITY), RECIPIENT)
 })
 
 test('parses an identity file with comments, empty lines and several identities', () => {

@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import {
   parsePrivateSigningKey,
-  publicSigningKeyOf,
+  derivePublicSigningKey,
   SigningKeyError,
 } from '../../src/crypto/signing-keys.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
@@ -12,7 +12,7 @@ const PRIVATE_PEM = TEST_SIGNING_KEY.export({ type: 'pkcs8', format: 'pem' })
 const PUBLIC_PEM = createPublicKey(TEST_SIGNING_KEY).export({ type: 'spki', format: 'pem' })
 
 test('the key ID is the thumbprint of RFC 8037 appendix A.3', () => {
-  const key = publicSigningKeyOf(TEST_SIGNING_KEY)
+  const key = derivePublicSigningKey(TEST_SIGNING_KEY)
   assert.equal(key.keyId, 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
   assert.deepEqual(key.jwk, {
     kty: 'OKP',
@@ -25,8 +25,8 @@ test('the key ID is the thumbprint of RFC 8037 appendix A.3', () => {
 })
 
 test('the public PEM matches the private key and contains nothing private', () => {
-  const key = publicSigningKeyOf(TEST_SIGNING_KEY)
-  assert.deepEqual(publicSigningKeyOf(PUBLIC_PEM), key)
+  const key = derivePublicSigningKey(TEST_SIGNING_KEY)
+  assert.deepEqual(derivePublicSigningKey(PUBLIC_PEM), key)
   assert.equal(key.publicKeyPem, PUBLIC_PEM)
   const { d } = TEST_SIGNING_KEY.export({ format: 'jwk' })
   assert.ok(d !== undefined && !JSON.stringify(key).includes(d))
@@ -62,9 +62,9 @@ test('rejects values that are not Ed25519 private keys without quoting them', ()
 })
 
 test('rejects values that are not Ed25519 public keys', () => {
-  refuses(() => publicSigningKeyOf('text'), /^expected an Ed25519 public key in PEM$/)
-  refuses(() => publicSigningKeyOf(PRIVATE_PEM), /found a private key$/)
+  refuses(() => derivePublicSigningKey('text'), /^expected an Ed25519 public key in PEM$/)
+  refuses(() => derivePublicSigningKey(PRIVATE_PEM), /found a private key$/)
   const { publicKey } = generateKeyPairSync('ed448')
   const pem = publicKey.export({ type: 'spki', format: 'pem' })
-  refuses(() => publicSigningKeyOf(pem), /^expected an Ed25519 key, found ed448$/)
+  refuses(() => derivePublicSigningKey(pem), /^expected an Ed25519 key, found ed448$/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
@@ -13,7 +13,7 @@ import { missingProgram, openGoFolder, runCommand, verifiersOf } from './verifie
 const go = openGoFolder()
 after(() => go.close())
 const VERIFIERS = verifiersOf(go)
-const PIN = publicSigningKeyOf(TEST_SIGNING_KEY).keyId
+const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
 const STATUS = '/api/v1/status'
 const PAGE = read('docs/verifying.md')
 
@@ -165,8 +165,8 @@ for (const { file, missing, run } of VERIFIERS) {
 
     await t.test('refuses another key, whatever it claims to be called', async (part) => {
       await refuses(part, 'UNKNOWN_KEY', {}, { signing: testSigning(otherSigningKey()) })
-      const own = publicSigningKeyOf(TEST_SIGNING_KEY)
-      const another = publicSigningKeyOf(otherSigningKey())
+      const own = derivePublicSigningKey(TEST_SIGNING_KEY)
+      const another = derivePublicSigningKey(otherSigningKey())
       const claim = onlyFor('/api/v1/keys/signing-key', (response) => {
         response.body = response.body.replaceAll(own.jwk.x, another.jwk.x)
       })
@@ -270,7 +270,7 @@ for (const { file, missing, run } of VERIFIERS) {
     await t.test('refuses what a key signed outside its dates', async (part) => {
       const { signer, keys } = testSigning()
       const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-      const other = publicSigningKeyOf(otherSigningKey())
+      const other = derivePublicSigningKey(otherSigningKey())
       const dated = (dates: { readonly notBefore?: string; readonly notAfter?: string }) => ({
         signing: { signer, keys: keys.map((key) => ({ ...key, ...dates })) },
       })
@@ -359,7 +359,7 @@ for (const { file, missing, run } of VERIFIERS) {
     await t.test(
       'accepts several pins and rejects a published key that is not pinned',
       async (part) => {
-        const other = publicSigningKeyOf(otherSigningKey()).keyId
+        const other = derivePublicSigningKey(otherSigningKey()).keyId
         const app = await runService(part)
         for (const pins of [`${other},${PIN}`, `${PIN},${other}`]) {
           const { status, error } = await run(`${app.origin}${STATUS}`, pins)

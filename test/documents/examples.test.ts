@@ -9,7 +9,7 @@ import {
   type DataOf,
   type DataSchemaName,
 } from '../../src/contract/schemas.ts'
-import { exampleOf, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
+import { createExample, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
 import { toJson } from '../../src/documents/plain-json.ts'
 import { schemaCheck } from './document-schemas.ts'
 
@@ -20,12 +20,12 @@ const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({
 
 for (const [name, schema] of schemas) {
   test(`the example of ${name} is valid and has only described fields`, () => {
-    assert.deepEqual(schemaCheck(closeSchema(schema))(exampleOf(schema)), [])
+    assert.deepEqual(schemaCheck(closeSchema(schema))(createExample(schema)), [])
   })
 }
 
 const exampleData = <Name extends DataSchemaName>(name: Name) =>
-  exampleOf(DATA_SCHEMAS[name]) as unknown as DataOf<Name>
+  createExample(DATA_SCHEMAS[name]) as unknown as DataOf<Name>
 
 test('the example of an issued key expires after the default time to live', () => {
   const { createdAt, expiresAt } = exampleData('IssuedKey')
@@ -74,7 +74,12 @@ test('an example shows optional fields, omits special cases and uses a whole exa
       counts: { type: 'object', example: { stable: 1 } },
     },
   }
-  assert.deepEqual(exampleOf(schema), { id: 'a', tags: ['x'], note: 'n', counts: { stable: 1 } })
+  assert.deepEqual(createExample(schema), {
+    id: 'a',
+    tags: ['x'],
+    note: 'n',
+    counts: { stable: 1 },
+  })
 })
 
 test('names a leaf without an example', () => {
@@ -82,7 +87,7 @@ test('names a leaf without an example', () => {
     type: 'object',
     properties: { list: { type: 'array', items: { type: 'string' } } },
   }
-  assert.throws(() => exampleOf(schema, 'Thing'), /^TypeError: Thing\.list\[0\]: .*no example/)
+  assert.throws(() => createExample(schema, 'Thing'), /^TypeError: Thing\.list\[0\]: .*no example/)
 })
 
 test('plain JSON drops undefined members and names the path of unsupported values', () => {

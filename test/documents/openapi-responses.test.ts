@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { ErrorCode } from '../../src/contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
-import { exampleOf } from '../../src/documents/examples.ts'
+import { createExample } from '../../src/documents/examples.ts'
 import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
@@ -46,7 +46,7 @@ async function assertDescribed(
   headers: { readonly [name: string]: string } = {},
 ): Promise<number> {
   const what = `${row.method} ${row.path} ${JSON.stringify(headers)}`
-  const body = row.request === undefined ? undefined : exampleOf(REQUEST_SCHEMAS[row.request])
+  const body = row.request === undefined ? undefined : createExample(REQUEST_SCHEMAS[row.request])
   const response = await app.fetch(targetOf(row), {
     method: row.method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

@@ -3,7 +3,12 @@ import { describe, test } from 'node:test'
 
 import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
 import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
-import { errorBodyOf, formatError, formatSuccess, SCHEMA_IDS } from '../../src/contract/envelope.ts'
+import {
+  createErrorBody,
+  formatError,
+  formatSuccess,
+  SCHEMA_IDS,
+} from '../../src/contract/envelope.ts'
 import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
 import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
@@ -237,7 +242,9 @@ test('an error body has one of the codes of its endpoint and status, and no othe
           : ['paths', row.path, method, 'responses', String(status)]
       assert.ok(schema !== undefined)
       const check = checksOf(...place, 'content', 'application/json', 'schema')
-      const found = check(JSON.parse(formatError(IDENTITY, errorBodyOf(code, retryAfterSeconds))))
+      const found = check(
+        JSON.parse(formatError(IDENTITY, createErrorBody(code, retryAfterSeconds))),
+      )
       assert.equal(found.length === 0, codes.includes(code), `${row.path} ${code}`)
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { matchesIfNoneMatch } from '../../src/http/conditional.ts'
-import { payloadOf, payloadOfCanonical } from '../../src/service/payload.ts'
+import { createPayload, createCanonicalPayload } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
@@ -150,10 +150,10 @@ test('the ETag depends on the data, not on member order or white space', () => {
     fc.property(data, fc.integer({ min: 0, max: 4 }), (value, indent) => {
       const text = JSON.stringify(shuffled(value), undefined, indent)
       const read = JSON.parse(text) as object
-      const payload = payloadOf(read)
+      const payload = createPayload(read)
       assert.equal(payload.etag, etagOf(value))
-      assert.equal(payload.etag, payloadOf(value as object).etag)
-      assert.deepEqual(payloadOfCanonical(payload.json), payload)
+      assert.equal(payload.etag, createPayload(value as object).etag)
+      assert.deepEqual(createCanonicalPayload(payload.json), payload)
     }),
   )
 })
@@ -162,7 +162,7 @@ test('different data has a different ETag', () => {
   fc.assert(
     fc.property(data, data, (one, other) => {
       const same = etagOf(one) === etagOf(other)
-      assert.equal(payloadOf(one as object).etag === payloadOf(other as object).etag, same)
+      assert.equal(createPayload(one as object).etag === createPayload(other as object).etag, same)
     }),
   )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
@@ -19,8 +19,8 @@ const DRAFT_REGISTRY: Registry = {
   },
 }
 const DRAFT_HANDLERS = {
-  draft: () => payloadOf({ drafted: true }),
-  draftWrite: () => payloadOf({ ticket: 'EA-00', status: 'WAITING', message: 'Hello.' }),
+  draft: () => createPayload({ drafted: true }),
+  draftWrite: () => createPayload({ ticket: 'EA-00', status: 'WAITING', message: 'Hello.' }),
 }
 
 for (const runtime of ['local', 'production'] as const) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { presentedKey } from '../../src/http/authenticate.ts'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
@@ -34,7 +34,7 @@ test('every response to a key has its quota: success, 304, errors, writes and re
   const app = await runApp(t, {
     apiKeys: createFakeApiKeys(),
     issuance,
-    extraHandlers: { createKey: () => payloadOf({ key: 'shown once' }) },
+    extraHandlers: { createKey: () => createPayload({ key: 'shown once' }) },
   })
   const headers = { 'X-SVC-Key': FAKE_KEYS.good }
   const json = { 'Content-Type': 'application/json' }

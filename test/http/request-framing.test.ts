@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { originFormOf } from '../../src/http/request-framing.ts'
+import { toOriginForm } from '../../src/http/request-framing.ts'
 
 test('the origin form of a target', () => {
-  assert.equal(originFormOf('/api/v1?x'), '/api/v1?x')
-  assert.equal(originFormOf('//a/b'), '//a/b')
-  assert.equal(originFormOf('http://a'), '/')
-  assert.equal(originFormOf('http://a?x=/y'), '/?x=/y')
-  assert.equal(originFormOf('https://[::1]:1/x'), '/x')
+  assert.equal(toOriginForm('/api/v1?x'), '/api/v1?x')
+  assert.equal(toOriginForm('//a/b'), '//a/b')
+  assert.equal(toOriginForm('http://a'), '/')
+  assert.equal(toOriginForm('http://a?x=/y'), '/?x=/y')
+  assert.equal(toOriginForm('https://[::1]:1/x'), '/x')
   for (const target of [
     '*',
     'a:80',
@@ -22,5 +22,5 @@ test('the origin form of a target', () => {
     'http://[::/a',
     'http://a:b/a',
   ])
-    assert.equal(originFormOf(target), undefined, target)
+    assert.equal(toOriginForm(target), undefined, target)
 })

@@ -1,4 +1,4 @@
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
@@ -18,7 +18,7 @@ async function wordsOf(app: RunningApp, locale: Locale, path: string): Promise<s
 }
 
 /** The words of a text before its first place, which stand on a page as they are. */
-const { keyId } = publicSigningKeyOf(TEST_SIGNING_KEY)
+const { keyId } = derivePublicSigningKey(TEST_SIGNING_KEY)
 
 const beginningOf = (text: string): string => text.replace(/\{.*/s, '').trim()
 

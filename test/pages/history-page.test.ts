@@ -7,7 +7,7 @@ import { GENESIS_PREVIOUS_HASH, type VersionEntry } from '../../src/contract/ver
 import { contractText } from '../../src/pages/contract-texts.ts'
 import { html } from '../../src/pages/html.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
@@ -149,7 +149,8 @@ describe('a broken link', () => {
   function withEntry(releases: Releases, entry: VersionEntry): Releases {
     return {
       ...releases,
-      version: (id) => (id === entry.snapshotId ? payloadOf({ ...entry }) : releases.version(id)),
+      version: (id) =>
+        id === entry.snapshotId ? createPayload({ ...entry }) : releases.version(id),
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
@@ -9,7 +9,7 @@ import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
-const { keyId } = publicSigningKeyOf(TEST_SIGNING_KEY)
+const { keyId } = derivePublicSigningKey(TEST_SIGNING_KEY)
 
 test('every page ends with its provenance', async (t) => {
   const releases = releasesOf({})

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../src/contract/canonical-json.ts'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { NO_WALLET_VIEWS } from '../../src/contract/no-wallet.ts'
 import { ORGANIZATION_SCHEMA } from '../../src/contract/organization.ts'
-import { exampleOf } from '../../src/documents/examples.ts'
+import { createExample } from '../../src/documents/examples.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
@@ -12,7 +12,7 @@ import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
 
-const EXAMPLE = exampleOf(ORGANIZATION_SCHEMA) as { readonly [name: string]: JsonValue }
+const EXAMPLE = createExample(ORGANIZATION_SCHEMA) as { readonly [name: string]: JsonValue }
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 const ORGANIZATION = {
   ...EXAMPLE,

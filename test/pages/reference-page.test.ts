@@ -137,7 +137,7 @@ describe('every endpoint has an entry', () => {
   test('with data of the service, as it serves them', async (t) => {
     const app = await runApp(t)
     const page = await readPage(t, '/en/reference')
-    const exampleOf = (name: string): string => rawText(entryOf(page, name), 'pre')
+    const createExample = (name: string): string => rawText(entryOf(page, name), 'pre')
     const { exampleReal, exampleMade } = reference
     // The document is shortened. The waitlist of this app is closed, and its example shows an open one.
     const leftOut: { readonly [name: string]: readonly string[] } = {
@@ -156,10 +156,10 @@ describe('every endpoint has an entry', () => {
         if (leftOut[name]?.includes(member) === true) continue
         const isShort = typeof value === 'string' && value.length < 60
         const shown = isShort || typeof value === 'number' ? ` ${JSON.stringify(value)}` : ''
-        assert.ok(exampleOf(name).includes(`"${member}":${shown}`), `${name} ${member}${shown}`)
+        assert.ok(createExample(name).includes(`"${member}":${shown}`), `${name} ${member}${shown}`)
       }
     }
-    assert.ok(exampleOf('versionById').includes('"snapshotId": "VS-0001"'))
+    assert.ok(createExample('versionById').includes('"snapshotId": "VS-0001"'))
   })
 
   test('with an example of the schema where a service has no data', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import {
   outcomeOf,
@@ -23,7 +23,7 @@ const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : '
 
 async function secretIdOf(file: string, key: string): Promise<string | undefined> {
   const rows = await rowsIn(file)
-  return rows.find(({ keyId }) => keyId === keyIdPlaceOf(key))?.secretId
+  return rows.find(({ keyId }) => keyId === sliceKeyId(key))?.secretId
 }
 
 test('a rotation with overlap: rehashes a used key, which outlives the old secret', async (t) => {
@@ -74,7 +74,7 @@ test('a rotation with overlap: rehashes a used key, which outlives the old secre
   for (const [at, row] of rows.entries()) {
     const old = atFirst[at]
     assert.ok(old)
-    const isUsed = [used, usedToo].some((key) => keyIdPlaceOf(key) === row.keyId)
+    const isUsed = [used, usedToo].some((key) => sliceKeyId(key) === row.keyId)
     const { keyHash, secretId, ...facts } = row
     const { keyHash: oldHash, secretId: oldSecretId, ...oldFacts } = old
     assert.deepEqual(facts, oldFacts, 'nothing but the hash changes')

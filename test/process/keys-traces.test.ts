@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { ENDPOINT_REQUESTS, formsOfKey, KEYS, SELF } from '../support/keyed-app.ts'
 import {
@@ -100,15 +100,15 @@ async function assertNoTrace(
     'the log had reason to speak',
   )
   assert.ok(
-    whileOpen.some(([, text]) => text.includes(keyIdPlaceOf(key))),
+    whileOpen.some(([, text]) => text.includes(sliceKeyId(key))),
     'the id is kept',
   )
   for (const [form, text] of Object.entries(formsOfKey(key))) {
     for (const [place, held] of places) assert.ok(!held.includes(text), `${place}: ${form}`)
   }
   assert.ok(!running.service.stdout().includes('svk_'))
-  assert.ok(!running.service.stdout().includes(keyIdPlaceOf(key)), 'not even the id is logged')
-  assert.ok(!metrics.includes(keyIdPlaceOf(key)))
+  assert.ok(!running.service.stdout().includes(sliceKeyId(key)), 'not even the id is logged')
+  assert.ok(!metrics.includes(sliceKeyId(key)))
 }
 
 for (const level of ['trace', 'info'] as const) {

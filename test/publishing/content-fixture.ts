@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
-import { exampleOf } from '../../src/documents/examples.ts'
+import { createExample } from '../../src/documents/examples.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A moment after every date in the fixtures. */
@@ -118,7 +118,7 @@ export function makeContent(t: TestContext): string {
   const folder = temporaryFolder(t)
   for (const name of SNAPSHOT_NAMES) {
     // JSON is YAML: a snapshot without its own text has the example of its schema, reviewed before the fixture's now.
-    const example = exampleOf(SNAPSHOT_SCHEMAS[name]) as object
+    const example = createExample(SNAPSHOT_SCHEMAS[name]) as object
     const text = FIXTURE[name] ?? JSON.stringify({ ...example, updatedAt: '2026-02-01T00:00:00Z' })
     writeContent(folder, `${name}.yaml`, text)
   }

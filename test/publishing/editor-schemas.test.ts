@@ -10,7 +10,7 @@ import { isTranslatedName, TRANSLATED_SCHEMAS } from '../../src/contract/resourc
 import { schemaViolation } from '../../src/contract/schema-violation.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { createContentReference, exampleOf } from '../../src/publishing/content-reference.ts'
+import { createContentReference, createExample } from '../../src/publishing/content-reference.ts'
 import { contentSchema } from '../../src/publishing/content-schemas.ts'
 import { createEditorSchemas } from '../../src/publishing/editor-schemas.ts'
 import { createStarterContent } from '../../src/publishing/starter-content.ts'
@@ -96,7 +96,7 @@ test('the reference names every field, and its examples have the described shape
   const reference = createContentReference()
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
     const schema = contentSchema(name)
-    assert.equal(schemaViolation(schema, exampleOf(schema)), undefined, name)
+    assert.equal(schemaViolation(schema, createExample(schema)), undefined, name)
     for (const field of Object.keys(schema.properties ?? {})) {
       assert.ok(reference.includes(`| \`${field}\` |`), `${name}: ${field}`)
     }

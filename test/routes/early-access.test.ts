@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { payloadOf } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/payload.ts'
 import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
 import { assertRead } from '../support/successful-read.ts'
@@ -57,7 +57,7 @@ test('refuses registrations with 503 without a store', async (t) => {
 test('a successful registration has its own envelope, is signed and uncacheable', async (t) => {
   // The waitlist comes with its own issue; a handler in its place shows what its success looks like on the wire.
   const data = { ticket: 'EA-0123456789ABCDEF', status: 'WAITING', message: 'You are on the list.' }
-  const app = await runApp(t, { extraHandlers: { register: () => payloadOf(data) } })
+  const app = await runApp(t, { extraHandlers: { register: () => createPayload(data) } })
   const response = await ask(app, REGISTER, REGISTRATION)
   assert.equal(response.status, 200)
   const envelope = envelopeOf(response)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import {
   ENDPOINT_REQUESTS,
   KEYS,
@@ -126,7 +126,7 @@ test('every endpoint returns KEY_EXPIRED only for a valid key that was not revok
   const app = await runKeyedApp(t)
   const expired = await app.makeKey({ ttlDays: 1 })
   const revoked = await app.makeKey({ ttlDays: 1 })
-  await app.store.revoke(keyIdPlaceOf(revoked), app.clock.ms)
+  await app.store.revoke(sliceKeyId(revoked), app.clock.ms)
   const wrong = expired.slice(0, 21) + revoked.slice(21)
   app.clock.ms += DAY_MS
   const published = await publishedKey(app)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
 import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
@@ -60,7 +60,7 @@ test('an issued key: 201 with exactly the promised fields and headers, signed', 
   assert.match(key, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/)
   assert.deepEqual(data, {
     key,
-    keyId: keyIdPlaceOf(key),
+    keyId: sliceKeyId(key),
     scope: 'read',
     label: 'ci mirror',
     status: 'active',
@@ -114,7 +114,7 @@ test('each key has a new ID and a new secret', async (t) => {
   const keys = await Promise.all(
     Array.from({ length: 40 }, async () => keyIn(await app.post(GOOD_KEY_REQUEST))),
   )
-  assert.equal(new Set(keys.map((key) => keyIdPlaceOf(key))).size, 40)
+  assert.equal(new Set(keys.map((key) => sliceKeyId(key))).size, 40)
   assert.equal(new Set(keys.map((key) => key.slice(21))).size, 40)
   assert.equal((await app.rows()).length, 40)
 })

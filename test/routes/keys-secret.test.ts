@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { formsOfKey, GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
 import { ask, envelopeOf, type ReceivedResponse } from '../support/received-response.ts'
@@ -93,7 +93,7 @@ test("a key's secret is in the response that issues it and nowhere else", async 
   )
   assert.ok(app.log.length > 0)
   for (const key of issued) {
-    assert.ok(places.files.includes(keyIdPlaceOf(key)), 'the database has the id')
+    assert.ok(places.files.includes(sliceKeyId(key)), 'the database has the id')
     for (const [form, text] of Object.entries(formsOfKey(key))) {
       for (const [place, held] of Object.entries({ ...places, afterPurge })) {
         assert.ok(!held.includes(text), `${place}: ${form} of a key`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
@@ -45,7 +45,7 @@ test('keys/self has exactly the promised fields of the key', async (t) => {
     })
     assert.deepEqual(schemaCheck(DATA_SCHEMAS.KeyMetadata)(data), [])
     assert.deepEqual(data, {
-      keyId: keyIdPlaceOf(key),
+      keyId: sliceKeyId(key),
       scope: 'read',
       label,
       status: 'active',
@@ -111,7 +111,7 @@ test('DELETE revokes the key and later requests are refused', async (t) => {
   assert.equal(response.status, 200)
   const { data } = envelopeOf(response)
   assert.deepEqual(schemaCheck(DATA_SCHEMAS.RevokedKey)(data), [])
-  assert.deepEqual(data, { keyId: keyIdPlaceOf(key), status: 'revoked', revokedAt })
+  assert.deepEqual(data, { keyId: sliceKeyId(key), status: 'revoked', revokedAt })
   assert.equal(response.header('cache-control'), 'no-store')
   assert.equal(response.header('x-ratelimit-remaining'), '599')
   for (const name of ['etag', 'vary', 'access-control-allow-origin', 'link']) {
@@ -132,7 +132,7 @@ test('DELETE revokes the key and later requests are refused', async (t) => {
   }
   assert.equal(await statusOf(app, other), 200)
   const rows = await app.rows()
-  const revoked = rows.find(({ keyId }) => keyId === keyIdPlaceOf(key))
+  const revoked = rows.find(({ keyId }) => keyId === sliceKeyId(key))
   assert.equal(revoked?.revokedAtMs, TEST_NOW_MS + 5000, 'the first time is kept')
   assert.equal(rows.filter(({ revokedAtMs }) => revokedAtMs !== null).length, 1)
   // Neither the passing of time nor the end of its life makes it anything but invalid.
@@ -179,7 +179,7 @@ test('concurrent revocations return the same time, and later ones are refused', 
 test('a key is not revoked by another key, a body, a query or a GET', async (t) => {
   const app = await runKeyedApp(t)
   const [key, other] = [await app.makeKey(), await app.makeKey()]
-  const keyId = keyIdPlaceOf(key)
+  const keyId = sliceKeyId(key)
   const headers = { 'X-SVC-Key': other, 'Content-Type': 'application/json' }
   for (const override of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
     await ask(app, `${SELF}?_method=DELETE`, { headers: { ...headers, [override]: 'DELETE' } })
@@ -191,7 +191,7 @@ test('a key is not revoked by another key, a body, a query or a GET', async (t) 
     headers,
     body: JSON.stringify({ keyId, key }),
   })
-  assert.equal(envelopeOf(response).data['keyId'], keyIdPlaceOf(other))
+  assert.equal(envelopeOf(response).data['keyId'], sliceKeyId(other))
   assert.equal(await statusOf(app, key), 200)
   assert.equal(await statusOf(app, other), 401)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { secondsUntil, windowOf } from '../../src/service/counted-window.ts'
+import { secondsUntil, createWindow } from '../../src/service/counted-window.ts'
 
 test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
   const nowMs = Date.UTC(2026, 10, 21, 9)
@@ -22,7 +22,7 @@ test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
 })
 
 test('counts a limit under its key in a window of its length', () => {
-  assert.deepEqual(windowOf('key:0123456789abcdef', { requests: 600, windowSeconds: 60 }), {
+  assert.deepEqual(createWindow('key:0123456789abcdef', { requests: 600, windowSeconds: 60 }), {
     key: 'key:0123456789abcdef',
     limit: 600,
     windowSeconds: 60,

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
-import { documentPayloadOf, payloadOf, payloadOfCanonical } from '../../src/service/payload.ts'
+import {
+  createDocumentPayload,
+  createPayload,
+  createCanonicalPayload,
+} from '../../src/service/payload.ts'
 
 /** The entity tag as decisions 3.1 describe it, by another implementation of RFC 8785. */
 function etagOf(value: unknown): string {
@@ -19,7 +23,7 @@ const objects = fc.dictionary(
 test('length and ETag are those of the canonical text in UTF-8', () => {
   fc.assert(
     fc.property(objects, (value) => {
-      const payload = payloadOf(value)
+      const payload = createPayload(value)
       assert.equal(payload.json, canonicalize(value))
       assert.equal(payload.bytes, Buffer.from(payload.json, 'utf8').length)
       assert.equal(payload.etag, etagOf(value))
@@ -29,21 +33,21 @@ test('length and ETag are those of the canonical text in UTF-8', () => {
 
 test('a document keeps the order of its members and has the ETag of its canonical form', () => {
   const document = { openapi: '3.0.3', info: { title: 'Dokumentation – ไทย' }, a: [2, 1] }
-  const payload = documentPayloadOf(document)
+  const payload = createDocumentPayload(document)
   assert.equal(payload.json, JSON.stringify(document))
   assert.equal(payload.bytes, Buffer.byteLength(JSON.stringify(document)))
   assert.equal(payload.etag, etagOf(document))
-  assert.equal(payload.etag, payloadOf(document).etag)
+  assert.equal(payload.etag, createPayload(document).etag)
 })
 
 test('does not hash the same text twice', () => {
   const digest = 'd'.repeat(43)
-  assert.equal(payloadOfCanonical('{"é":1}', digest).etag, `W/"${digest}"`)
-  assert.equal(payloadOfCanonical('{"é":1}').etag, etagOf({ é: 1 }))
-  assert.equal(payloadOfCanonical('{"é":1}').bytes, 8)
+  assert.equal(createCanonicalPayload('{"é":1}', digest).etag, `W/"${digest}"`)
+  assert.equal(createCanonicalPayload('{"é":1}').etag, etagOf({ é: 1 }))
+  assert.equal(createCanonicalPayload('{"é":1}').bytes, 8)
 })
 
 test('refuses a value that JSON cannot represent', () => {
-  assert.throws(() => payloadOf({ at: Number.NaN }), TypeError)
-  assert.throws(() => payloadOf({ text: '\ud800' }), TypeError)
+  assert.throws(() => createPayload({ at: Number.NaN }), TypeError)
+  assert.throws(() => createPayload({ text: '\ud800' }), TypeError)
 })

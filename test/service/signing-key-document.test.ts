@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import {
   describeSigningKeys,
   type PublishedSigningKey,
@@ -8,13 +8,13 @@ import {
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
 const current: PublishedSigningKey = {
-  ...publicSigningKeyOf(TEST_SIGNING_KEY),
+  ...derivePublicSigningKey(TEST_SIGNING_KEY),
   status: 'current',
   notBefore: '2026-01-01T00:00:00Z',
   notAfter: null,
 }
 const next: PublishedSigningKey = {
-  ...publicSigningKeyOf(OTHER_TEST_SIGNING_KEY),
+  ...derivePublicSigningKey(OTHER_TEST_SIGNING_KEY),
   status: 'next',
   notBefore: null,
   notAfter: null,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { publicSigningKeyOf, SigningKeyError } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signing-keys.ts'
 import type { PublishedSigningKey } from '../../src/service/signing-key-document.ts'
 import {
   checkNewKey,
@@ -20,7 +20,7 @@ function signingKey(
   notAfter: string | null = null,
 ): PublishedSigningKey {
   const { privateKey } = generateKeyPairSync('ed25519')
-  return { ...publicSigningKeyOf(privateKey), status, notBefore, notAfter }
+  return { ...derivePublicSigningKey(privateKey), status, notBefore, notAfter }
 }
 
 function messageFrom(action: () => unknown): string {

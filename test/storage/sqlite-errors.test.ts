@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sqliteResultOf, storageErrorOf } from '../../src/storage/sqlite-errors.ts'
+import { sqliteResultOf, toStorageError } from '../../src/storage/sqlite-errors.ts'
 import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 
 /** An error as node:sqlite throws it. */
@@ -38,7 +38,7 @@ const RESULTS: readonly (readonly [name: string, errcode: number, problem: Stora
 
 test('each result code of SQLite maps to its documented problem', () => {
   for (const [name, errcode, problem] of RESULTS) {
-    const failure = storageErrorOf(sqliteError(errcode), '/data/service.db')
+    const failure = toStorageError(sqliteError(errcode), '/data/service.db')
     assert.deepEqual([failure.code, failure instanceof StorageError], [problem, true], name)
     assert.match(failure.message, /\/data\/service\.db/, name)
     assert.equal(sqliteResultOf(sqliteError(errcode)), errcode & 0xff, name)
@@ -48,11 +48,11 @@ test('each result code of SQLite maps to its documented problem', () => {
 test('recognizes a full disk by any message of the system', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) {
     const error = Object.assign(new Error(code), { code })
-    assert.equal(storageErrorOf(error, 'file').code, 'FULL', code)
+    assert.equal(toStorageError(error, 'file').code, 'FULL', code)
   }
   for (const code of ['EACCES', 'EIO', 'ENOENT', 13]) {
     const error = Object.assign(new Error('another'), { code })
-    assert.equal(storageErrorOf(error, 'file').code, 'IO', String(code))
+    assert.equal(toStorageError(error, 'file').code, 'IO', String(code))
   }
 })
 
@@ -66,14 +66,14 @@ test('other errors have no SQLite result and become IO', () => {
     null,
   ]) {
     assert.equal(sqliteResultOf(thrown), undefined)
-    assert.equal(storageErrorOf(thrown, 'file').code, 'IO')
+    assert.equal(toStorageError(thrown, 'file').code, 'IO')
   }
 })
 
 test('passes on a storage error unchanged, and another error by its message only', () => {
   const own = new StorageError('NEWER', 'file')
-  assert.equal(storageErrorOf(own, 'another'), own)
-  const { cause } = storageErrorOf(Object.assign(sqliteError(5), { row: 'what is kept' }), 'file')
+  assert.equal(toStorageError(own, 'another'), own)
+  const { cause } = toStorageError(Object.assign(sqliteError(5), { row: 'what is kept' }), 'file')
   assert.ok(cause instanceof Error)
   assert.equal(cause.message, 'as SQLite says it')
   assert.ok(!('row' in cause))

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Config, inspectConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/environment-reader.ts'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A private key as its file holds it. */
@@ -40,7 +40,7 @@ export function noteKeys(
 ): string {
   return JSON.stringify({
     keys: keys.map(([key, status, notBefore = null, notAfter = null]) => ({
-      publicKeyPem: publicSigningKeyOf(key).publicKeyPem,
+      publicKeyPem: derivePublicSigningKey(key).publicKeyPem,
       status,
       notBefore,
       notAfter,

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/contract/api-error.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { KeyQuotaError, type ApiKeys } from '../../src/service/api-keys.ts'
 
 const keyOf = (keyId: string, letter: string): string => `svk_${keyId}_${letter.repeat(43)}`
@@ -32,7 +32,7 @@ export function createFakeApiKeys(): FakeApiKeys {
     revoked,
     async check(presented) {
       checked.push(presented)
-      const keyId = keyIdPlaceOf(presented)
+      const keyId = sliceKeyId(presented)
       if (presented === FAKE_KEYS.expired) throw new ApiError('KEY_EXPIRED')
       if (presented === FAKE_KEYS.spent) {
         throw new KeyQuotaError({ limit: 600, remaining: 0, resetSeconds: FAKE_RESET_SECONDS })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import type { AppDependencies } from '../../src/app.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
 import type { ApiKeys } from '../../src/service/api-keys.ts'
@@ -169,7 +169,7 @@ export async function makeRefusedKeys(
   const other = await app.makeKey()
   const revoked = await app.makeKey()
   const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
-  await app.store.revoke(keyIdPlaceOf(revoked), app.clock.ms)
+  await app.store.revoke(sliceKeyId(revoked), app.clock.ms)
   return {
     malformed: 'nonsense',
     short: good.slice(0, -1),

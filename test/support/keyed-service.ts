@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { withStorage } from '../../src/cli/database.ts'
-import { keyIdPlaceOf } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '../../src/contract/api-key.ts'
 import type { StoredApiKey } from '../../src/storage/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { rawRequest, sendRaw, type RawResponse } from './raw-http.ts'
@@ -36,7 +36,7 @@ export async function putKey(file: string, options: MadeKeyOptions = {}): Promis
 /** Revokes a key in the database. */
 export async function revokeKey(file: string, key: string): Promise<void> {
   await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
-    apiKeys.revoke(keyIdPlaceOf(key), Date.now()),
+    apiKeys.revoke(sliceKeyId(key), Date.now()),
   )
 }
 

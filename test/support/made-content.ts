@@ -8,7 +8,7 @@ import {
 } from '../../src/contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { exampleOf } from '../../src/documents/examples.ts'
+import { createExample } from '../../src/documents/examples.ts'
 import { toJson } from '../../src/documents/plain-json.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { madeEntry } from './made-entry.ts'
@@ -36,7 +36,7 @@ export function releasesOf(
   const texts = new Map<string, string>()
   for (const name of SNAPSHOT_NAMES) {
     const data = content[name]
-    const value = data === undefined ? exampleOf(SNAPSHOT_SCHEMAS[name]) : toJson(data, name)
+    const value = data === undefined ? createExample(SNAPSHOT_SCHEMAS[name]) : toJson(data, name)
     const text = canonicalJson(value)
     resources[name] = sha256Base64url(text)
     texts.set(name, damaged.includes(name) ? `${text} ` : text)

@@ -2,7 +2,7 @@ import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { exampleOf } from '../../src/documents/examples.ts'
+import { createExample } from '../../src/documents/examples.ts'
 import type { ReleaseStore } from '../../src/storage/release-store.ts'
 import { madeEntry } from './made-entry.ts'
 
@@ -23,7 +23,7 @@ export function makeReleases(count = 2): MadeReleases {
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const digests: { [name: string]: string } = {}
     for (const name of SNAPSHOT_NAMES) {
-      const example = exampleOf(SNAPSHOT_SCHEMAS[name])
+      const example = createExample(SNAPSHOT_SCHEMAS[name])
       const data: JsonValue =
         name === 'status'
           ? { ...(example as { [member: string]: JsonValue }), made: sequence }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import { createApp, type AppDependencies, type Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
@@ -36,7 +36,7 @@ export interface RunningApp {
 
 /** Signing with the test key and OpenSSL. */
 export function testSigning(privateKey: KeyObject = TEST_SIGNING_KEY): Signing {
-  const key = publicSigningKeyOf(privateKey)
+  const key = derivePublicSigningKey(privateKey)
   return {
     signer: createOpensslSigner(privateKey),
     keys: [{ ...key, status: 'current', notBefore: '2026-01-01T00:00:00.000Z', notAfter: null }],

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { createApp } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
-import { publicSigningKeyOf } from '../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { pathOf, type App } from '../../src/http/api-request.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createUnverifiedTime } from '../../src/service/time-quality.ts'
@@ -32,7 +32,7 @@ export interface RecordedRequest {
 /** The app with everything that would differ from run to run held fast. */
 function createFixedApp({ atMs, versions = 1, signingKey }: Partial<RecordedRequest>): App {
   const privateKey = signingKey ?? TEST_SIGNING_KEY
-  const key = publicSigningKeyOf(privateKey)
+  const key = derivePublicSigningKey(privateKey)
   return createApp({
     runtime: 'local',
     deployment: 'primary',
@@ -84,6 +84,6 @@ export function headerOf({ headers }: VectorResponse, name: string): string {
 
 /** The part of a vector that describes a key. */
 export function describeKey(privateKey: KeyObject): Vector['publicKey'] {
-  const { keyId, jwk, publicKeyPem } = publicSigningKeyOf(privateKey)
+  const { keyId, jwk, publicKeyPem } = derivePublicSigningKey(privateKey)
   return { keyId, jwk: { kty: jwk.kty, crv: jwk.crv, x: jwk.x }, pem: publicKeyPem }
 }

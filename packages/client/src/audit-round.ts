@@ -12,10 +12,10 @@ import type { Client } from './client.ts'
 import { forEachSome } from './for-each-some.ts'
 import { HistoryError, UnlinkedKeysError } from './history-error.ts'
 import {
-  changesFindingOf,
+  findChangesFinding,
   entriesOf,
   hashOf,
-  indexFaultOf,
+  findIndexFault,
   verifyInOrder,
   type HistoryEvidence,
   type HistoryFault,
@@ -112,7 +112,7 @@ export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
   }
   onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
   const index = await client.versions(readOptions)
-  const fault = indexFaultOf(index.data)
+  const fault = findIndexFault(index.data)
   if (fault !== undefined) {
     throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
   }
@@ -274,7 +274,7 @@ async function checkChanges(
   previous: VersionSummary | undefined,
 ): Promise<void> {
   const before = previous === undefined ? undefined : await entryBefore(round, previous)
-  if (changesFindingOf(before, entry) === undefined) return
+  if (findChangesFinding(before, entry) === undefined) return
   const all = entriesOf(index.data)
   const signed = await readSignedEntry(round, index, entry, previous)
   const beforePrevious = all[all.length - entry.sequence + 2]
@@ -282,7 +282,7 @@ async function checkChanges(
     previous === undefined
       ? undefined
       : await readSignedEntry(round, index, previous, beforePrevious)
-  const finding = changesFindingOf(signedBefore?.data, signed.data)
+  const finding = findChangesFinding(signedBefore?.data, signed.data)
   // The hashes are equal, so the signature of the index covers the entries computed before.
   if (finding === undefined) throw new VerificationError('MALFORMED', 'expected the same entry')
   const responses = signedBefore === undefined ? [] : [signedBefore.response]

@@ -1,7 +1,7 @@
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { BASE_PATH } from '../../../src/contract/api-version.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
-import { changesFaultOf } from '../../../src/contract/version-changes.ts'
+import { findChangesFault } from '../../../src/contract/version-changes.ts'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
@@ -140,7 +140,7 @@ function textOf(value: unknown): string {
 }
 
 /** Where the index, newest first, breaks the chain; undefined if it is valid. */
-export function indexFaultOf(data: unknown): HistoryFinding | undefined {
+export function findIndexFault(data: unknown): HistoryFinding | undefined {
   const entries = entriesOf(data)
   const [first] = entries
   const fault = (at: string, expected: unknown, found: unknown): HistoryFinding => ({
@@ -171,7 +171,7 @@ const VERSION_PATH = /^\/(VS-\d+)$/
 async function isBroken([one]: readonly PathResponse[]): Promise<boolean> {
   const { versions, version } = READ_PATHS
   if (one === undefined) return false
-  if (one.path === versions) return indexFaultOf(one.data) !== undefined
+  if (one.path === versions) return findIndexFault(one.data) !== undefined
   const asked = one.path.startsWith(versions)
     ? VERSION_PATH.exec(one.path.slice(versions.length))?.[1]
     : undefined
@@ -200,7 +200,7 @@ function isChange(value: unknown): value is VersionEntry['changes'][number] {
  * Where an entry's `changes` differ from the difference of its resources to those of the previous entry; undefined if
  * they match. `before` is undefined for the genesis entry. Resources or changes of the wrong type are a difference.
  */
-export function changesFindingOf(
+export function findChangesFinding(
   before: unknown,
   entry: VersionSummary,
 ): HistoryFinding | undefined {
@@ -214,7 +214,7 @@ export function changesFindingOf(
   if (!Array.isArray(changes) || !changes.every(isChange)) {
     return { at, expected: 'a list of changes', found: 'another value' }
   }
-  const fault = changesFaultOf({ resources: previous }, { resources, changes })
+  const fault = findChangesFault({ resources: previous }, { resources, changes })
   return fault === undefined ? undefined : { at, ...fault }
 }
 
@@ -233,13 +233,13 @@ async function areChangesFalse(statements: readonly PathResponse[]): Promise<boo
   const entry = entries.at(-1)
   if (entry === undefined || statements.length > 2) return false
   if (statements.length === 1) {
-    return entry.sequence === 1 && changesFindingOf(undefined, entry) !== undefined
+    return entry.sequence === 1 && findChangesFinding(undefined, entry) !== undefined
   }
   const [before] = entries
   return (
     before !== undefined &&
     before.hash === entry.previousHash &&
-    changesFindingOf(before, entry) !== undefined
+    findChangesFinding(before, entry) !== undefined
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 import { createHistoryFailure, readSignedEntry } from './audit-round.ts'
-import { changesFindingOf, entriesOf, indexFaultOf } from './history-evidence.ts'
+import { findChangesFinding, entriesOf, findIndexFault } from './history-evidence.ts'
 import type { ReadOptions, Verified } from './reads.ts'
 import type { VersionEntry } from './resources.ts'
 
@@ -28,7 +28,7 @@ export async function* history(
   options: ReadOptions = {},
 ): AsyncGenerator<Verified<VersionEntry>, void, undefined> {
   const index = await client.versions(options)
-  const fault = indexFaultOf(index.data)
+  const fault = findIndexFault(index.data)
   if (fault !== undefined) {
     throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
   }
@@ -42,7 +42,7 @@ export async function* history(
   let entry = await readAt(0)
   for (let place = 1; entry !== undefined; place += 1) {
     const before = await readAt(place)
-    const finding = changesFindingOf(before?.data, entry.data)
+    const finding = findChangesFinding(before?.data, entry.data)
     if (finding !== undefined) {
       const responses = before === undefined ? [entry.response] : [before.response, entry.response]
       throw await createHistoryFailure(client, 'CHANGES_FALSE', responses, finding)

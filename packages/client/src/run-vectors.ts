@@ -2,7 +2,7 @@ import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { ChainError, verifyLink } from '../../../src/contract/version-chain.ts'
 import { decodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
-import { changesFindingOf, hashOf } from './history-evidence.ts'
+import { findChangesFinding, hashOf } from './history-evidence.ts'
 import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
 import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
@@ -80,7 +80,7 @@ async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutc
       if (error instanceof ChainError) return 'BROKEN'
       throw error
     }
-    if (changesFindingOf(previous, entry) !== undefined) return 'CHANGES_FALSE'
+    if (findChangesFinding(previous, entry) !== undefined) return 'CHANGES_FALSE'
     previous = entry
   }
   return 'ok'

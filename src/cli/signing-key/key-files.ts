@@ -6,7 +6,7 @@ import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../../conf
 import { messageOf } from '../../contract/error-message.ts'
 import {
   parsePrivateSigningKey,
-  publicSigningKeyOf,
+  derivePublicSigningKey,
   type PublicSigningKey,
   SigningKeyError,
 } from '../../crypto/signing-keys.ts'
@@ -57,7 +57,7 @@ export function readKeyFiles(config: Config): KeyFiles {
     next: path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE),
   }
   const parsePublic = (text: string): PublicSigningKey =>
-    publicSigningKeyOf(parsePrivateSigningKey(text))
+    derivePublicSigningKey(parsePrivateSigningKey(text))
   const metadata = readKeyFile(paths.metadata, parseKeyMetadata) ?? []
   const current = readKeyFile(paths.current, parsePublic)
   const isListed = current === undefined || metadata.some(({ keyId }) => keyId === current.keyId)
@@ -87,7 +87,7 @@ export function createPrivateKey(file: string): PublicSigningKey {
   } catch (error) {
     throw unwritable(file, error)
   }
-  return publicSigningKeyOf(privateKey)
+  return derivePublicSigningKey(privateKey)
 }
 
 /** Publishes these keys from the next reload on. Keeps the file's mode, owner and link. Throws a CommandFailure. */

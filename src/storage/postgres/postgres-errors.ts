@@ -38,7 +38,7 @@ function connectionProblemOf(
 }
 
 /** A failure as a StorageError. The cause has only the code: messages may quote values or the connection string. */
-export function postgresErrorOf(error: unknown, where: string): StorageError {
+export function toPostgresStorageError(error: unknown, where: string): StorageError {
   if (error instanceof StorageError) return error
   const connection = connectionProblemOf(error)
   if (connection !== undefined) {

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StorageError } from '../storage-error.ts'
-import { isSerializationFailure, isServerEnding, postgresErrorOf } from './postgres-errors.ts'
+import {
+  isSerializationFailure,
+  isServerEnding,
+  toPostgresStorageError,
+} from './postgres-errors.ts'
 
 /** A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this long. */
 const TIMEOUT_MS = 5000
@@ -137,7 +141,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     try {
       return await running
     } catch (error) {
-      throw postgresErrorOf(error, where)
+      throw toPostgresStorageError(error, where)
     } finally {
       pending.delete(running)
     }

@@ -10,8 +10,8 @@ import {
 } from '../../../packages/cli/src/verifying/requests.ts'
 import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
-import { payloadOf } from '../../../src/service/payload.ts'
+import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
+import { createPayload } from '../../../src/service/payload.ts'
 import { loadReleases } from '../../../src/service/releases.ts'
 import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
@@ -115,14 +115,14 @@ test('responses of a machine with another key', async (t) => {
     passing.headers.delete('connection')
     passing.headers.delete('keep-alive')
   })
-  const { keyId } = publicSigningKeyOf(OTHER_TEST_SIGNING_KEY)
+  const { keyId } = derivePublicSigningKey(OTHER_TEST_SIGNING_KEY)
   assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds: [keyId] })), ['key-mismatch'])
 })
 
 test('checks the current and the next key of the key document', async (t) => {
   const { signer, keys } = testSigning()
   const next = {
-    ...publicSigningKeyOf(OTHER_TEST_SIGNING_KEY),
+    ...derivePublicSigningKey(OTHER_TEST_SIGNING_KEY),
     status: 'next' as const,
     notBefore: null,
     notAfter: null,
@@ -182,7 +182,8 @@ test('reports a damaged resource and one of the wrong shape', async (t) => {
   const odd = await deployBehindProxy(t, undefined, {
     releases: {
       ...releases,
-      snapshot: (name) => (name === 'roadmap' ? payloadOf({ odd: true }) : releases.snapshot(name)),
+      snapshot: (name) =>
+        name === 'roadmap' ? createPayload({ odd: true }) : releases.snapshot(name),
     },
   })
   assert.deepEqual(idsOf(await examine(t, odd)), ['wrong-shape'])
@@ -241,7 +242,7 @@ test('a deprecated endpoint, its missing headers and its passed sunset date', as
 test('documents of two deployments, and of another address', async (t) => {
   const withDraft = await deployBehindProxy(t, undefined, {
     registry: { ...ENDPOINTS, draft: { ...ENDPOINTS.time, path: '/api/v1/draft' } },
-    extraHandlers: { draft: () => payloadOf({}) },
+    extraHandlers: { draft: () => createPayload({}) },
   })
   const stale = await (await withDraft.app.fetch(ENDPOINTS.openapi.path)).text()
   const mixed = await deployBehindProxy(

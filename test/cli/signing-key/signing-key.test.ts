@@ -9,7 +9,7 @@ import { retireSigningKey } from '../../../src/cli/signing-key/retire-command.ts
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import type { Config } from '../../../src/config.ts'
 import { formatInstant } from '../../../src/contract/instant.ts'
-import { publicSigningKeyOf } from '../../../src/crypto/signing-keys.ts'
+import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { inspectSecrets } from '../../../src/secrets.ts'
 import { configureSecrets, pemOf } from '../../support/configured-secrets.ts'
 import { listFolder } from '../../support/deployment.ts'
@@ -27,7 +27,7 @@ function loadedKeys(config: Config, nowMs: number) {
   assert.deepEqual(mistakes, [])
   assert.ok(secrets.signingKey)
   return {
-    signs: publicSigningKeyOf(secrets.signingKey).keyId,
+    signs: derivePublicSigningKey(secrets.signingKey).keyId,
     published: secrets.publishedKeys?.map(({ keyId, status }) => [keyId, status]),
   }
 }
@@ -73,7 +73,7 @@ test('a key without metadata is listed when the next one is announced', (t) => {
   const config = configureSecrets(t, { 'signing-key.pem': pemOf(TEST_SIGNING_KEY) })
   const next = createSigningKey(config, NO_PERIOD, NOW_MS)
   assert.deepEqual(loadedKeys(config, NOW_MS).published, [
-    [publicSigningKeyOf(TEST_SIGNING_KEY).keyId, 'current'],
+    [derivePublicSigningKey(TEST_SIGNING_KEY).keyId, 'current'],
     [next.keyId, 'next'],
   ])
 })
@@ -116,7 +116,7 @@ test('an announced private key without its metadata is announced rather than rep
     'signing-key-next.pem': pemOf(OTHER_TEST_SIGNING_KEY),
   })
   const { keyId } = createSigningKey(config, NO_PERIOD, NOW_MS)
-  assert.equal(keyId, publicSigningKeyOf(OTHER_TEST_SIGNING_KEY).keyId)
+  assert.equal(keyId, derivePublicSigningKey(OTHER_TEST_SIGNING_KEY).keyId)
 })
 
 test('a refused change writes nothing', (t) => {

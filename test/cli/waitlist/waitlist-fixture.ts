@@ -1,7 +1,7 @@
 import { generateX25519Identity } from 'age-encryption'
 
 import { createKeyedHash } from '../../../src/crypto/keyed-hash.ts'
-import { createEncryptor, recipientOf, type Encryptor } from '../../../src/crypto/age-file.ts'
+import { createEncryptor, deriveRecipient, type Encryptor } from '../../../src/crypto/age-file.ts'
 import {
   ADDRESS_HASH_LABEL,
   formatWaitlistEntry,
@@ -22,7 +22,7 @@ export interface KeyPair {
 
 export async function makeKeyPair(): Promise<KeyPair> {
   const identity = await generateX25519Identity()
-  const recipient = await recipientOf(identity)
+  const recipient = await deriveRecipient(identity)
   return { identity, recipient, encryptor: createEncryptor(recipient) }
 }
 
