@@ -80,8 +80,9 @@ const VERIFY_URLS = {
 
 function readBaseUrl(reader: EnvironmentReader): string | undefined {
   const url = reader.url('SVC_BASE_URL', ['http:', 'https:'])
-  // Any path, query, fragment or user makes the text longer than the origin and its slash.
-  if (url === undefined || url.href === `${url.origin}/`) return url?.origin
+  if (url === undefined) return undefined
+  const { origin, pathname, search, hash, username, password } = url
+  if (pathname === '/' && `${search}${hash}${username}${password}` === '') return origin
   const expected = 'an origin: scheme and host, with a port where needed, and neither path nor user'
   return reader.reportInvalid('SVC_BASE_URL', expected)
 }

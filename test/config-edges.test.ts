@@ -33,6 +33,17 @@ test('a host is a name or an address', () => {
   assertRefused('HOST', ['-a', 'a..b', 'a b', '1', '127.0.0.256', '[::]', 'a:1'])
 })
 
+test('a base URL is an origin, also with an empty query or fragment', () => {
+  for (const value of [
+    'https://example.test',
+    'https://example.test/',
+    'https://example.test/?#',
+  ]) {
+    const [mistakes, { baseUrl }] = readOne('SVC_BASE_URL', value)
+    assert.deepEqual([mistakes, baseUrl], [[], 'https://example.test'])
+  }
+})
+
 test('a base URL with a user and no password is not an origin and is not quoted', () => {
   const [mistakes] = readOne('SVC_BASE_URL', 'https://hunter2@example.test')
   assert.equal(mistakes.length, 1)
