@@ -126,12 +126,7 @@ export function checkChangelog(
   report: Report,
   registry: Registry = ENDPOINTS,
 ): void {
-  checkNewestFirst(
-    report,
-    ['releases'],
-    'date',
-    data.releases.map((release) => release.date),
-  )
+  checkNewestFirst(report, ['releases'], data.releases, 'date')
   const checkChanges = (
     changes: ChangelogRelease['changes'],
     path: FieldPath,

@@ -18,26 +18,37 @@ function checkReference(
   report(path, `a reference to ${JSON.stringify(name)}`, expected)
 }
 
-/** Reports every item that depends on itself through other items. */
-function checkAcyclic(
+function checkReferences(
   report: Report,
-  items: readonly {
-    readonly id: string
-    readonly needs: readonly string[]
-    readonly path: FieldPath
-  }[],
+  path: FieldPath,
+  names: readonly string[] | undefined,
+  known: readonly string[],
 ): void {
-  const needsOf = new Map(items.map((item) => [item.id, item.needs]))
-  for (const item of items) {
-    const waiting = [...item.needs]
+  for (const [place, name] of (names ?? []).entries()) {
+    checkReference(report, [...path, place], name, known)
+  }
+}
+
+/** Reports every item that depends on itself through other items, which `member` names. */
+function checkAcyclic<Member extends string>(
+  report: Report,
+  items: readonly ({ readonly id: string } & {
+    readonly [Name in Member]?: readonly string[] | undefined
+  })[],
+  member: Member,
+): void {
+  const needs: readonly (readonly [id: string, needed: readonly string[]])[] = items.map((item) => [
+    item.id,
+    item[member] ?? [],
+  ])
+  const needsOf = new Map(needs)
+  for (const [index, [id, needed]] of needs.entries()) {
+    const waiting = [...needed]
     const seen = new Set<string>()
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next === item.id) {
-        report(
-          item.path,
-          `${item.id}, which depends on itself`,
-          'an order in which the work can be done',
-        )
+      if (next === id) {
+        const path = ['items', index, member]
+        report(path, `${id}, which depends on itself`, 'an order in which the work can be done')
         break
       }
       if (seen.has(next)) continue
@@ -55,14 +66,14 @@ function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]):
 }
 
 /** Checks that timestamps or dates are listed newest first. */
-export function checkNewestFirst(
+export function checkNewestFirst<Member extends string>(
   report: Report,
   path: FieldPath,
-  member: string,
-  instants: readonly string[],
+  items: readonly { readonly [Name in Member]: string }[],
+  member: Member,
 ): void {
-  for (const [index, instant] of instants.entries()) {
-    const before = instants[index - 1]
+  for (const [index, { [member]: instant }] of items.entries()) {
+    const before = items[index - 1]?.[member]
     if (before !== undefined && Date.parse(instant) > Date.parse(before)) {
       report([...path, index, member], instant, `no later than ${before}: the newest comes first`)
     }
@@ -80,17 +91,10 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
     )
   }
   const ids = data.components.map((component) => component.id)
-  checkNewestFirst(
-    report,
-    ['incidents'],
-    'startedAt',
-    data.incidents.map((each) => each.startedAt),
-  )
+  checkNewestFirst(report, ['incidents'], data.incidents, 'startedAt')
   for (const [index, incident] of data.incidents.entries()) {
     const at = ['incidents', index]
-    for (const [place, id] of incident.components.entries()) {
-      checkReference(report, [...at, 'components', place], id, ids)
-    }
+    checkReferences(report, [...at, 'components'], incident.components, ids)
     const isResolved = incident.state === 'resolved'
     if (isResolved !== (incident.resolvedAt !== undefined)) {
       report(
@@ -105,12 +109,7 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
     ) {
       report([...at, 'resolvedAt'], incident.resolvedAt, `a timestamp after ${incident.startedAt}`)
     }
-    checkNewestFirst(
-      report,
-      [...at, 'updates'],
-      'at',
-      incident.updates.map((update) => update.at),
-    )
+    checkNewestFirst(report, [...at, 'updates'], incident.updates, 'at')
     const latest = incident.updates[0]?.state
     if (latest !== undefined && latest !== incident.state) {
       report(
@@ -169,14 +168,7 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
       }
     }
   }
-  checkAcyclic(
-    report,
-    data.items.map((item, index) => ({
-      id: item.id,
-      needs: item.dependsOn ?? [],
-      path: ['items', index, 'dependsOn'],
-    })),
-  )
+  checkAcyclic(report, data.items, 'dependsOn')
 }
 
 /** Checks `development-queue` beyond its schema. The roadmap is undefined if it has mistakes. */
@@ -196,21 +188,12 @@ export function checkDevelopmentQueue(
         `a number above ${before.priority}: items are in order of priority, each with its own number`,
       )
     }
-    for (const [place, id] of (item.blockedBy ?? []).entries()) {
-      checkReference(report, ['items', index, 'blockedBy', place], id, ids)
-    }
+    checkReferences(report, ['items', index, 'blockedBy'], item.blockedBy, ids)
     if (item.roadmapItem !== undefined && roadmapIds !== undefined) {
       checkReference(report, ['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)
     }
   }
-  checkAcyclic(
-    report,
-    data.items.map((item, index) => ({
-      id: item.id,
-      needs: item.blockedBy ?? [],
-      path: ['items', index, 'blockedBy'],
-    })),
-  )
+  checkAcyclic(report, data.items, 'blockedBy')
 }
 
 /** Checks `wallet` beyond its schema. */
@@ -247,12 +230,7 @@ export function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, repor
   if (!data.attached && data.evidence.length > 0) {
     report(['evidence'], 'evidence', 'an empty list while no wallet is attached')
   }
-  checkNewestFirst(
-    report,
-    ['evidence'],
-    'producedOn',
-    data.evidence.map((each) => each.producedOn),
-  )
+  checkNewestFirst(report, ['evidence'], data.evidence, 'producedOn')
 }
 
 /** Checks `wallet/capabilities` beyond its schema. */

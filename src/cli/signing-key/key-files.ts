@@ -71,52 +71,47 @@ export function readKeyFiles(config: Config): KeyFiles {
   }
 }
 
-function unwritable(file: string, error: unknown): CommandFailure {
-  return new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+/** Runs a change of a file. An error becomes a CommandFailure that names the file. */
+function write(file: string, change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+  }
 }
 
 /** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file is not changed. */
 export function createPrivateKey(file: string): PublicSigningKey {
   const { privateKey } = generateKeyPairSync('ed25519')
-  try {
+  write(file, () => {
     makeFolder(path.dirname(file), 0o700)
     createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
       mode: 0o600,
       owner: statSync(path.dirname(file)),
     })
-  } catch (error) {
-    throw unwritable(file, error)
-  }
+  })
   return derivePublicSigningKey(privateKey)
 }
 
 /** Publishes these keys from the next reload on. Keeps the file's mode, owner and link. Throws a CommandFailure. */
 export function writeKeyMetadata(file: string, keys: readonly PublishedSigningKey[]): void {
-  try {
-    rewriteFile(file, formatKeyMetadata(keys), 0o644)
-  } catch (error) {
-    throw unwritable(file, error)
-  }
+  write(file, () => rewriteFile(file, formatKeyMetadata(keys), 0o644))
 }
 
 /** Replaces the current private key by the next one. The old private key is lost. Throws a CommandFailure. */
 export function replaceCurrentKey({ paths }: KeyFiles): void {
-  try {
+  write(paths.current, () => {
     renameSync(paths.next, paths.current)
     syncFolder(path.dirname(paths.current))
-  } catch (error) {
-    throw unwritable(paths.current, error)
-  }
+  })
 }
 
 /** Deletes the next private key. Throws a CommandFailure. */
 export function deleteNextKey({ paths }: KeyFiles): void {
-  try {
+  write(paths.next, () => {
     rmSync(paths.next, { force: true })
     syncFolder(path.dirname(paths.next))
-  } catch (error) {
-    throw unwritable(paths.next, error)
-  }
+  })
 }
 
 /** Runs a change of the published keys; its SigningKeyError becomes a CommandFailure. */
