@@ -134,25 +134,17 @@ export function writeRelease(snapshotId: string, write: () => void): void {
     write()
   } catch (error) {
     if (!(error instanceof ReleaseFileError)) throw error
-    if (error.code === 'EXISTS') {
-      throw new PublishError(
-        'CONFLICT',
-        `another publisher published ${snapshotId} first; look at it and publish again`,
-        { cause: error },
-      )
+    const { code, message } = error
+    const details = { cause: error }
+    if (code === 'EXISTS') {
+      const advice = `another publisher published ${snapshotId} first; look at it and publish again`
+      throw new PublishError('CONFLICT', advice, details)
     }
-    if (error.code === 'REDACTED') {
-      throw new PublishError(
-        'REDACTED',
-        `${error.message}; expected content that was not redacted`,
-        {
-          cause: error,
-        },
-      )
+    if (code === 'REDACTED') {
+      const expected = `${message}; expected content that was not redacted`
+      throw new PublishError('REDACTED', expected, details)
     }
-    throw new PublishError('STORAGE', `the release could not be written: ${error.message}`, {
-      cause: error,
-    })
+    throw new PublishError('STORAGE', `the release could not be written: ${message}`, details)
   }
 }
 

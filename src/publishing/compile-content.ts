@@ -152,19 +152,16 @@ function createCompilation(folder: ContentFolder, nowMs: number) {
     return source.value
   }
 
-  /** The source with its imported fields, if any; undefined if the imported file has mistakes. */
   function withImports(name: SnapshotName, source: ContentSource): ContentSource | undefined {
-    const imported = readImport(name, source, (file) =>
-      folder.readReferenced(file, (found, expected) =>
-        reportIn(source)([IMPORT_FIELDS[name]?.name ?? '', 'file'], found, expected),
-      ),
-    )
-    if (imported === undefined) return source
-    mistakes.push(...imported.mistakes)
-    if (imported.source === undefined) return undefined
-    // Only published values: an export has other columns.
-    files.push({ file: imported.file, text: '', source: { ...source, texts: imported.texts } })
-    return imported.source
+    return readImport(name, source, {
+      readFile: (file) =>
+        folder.readReferenced(file, (found, expected) =>
+          reportIn(source)([IMPORT_FIELDS[name]?.name ?? '', 'file'], found, expected),
+        ),
+      addMistakes: (each) => mistakes.push(...each),
+      // Only published values: an export has other columns.
+      addTexts: (file, texts) => files.push({ file, text: '', source: { ...source, texts } }),
+    })
   }
 
   return {

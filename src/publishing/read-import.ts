@@ -10,14 +10,13 @@ import { type ImportedFields, withImportedFields } from './imported-source.ts'
 import { createSchemaCheck } from './schema-check.ts'
 import type { ContentSource, SourceText } from './yaml-source.ts'
 
-/** A content file with the fields that it imports. */
-export interface ImportOutcome {
-  /** undefined with any mistake. */
-  readonly source: ContentSource | undefined
-  readonly mistakes: readonly ContentMistake[]
-  /** The imported file, and its texts that are published. */
-  readonly file: string
-  readonly texts: readonly SourceText[]
+/** What reading an import needs of the compilation. */
+interface ImportDependencies {
+  /** Reads a file of the content folder, and reports one that cannot be read. */
+  readonly readFile: (file: string) => ReferencedFile | undefined
+  readonly addMistakes: (mistakes: readonly ContentMistake[]) => void
+  /** Takes the published texts of the imported file. */
+  readonly addTexts: (file: string, texts: readonly SourceText[]) => void
 }
 
 function importFields(
@@ -36,49 +35,34 @@ function importFields(
       })
 }
 
-/**
- * Resolves `itemsFrom` or `releasesFrom` of a content file; undefined if it has none. `readFile` reads a file of the
- * content folder, and reports one that cannot be read.
- */
+/** A content file with the fields of `itemsFrom` or `releasesFrom`, if it has one; undefined if these have mistakes. */
 export function readImport(
   name: SnapshotName,
   source: ContentSource,
-  readFile: (file: string) => ReferencedFile | undefined,
-): ImportOutcome | undefined {
+  { readFile, addMistakes, addTexts }: ImportDependencies,
+): ContentSource | undefined {
   const field = IMPORT_FIELDS[name]
   const { value } = source
-  if (field === undefined || typeof value !== 'object' || value === null) return undefined
-  if (Array.isArray(value) || !Object.hasOwn(value, field.name)) return undefined
+  if (field === undefined || typeof value !== 'object' || value === null) return source
+  if (Array.isArray(value) || !Object.hasOwn(value, field.name)) return source
   const members = value as { readonly [name: string]: JsonValue }
-  const refused = (mistakes: readonly ContentMistake[]): ImportOutcome => ({
-    source: undefined,
-    mistakes,
-    file: '',
-    texts: [],
-  })
   const both = field.replaces.filter((each) => Object.hasOwn(members, each))
   if (both.length > 0) {
-    return refused([
-      {
-        ...source.place([field.name], 'name'),
-        field: field.name,
-        found: `${field.name} and ${both.join(' and ')}`,
-        expected: 'one of them',
-      },
-    ])
+    const found = `${field.name} and ${both.join(' and ')}`
+    const place = source.place([field.name], 'name')
+    addMistakes([{ ...place, field: field.name, found, expected: 'one of them' }])
+    return undefined
   }
   const check = createSchemaCheck<{ readonly [name: string]: CsvMapping }>(field.wrapper)
-  const mapping = {
-    ...source,
-    value: { [field.name]: members[field.name] ?? null },
-  }
-  const mistakes = check.mistakesOf(mapping)
-  if (!check.accepts(mapping.value)) return refused(mistakes)
-  const settings = mapping.value[field.name]
+  const mapping = { ...source, value: { [field.name]: members[field.name] ?? null } }
+  addMistakes(check.mistakesOf(mapping))
+  const settings = check.accepts(mapping.value) ? mapping.value[field.name] : undefined
   const file = settings === undefined ? undefined : readFile(settings.file)
-  if (settings === undefined || file === undefined) return refused([])
+  if (settings === undefined || file === undefined) return undefined
   const imported = importFields(name, file, settings)
-  if (imported.mistakes.length > 0) return refused(imported.mistakes)
+  addMistakes(imported.mistakes)
+  if (imported.mistakes.length > 0) return undefined
   const { merged, importedTexts } = withImportedFields(source, field.name, imported)
-  return { source: merged, mistakes: [], file: file.file, texts: importedTexts }
+  addTexts(file.file, importedTexts)
+  return merged
 }
