@@ -14,7 +14,6 @@ import { VersionEntryError } from '../contract/version-entry.ts'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { findLeaks } from './leak-guard.ts'
-import { DEFAULT_SETTINGS, SETTINGS_FILE } from './publishing-settings.ts'
 import { PublishError } from './publish-error.ts'
 
 /** Dependencies of every change of a release folder. */
@@ -49,11 +48,7 @@ export function checkLine(name: string, line: string): void {
 /** Checks a line that will be published, also with the leak guard. Rejects with a PublishError. */
 export async function guardLine(name: string, line: string): Promise<void> {
   checkLine(name, line)
-  const mistakes = await findLeaks([{ file: name, text: line, source: undefined }], {
-    file: SETTINGS_FILE,
-    value: DEFAULT_SETTINGS,
-    source: undefined,
-  })
+  const mistakes = await findLeaks([{ file: name, text: line, source: undefined }])
   if (mistakes.length === 0) return
   throw new PublishError('NOTE', `${name} must not be published`, { mistakes })
 }

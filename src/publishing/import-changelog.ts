@@ -3,7 +3,8 @@ import { expectedName } from '../contract/nearest-name.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { ReferencedFile } from './compile-organization.ts'
 import { type ContentMistake, describeValue } from './content-mistake.ts'
-import { createPlaceRecorder, type ImportedFields } from './imported-source.ts'
+import type { ImportedFields } from './imported-source.ts'
+import type { SourcePlace } from './yaml-source.ts'
 
 interface Change {
   readonly kind: string
@@ -117,7 +118,7 @@ export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields
     }
   }
 
-  const recorder = createPlaceRecorder()
+  const places = new Map<string, SourcePlace>()
   const place = (line: number) => ({ file, line, column: 1 })
   const toChanges = (release: Release, path: readonly (string | number)[]): JsonValue[] =>
     release.changes
@@ -127,19 +128,19 @@ export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields
           CHANGELOG_KINDS.findIndex((each) => each === b.kind),
       )
       .map((each, index) => {
-        recorder.set([...path, index], place(each.line))
+        places.set(JSON.stringify([...path, index]), place(each.line))
         const plain = toPlainText(each.text)
         const endpoints = [...new Set(plain.match(ENDPOINT) ?? [])]
         return { kind: each.kind, text: plain, ...(endpoints.length === 0 ? {} : { endpoints }) }
       })
   const unreleased = releases.find((each) => each.version === undefined)
   const released = releases.filter((each) => each.version !== undefined)
-  recorder.set(['unreleased'], place(unreleased?.line ?? 1))
-  recorder.set(['releases'], place(1))
+  places.set(JSON.stringify(['unreleased']), place(unreleased?.line ?? 1))
+  places.set(JSON.stringify(['releases']), place(1))
   const fields = {
     unreleased: unreleased === undefined ? [] : toChanges(unreleased, ['unreleased']),
     releases: released.map((each, index): JsonValue => {
-      recorder.set(['releases', index], place(each.line))
+      places.set(JSON.stringify(['releases', index]), place(each.line))
       const summary = toPlainText(each.summary)
       return {
         version: each.version ?? '',
@@ -149,5 +150,5 @@ export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields
       }
     }),
   }
-  return { fields, places: recorder.places, mistakes }
+  return { fields, places, mistakes }
 }

@@ -5,7 +5,7 @@ import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import type { ReferencedFile } from './compile-organization.ts'
 import { type ContentMistake, describeValue } from './content-mistake.ts'
-import { createPlaceRecorder, type ImportedFields } from './imported-source.ts'
+import type { ImportedFields } from './imported-source.ts'
 import type { SourcePlace } from './yaml-source.ts'
 
 /** Maps the columns of an export to the fields of items (`itemsFrom` in a content file). */
@@ -205,15 +205,15 @@ export function importCsv(
     return { item, cells: cellOf, rank }
   }
 
-  const recorder = createPlaceRecorder()
+  const places = new Map<string, SourcePlace>()
   const kept = rows
     .map((cells, index) => ({ row: readRow(cells, index), first: cells[0] ?? whole }))
     .flatMap(({ row, first }) => (row === undefined ? [] : [{ ...row, first }]))
     .toSorted((a, b) => a.rank - b.rank)
   const list = kept.map(({ item, cells, first }, index) => {
-    recorder.set(['items', index], first)
-    for (const [field, place] of cells) recorder.set(['items', index, field], place)
+    places.set(JSON.stringify(['items', index]), first)
+    for (const [field, place] of cells) places.set(JSON.stringify(['items', index, field]), place)
     return order.field === 'priority' ? { ...item, priority: index + 1 } : item
   })
-  return { fields: { items: list }, places: recorder.places, mistakes }
+  return { fields: { items: list }, places, mistakes }
 }

@@ -11,18 +11,6 @@ export interface ImportedFields {
   readonly mistakes: readonly ContentMistake[]
 }
 
-/** Collects imported values with their places. */
-export interface PlaceRecorder {
-  readonly places: ReadonlyMap<string, SourcePlace>
-  set(path: FieldPath, place: SourcePlace): void
-}
-
-/** Creates an empty recorder. */
-export function createPlaceRecorder(): PlaceRecorder {
-  const places = new Map<string, SourcePlace>()
-  return { places, set: (path, place) => places.set(JSON.stringify(path), place) }
-}
-
 /** Every text in a value, with the place of the nearest recorded field around it. */
 function textsOf(
   value: JsonValue,

@@ -4,7 +4,7 @@ import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-
 import { type ContentMistake, formatFieldPath } from './content-mistake.ts'
 import { lastAtOrBefore } from './last-at-or-before.ts'
 import { LEAK_RULES } from './leak-rules.ts'
-import type { PublishingSettings } from './publishing-settings.ts'
+import { DEFAULT_SETTINGS, type PublishingSettings, SETTINGS_FILE } from './publishing-settings.ts'
 import { createSearchText, type SearchText } from './search-text.ts'
 import type { SourceText, ContentSource } from './yaml-source.ts'
 
@@ -28,27 +28,21 @@ interface Finding {
 
 type AllowedTexts = PublishingSettings['allowedTexts']
 
-/** The allowed texts, and those that were found. */
-interface Allowances {
-  allows(ruleId: string, text: string): boolean
-  isUsed(entry: AllowedTexts[number]): boolean
+/** The allowed texts by rule and text, and those of them that were found. */
+function createAllowances(allowed: AllowedTexts) {
+  const entries = new Map(
+    allowed.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
+  )
+  const used = new Set<AllowedTexts[number]>()
+  const allows = (ruleId: string, text: string): boolean => {
+    const entry = entries.get(`${ruleId} ${text}`)
+    if (entry !== undefined) used.add(entry)
+    return entry !== undefined
+  }
+  return { allows, used }
 }
 
-function createAllowances(allowed: AllowedTexts): Allowances {
-  const entries = new Map<string, AllowedTexts[number]>()
-  for (const entry of allowed) {
-    entries.set(`${entry.rule} ${createSearchText(entry.text).text}`, entry)
-  }
-  const used = new Set<AllowedTexts[number]>()
-  return {
-    allows(ruleId, text) {
-      const entry = entries.get(`${ruleId} ${text}`)
-      if (entry !== undefined) used.add(entry)
-      return entry !== undefined
-    },
-    isUsed: (entry) => used.has(entry),
-  }
-}
+type Allowances = ReturnType<typeof createAllowances>
 
 // Fields with digests of public documents, which look random. Their own pattern checks them.
 const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
@@ -133,6 +127,18 @@ function createPlaces(text: string): (offset: number) => { line: number; column:
   }
 }
 
+/** Why an allowed text for a rule is not used. */
+function explainUnused(ruleId: string): Pick<ContentMistake, 'found' | 'expected'> {
+  const rule = LEAK_RULES.find(({ id }) => id === ruleId)
+  if (rule?.allowable === true) {
+    const found = 'an allowed text that is no longer in the content'
+    return { found, expected: 'only entries that are in use' }
+  }
+  const kind = rule === undefined ? 'an unknown rule' : 'a rule that allows no exceptions'
+  const ids = LEAK_RULES.filter(({ allowable }) => allowable).map(({ id }) => id)
+  return { found: `an allowed text for ${kind}`, expected: `one of the rules ${ids.join(', ')}` }
+}
+
 /**
  * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
  * They differ if YAML folds lines or resolves escapes. A report names the place and the rule, and never any part of the
@@ -144,7 +150,7 @@ export async function findLeaks(
     readonly file: string
     readonly value: PublishingSettings
     readonly source: ContentSource | undefined
-  },
+  } = { file: SETTINGS_FILE, value: DEFAULT_SETTINGS, source: undefined },
 ): Promise<readonly ContentMistake[]> {
   const { allowedTexts } = settings.value
   const allowances = createAllowances(allowedTexts)
@@ -182,26 +188,11 @@ export async function findLeaks(
     }
   }
   for (const [index, entry] of allowedTexts.entries()) {
-    if (allowances.isUsed(entry)) continue
+    if (allowances.used.has(entry)) continue
     const path = ['allowedTexts', index]
-    const rule = LEAK_RULES.find((each) => each.id === entry.rule)
-    mistakes.push({
-      file: settings.file,
-      ...(settings.source?.place(path) ?? { line: 1, column: 1 }),
-      field: formatFieldPath(path),
-      found:
-        rule === undefined
-          ? 'an allowed text for an unknown rule'
-          : rule.allowable
-            ? 'an allowed text that is no longer in the content'
-            : 'an allowed text for a rule that allows no exceptions',
-      expected:
-        rule?.allowable === true
-          ? 'only entries that are in use'
-          : `one of the rules ${LEAK_RULES.filter((each) => each.allowable)
-              .map((each) => each.id)
-              .join(', ')}`,
-    })
+    const place = settings.source?.place(path) ?? { line: 1, column: 1 }
+    const field = formatFieldPath(path)
+    mistakes.push({ file: settings.file, ...place, field, ...explainUnused(entry.rule) })
   }
   return mistakes
 }

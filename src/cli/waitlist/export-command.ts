@@ -1,6 +1,5 @@
-import { createDecryptor } from '../../crypto/age-file.ts'
 import type { DatabaseLocation } from '../../storage/storage.ts'
-import type { WaitlistCount, WaitlistStore } from '../../storage/waitlist-store.ts'
+import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import {
   createCommand,
   type CommandOutput,
@@ -12,14 +11,13 @@ import { textOption, textOptions, textOptionOr } from '../../../packages/cli/src
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
 import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
 import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
-import { readIdentities } from './identities.ts'
+import { readIdentities, requireMatchingIdentity } from './identities.ts'
 import { createNewFile } from '../new-file.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { formatProblem, shortRecipient } from './format-row.ts'
+import { formatProblem } from './format-row.ts'
 
 interface Settings {
   readonly identities: readonly string[]
@@ -54,24 +52,11 @@ async function openSink(out: string | undefined): Promise<Sink> {
   }
 }
 
-/** Fails once, before the first row, when no row can be decrypted. */
-async function requireFittingIdentity(
-  identities: readonly string[],
-  { total, byRecipient }: WaitlistCount,
-): Promise<void> {
-  const { recipients } = await createDecryptor(identities)
-  if (total === 0 || byRecipient.some(({ recipient }) => recipients.includes(recipient))) return
-  const names = (list: readonly string[]): string => list.map(shortRecipient).join(', ')
-  throw new CommandFailure(
-    'NO_MATCHING_IDENTITY',
-    `no row is encrypted to the identity given (${names(recipients)}); the rows are encrypted to ${names(byRecipient.map(({ recipient }) => recipient))}`,
-  )
-}
-
 async function writeOut(store: WaitlistStore, settings: Settings): Promise<ExportResult> {
   const { identities, format, out } = settings
   const count = await store.count()
-  await requireFittingIdentity(identities, count)
+  const recipients = count.byRecipient.map(({ recipient }) => recipient)
+  if (count.total > 0) await requireMatchingIdentity(identities, recipients)
   const sink = await openSink(out)
   // No progress bar between the rows on a terminal.
   const stream =

@@ -4,9 +4,10 @@ import { text as readAll } from 'node:stream/consumers'
 
 import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
-import { AgeError, parseIdentities } from '../../crypto/age-file.ts'
+import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
 import { UsageError } from '../../../packages/cli/src/command/command.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import { shortRecipient } from './format-row.ts'
 
 /** Starts of an identity file that is encrypted with a passphrase: binary or armored. */
 const ENCRYPTED_STARTS = ['age-encryption.org/', '-----BEGIN AGE ENCRYPTED FILE-----']
@@ -65,4 +66,18 @@ export async function readIdentities(
     )
   }
   return parseIdentityText(text, file)
+}
+
+/** Rejects with a CommandFailure if the identities can decrypt rows of none of these recipients. */
+export async function requireMatchingIdentity(
+  identities: readonly string[],
+  recipients: readonly string[],
+): Promise<void> {
+  const given = (await createDecryptor(identities)).recipients
+  if (recipients.some((each) => given.includes(each))) return
+  const names = (list: readonly string[]): string => list.map(shortRecipient).join(', ')
+  throw new CommandFailure(
+    'NO_MATCHING_IDENTITY',
+    `no row is encrypted to the identity given (${names(given)}); the rows are encrypted to ${names(recipients)}. Nothing was changed`,
+  )
 }

@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Config } from '../../config.ts'
-import { AgeError, createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
+import { AgeError, createEncryptor } from '../../crypto/age-file.ts'
 import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { textOption, textOptions } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
-import { readIdentities } from './identities.ts'
+import { readIdentities, requireMatchingIdentity } from './identities.ts'
 import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { formatProblem, shortRecipient } from './format-row.ts'
+import { formatProblem } from './format-row.ts'
 
 interface Settings {
   readonly config: Config
@@ -35,16 +34,12 @@ interface Outcome extends ResealResult {
 
 /** The old identities. Rejects with a CommandFailure when they match none of the recipients. */
 async function readOldIdentities(
-  settings: Settings,
+  { identityFiles, config }: Settings,
   recipients: readonly string[],
 ): Promise<readonly string[]> {
-  const identities = await readIdentities(settings.identityFiles, () => settings.config)
-  const decryptor = await createDecryptor(identities)
-  if (recipients.some((each) => decryptor.recipients.includes(each))) return identities
-  throw new CommandFailure(
-    'NO_MATCHING_IDENTITY',
-    `no row is encrypted to the identity given (${decryptor.recipients.map(shortRecipient).join(', ')}); the rows are encrypted to ${recipients.map(shortRecipient).join(', ')}. Nothing was changed`,
-  )
+  const identities = await readIdentities(identityFiles, () => config)
+  await requireMatchingIdentity(identities, recipients)
+  return identities
 }
 
 async function resealAll(
