@@ -9,7 +9,7 @@ import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
 import type { ChainDiagram } from './chain-diagram.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
-import { createStepList, type StepHead, type StepList, type StepReport } from './step-list.ts'
+import { createStepList, type StepList, type StepReport } from './step-list.ts'
 
 /** The steps of an audit, in their order. */
 const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'keep'] as const
@@ -34,11 +34,7 @@ export interface AuditRun {
 
 /** The list of steps, all pending. `proof` are the texts of that name. */
 export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<AuditStep> {
-  const heads: readonly StepHead<AuditStep>[] = STEPS.map((name) => ({
-    name,
-    label: texts.text(`steps.${name}`),
-  }))
-  return createStepList(proof, heads)
+  return createStepList(proof, STEPS, (name) => texts.text(`steps.${name}`))
 }
 
 /** The result for the keys, as text. */

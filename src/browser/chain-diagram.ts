@@ -2,20 +2,10 @@ import type { VersionSummary } from '../contract/version-chain.ts'
 import type { PageTexts } from './page-texts.ts'
 
 /** The audit result for a drawn version. */
-export type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
-
-/** Marks in the drawn chain. */
-export interface ChainDiagram {
-  /** Marks a version, or marks it as different if it was drawn with another hash. */
-  mark(version: Pick<VersionSummary, 'snapshotId' | 'hash'>, proof: LinkProof): void
-  /** Marks the version at which the chain is broken. */
-  break(snapshotId: string): void
-  /** Removes all marks. */
-  clear(): void
-}
+type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
 
 /** Marks for the chain of the page. Versions that are not drawn are ignored. */
-export function createChainDiagram(texts: PageTexts): ChainDiagram {
+export function createChainDiagram(texts: PageTexts) {
   function show(snapshotId: string, proof: LinkProof): void {
     const element = document.getElementById(snapshotId.toLowerCase())
     const place = element?.querySelector<HTMLElement>('.entry-proof')
@@ -27,12 +17,18 @@ export function createChainDiagram(texts: PageTexts): ChainDiagram {
   }
 
   return {
-    mark({ snapshotId, hash }, proof) {
+    /** Marks a version. One that was drawn with another hash is marked as different. */
+    mark(
+      { snapshotId, hash }: Pick<VersionSummary, 'snapshotId' | 'hash'>,
+      proof: LinkProof,
+    ): void {
       const element = document.getElementById(snapshotId.toLowerCase())
       show(snapshotId, element?.dataset['hash'] === hash ? proof : 'otherHash')
     },
-    break: (snapshotId) => show(snapshotId, 'broken'),
-    clear() {
+    /** Marks a version as the one at which the chain is broken, whatever its hash. */
+    break: (snapshotId: string): void => show(snapshotId, 'broken'),
+    /** Removes all marks. */
+    clear(): void {
       for (const element of document.querySelectorAll<HTMLElement>('.chain-entry[data-proof]')) {
         delete element.dataset['proof']
         const place = element.querySelector<HTMLElement>('.entry-proof')
@@ -42,3 +38,5 @@ export function createChainDiagram(texts: PageTexts): ChainDiagram {
     },
   }
 }
+
+export type ChainDiagram = ReturnType<typeof createChainDiagram>

@@ -181,11 +181,7 @@ form.addEventListener('submit', (event) => {
   })
 })
 
-countCharacters(texts, {
-  field: partOf(document, '#useCase', HTMLTextAreaElement),
-  shown: partOf(document, '#useCase-count', HTMLElement),
-  status: partOf(document, '#useCase-status', HTMLElement),
-})
+countCharacters(texts)
 send.disabled = false
 void isRegistrationClosed().then((isClosed) => {
   partOf(document, '#closed', HTMLElement).hidden = !isClosed

@@ -1,20 +1,12 @@
-import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
+import { ConnectionError } from '../../packages/client/src/connection.ts'
 import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
+import { request } from './api-request.ts'
 import { pageElement } from './page-element.ts'
 import { readPageTexts, type PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, type ProofInput } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
-
-const TIMEOUT_MS = 20_000
-
-const connection = createConnection(location.origin, (url, init) => fetch(url, init))
-
-/** Requests a target of this origin. */
-export function request(target: string): Promise<HttpResponse> {
-  return connection.send(target, {}, AbortSignal.timeout(TIMEOUT_MS))
-}
 
 /** Whether an error means that no response arrived. */
 function isNoResponse(error: unknown): boolean {
@@ -25,8 +17,7 @@ function isNoResponse(error: unknown): boolean {
 /** Replaces the list of steps by the steps for this status. */
 function showSteps(stepsPlace: HTMLElement, proofTexts: PageTexts, status: number) {
   const names = stepsOfStatus(status)
-  const heads = names.map((name) => ({ name, label: proofTexts.text(`steps.${name}.label`) }))
-  const list = createStepList(proofTexts, heads)
+  const list = createStepList(proofTexts, names, (name) => proofTexts.text(`steps.${name}.label`))
   stepsPlace.replaceChildren(list.element)
   return { names, list }
 }
@@ -42,11 +33,10 @@ export async function showProof(
   stepsPlace: HTMLElement,
   proofTexts: PageTexts,
   input: Pick<ProofInput, 'response' | 'expectedKeyId'>,
-  ask: (target: string) => Promise<HttpResponse>,
 ): Promise<readonly (Node | string)[]> {
   const { list } = showSteps(stepsPlace, proofTexts, input.response.status)
   // Requested each time: the current key document is part of what is checked.
-  const keyDocument = await ask(READ_PATHS.signingKey)
+  const keyDocument = await request(READ_PATHS.signingKey)
   const proof = { ...input, keyDocument, nowMs: Date.now() }
   const { isGood, reports, verdict } = await checkProof(proof, proofTexts)
   await list.play(reports)
@@ -91,7 +81,7 @@ export function mountLiveCheck(options: LiveCheckOptions): { run(): Promise<void
       const response = await request(READ_PATHS.status)
       onResponse(response)
       const input = { response, expectedKeyId: undefined }
-      showResult(await showProof(stepsPlace, proofTexts, input, request), true)
+      showResult(await showProof(stepsPlace, proofTexts, input), true)
     } catch (error) {
       showResult([texts.text(isNoResponse(error) ? 'connection' : 'failed')], false)
     } finally {

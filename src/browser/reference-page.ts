@@ -33,7 +33,7 @@ for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
   if (partOf(entry, '.call', HTMLElement).dataset['call']?.startsWith('GET ') !== true) continue
   const place = clone(opener, 'details', HTMLDetailsElement)
   // Created when opened: many forms are slow, and password managers would fill in each of them.
-  place.addEventListener('toggle', () => mountTryForm(place, entry, { template: form, texts }), {
+  place.addEventListener('toggle', () => mountTryForm(place, entry, form, texts), {
     once: true,
   })
   entry.append(place)

@@ -1,4 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
+import { partOf } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
 /** From this number of remaining characters on, the count is announced. */
@@ -6,15 +7,11 @@ const SAID_FROM = 50
 /** Pause in typing before an announcement. */
 const PAUSE_MS = 1000
 
-/** Where a count is shown and announced. */
-interface CounterOptions {
-  readonly field: HTMLTextAreaElement
-  readonly shown: HTMLElement
-  readonly status: HTMLElement
-}
-
 /** Counts the remaining characters as the service does: in code points. */
-export function countCharacters(texts: PageTexts, { field, shown, status }: CounterOptions): void {
+export function countCharacters(texts: PageTexts): void {
+  const field = partOf(document, '#useCase', HTMLTextAreaElement)
+  const shown = partOf(document, '#useCase-count', HTMLElement)
+  const status = partOf(document, '#useCase-status', HTMLElement)
   let pause: ReturnType<typeof setTimeout> | undefined
 
   function update(): void {

@@ -21,16 +21,6 @@ export function fieldOfCode(code: string): FormField | undefined {
   return Object.hasOwn(FIELD_OF_CODE, code) ? FIELD_OF_CODE[code as ErrorCode] : undefined
 }
 
-/** The input, in the form the service receives. */
-export interface TypedRegistration {
-  readonly email: string
-  readonly locale: string
-  readonly interests: readonly string[]
-  /** Undefined if only white space was typed. */
-  readonly useCase: string | undefined
-  readonly consent: boolean
-}
-
 /** A rule that a field breaks. */
 export interface FieldFault {
   readonly field: FormField
@@ -38,17 +28,21 @@ export interface FieldFault {
 }
 
 /** Reads the form; its language is the page's. */
-export function readForm(form: HTMLFormElement): TypedRegistration {
+export function readForm(form: HTMLFormElement) {
   const ticked = form.querySelectorAll<HTMLInputElement>('[name="interests"]:checked')
   const useCase = partOf(document, '#useCase', HTMLTextAreaElement).value
   return {
     email: partOf(document, '#email', HTMLInputElement).value,
     locale: document.documentElement.lang,
     interests: Array.from(ticked, ({ value }) => value),
+    /** Undefined if only white space was typed. */
     useCase: useCase.trim() === '' ? undefined : useCase,
     consent: partOf(document, '#consent', HTMLInputElement).checked,
   }
 }
+
+/** The input, in the form the service receives. */
+export type TypedRegistration = ReturnType<typeof readForm>
 
 /** A body that the service accepts. */
 const ACCEPTED = { email: 'a@example.org', consent: true, challengeToken: 'any' }

@@ -9,15 +9,6 @@ export interface Problem {
   readonly message: RichText
 }
 
-/** Shows problems above the form and next to its fields. */
-export interface ProblemList {
-  /** Replaces the shown problems and moves the focus to their summary. */
-  show(problems: readonly Problem[]): void
-  /** Shows one problem next to its field without moving the focus. */
-  mark(problem: Problem & { readonly field: FormField }): void
-  clear(): void
-}
-
 /** The controls of a field; links lead to the first. */
 function controlsOf(form: HTMLFormElement, field: FormField): readonly HTMLElement[] {
   const inside = field === 'challenge' ? '#challenge :is(input, iframe)' : `[name="${field}"]`
@@ -38,12 +29,8 @@ function focusField(form: HTMLFormElement, field: FormField): void {
 const copyOf = (text: RichText): RichText =>
   text.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 
-/** Creates the list from the form's summary and the places for errors next to its fields. */
-export function createProblemList(
-  texts: PageTexts,
-  form: HTMLFormElement,
-  summary: HTMLElement,
-): ProblemList {
+/** Shows problems in the summary above the form and next to its fields. */
+export function createProblemList(texts: PageTexts, form: HTMLFormElement, summary: HTMLElement) {
   const list = summary.querySelector('ul')
   const { title } = document
 
@@ -58,6 +45,7 @@ export function createProblemList(
     }
   }
 
+  /** Shows one problem next to its field without moving the focus. */
   function mark({ field, message }: Problem & { readonly field: FormField }): void {
     const place = document.getElementById(`${field}-error`)
     const prefix = pageElement('span', `${texts.text('problems.prefix')} `, 'hidden-text')
@@ -85,7 +73,8 @@ export function createProblemList(
   return {
     clear,
     mark,
-    show(problems) {
+    /** Replaces the shown problems and moves the focus to their summary. */
+    show(problems: readonly Problem[]): void {
       clear()
       for (const { field, message } of problems) {
         if (field !== undefined) mark({ field, message })

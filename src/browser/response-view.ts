@@ -5,20 +5,6 @@ import { pageElement, partOf } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 import { cryptoSupport, signedLinesOf } from './proof-check.ts'
 
-/** Options of a response view. */
-export interface ResponseViewOptions {
-  /** The element that contains the parts of a response, as rendered by the server. */
-  readonly element: HTMLElement
-  /** Texts of the form. */
-  readonly texts: PageTexts
-  /** Texts of a verification. */
-  readonly proofTexts: () => Promise<PageTexts>
-  /** Id of the key that the page names, if any. */
-  readonly expectedKeyId: string | undefined
-  /** Requests a target without an API key. */
-  readonly ask: (target: string) => Promise<HttpResponse>
-}
-
 /** JSON with a line for each member; other text unchanged. */
 function readable(body: Uint8Array): string {
   const text = new TextDecoder().decode(body)
@@ -33,13 +19,14 @@ function readable(body: Uint8Array): string {
  * Shows a response with its headers and verifies it step by step. If the key document or the texts do not load, a
  * message replaces the steps.
  */
-export function createResponseView({
-  element,
-  texts,
-  proofTexts: fetchProofTexts,
-  expectedKeyId,
-  ask,
-}: ResponseViewOptions): (response: HttpResponse) => Promise<void> {
+export function createResponseView(
+  element: HTMLElement,
+  texts: PageTexts,
+  proof: {
+    readonly fetchProofTexts: () => Promise<PageTexts>
+    readonly expectedKeyId: string | undefined
+  },
+): (response: HttpResponse) => Promise<void> {
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
   const lines = partOf(element, '[data-part="lines"] pre', HTMLElement)
@@ -47,15 +34,15 @@ export function createResponseView({
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
   async function check(response: HttpResponse): Promise<void> {
-    const proofTexts = await fetchProofTexts()
+    const proofTexts = await proof.fetchProofTexts()
     const support = await cryptoSupport()
     if (support !== 'ready') {
       const text = proofTexts.text(`cannot.${support}`)
       stepsPlace.replaceChildren(pageElement('p', text, 'note note-warn'))
       return
     }
-    const input = { response, expectedKeyId }
-    verdict.replaceChildren(...(await showProof(stepsPlace, proofTexts, input, ask)))
+    const input = { response, expectedKeyId: proof.expectedKeyId }
+    verdict.replaceChildren(...(await showProof(stepsPlace, proofTexts, input)))
   }
 
   return async (response) => {

@@ -2,7 +2,7 @@
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { request } from './live-verification.ts'
+import { request } from './api-request.ts'
 import { readPageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport } from './proof-check.ts'
 import { createStepList } from './step-list.ts'
@@ -14,10 +14,7 @@ const place = document.getElementById('self-check')
 async function run(container: HTMLElement): Promise<void> {
   const texts = readPageTexts('live')
   const proofTexts = readPageTexts('proof')
-  const list = createStepList(
-    proofTexts,
-    STEPS.map((name) => ({ name, label: texts.text(`steps.${name}`) })),
-  )
+  const list = createStepList(proofTexts, STEPS, (name) => texts.text(`steps.${name}`))
   container.replaceChildren(list.element)
   try {
     list.set('api', { state: 'running' })

@@ -17,13 +17,6 @@ export interface StepReport {
   readonly detail?: string | RichText | StepMismatch
 }
 
-/** A step of the list. */
-export interface StepHead<Name extends string> {
-  readonly name: Name
-  /** What is checked, in the page's language. */
-  readonly label: string
-}
-
 /** A list of steps that fills in while something is checked. */
 export interface StepList<Name extends string> {
   /** An `ol`; its changes are read aloud. */
@@ -63,7 +56,8 @@ export function stateClass(state: StepState): string {
  */
 export function createStepList<Name extends string>(
   texts: PageTexts,
-  heads: readonly StepHead<Name>[],
+  names: readonly Name[],
+  labelOf: (name: Name) => string,
 ): StepList<Name> {
   const element = pageElement('ol', [], 'steps')
   element.setAttribute('aria-live', 'polite')
@@ -71,12 +65,12 @@ export function createStepList<Name extends string>(
   let turn = 0
 
   const items = new Map(
-    heads.map(({ name, label }) => {
+    names.map((name) => {
       const state = pageElement('span')
       const detail = pageElement('div', [], 'step-detail')
       const item = pageElement(
         'li',
-        [pageElement('span', label, 'step-label'), state, detail],
+        [pageElement('span', labelOf(name), 'step-label'), state, detail],
         'step',
       )
       item.dataset['step'] = name

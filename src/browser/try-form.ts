@@ -1,26 +1,12 @@
-import { ConnectionError, createConnection } from '../../packages/client/src/connection.ts'
+import { ConnectionError } from '../../packages/client/src/connection.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
-import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { request } from './api-request.ts'
 import { createResponseView } from './response-view.ts'
 import { partOf } from './page-element.ts'
 import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 
-/** How long a response may take. */
-const TIMEOUT_MS = 20_000
-
 /** Characters that are valid in a header field. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
-
-/** Options of the forms of a page. */
-export interface TryFormOptions {
-  /**
-   * The form and the place for the response, as rendered by the server: `data-key-id` names the expected key, and
-   * `data-proof` a page with the texts of a proof.
-   */
-  readonly template: HTMLTemplateElement
-  /** Texts of the form. */
-  readonly texts: PageTexts
-}
 
 /** Invalid input that must be corrected before sending. */
 class InputError extends Error {
@@ -31,14 +17,6 @@ class InputError extends Error {
     this.name = 'InputError'
     this.input = input
   }
-}
-
-const connection = createConnection(location.origin, (url, init) => fetch(url, init))
-
-function ask(target: string, key = ''): Promise<HttpResponse> {
-  const headers: Record<string, string> =
-    key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
-  return connection.send(target, headers, AbortSignal.timeout(TIMEOUT_MS))
 }
 
 /** Gives a field's control its own id, and connects its label and hint. The browser must not remember the input. */
@@ -69,12 +47,14 @@ function fillPath(path: string, value: string): string {
 /**
  * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
  * path, `data-parameter` names the path parameter and `data-query` the query parameters. The input is used only for the
- * request.
+ * request. The template has the form and the place for the response: `data-key-id` names the expected key, and
+ * `data-proof` a page with the texts of a proof.
  */
 export function mountTryForm(
   place: HTMLElement,
   entry: HTMLElement,
-  { template, texts }: TryFormOptions,
+  template: HTMLTemplateElement,
+  texts: PageTexts,
 ): void {
   const { id, dataset } = entry
   const { parameter, example = '', mayBeEmpty, query } = dataset
@@ -106,12 +86,9 @@ export function mountTryForm(
   }
   const { keyId, proof = '' } = template.dataset
   const responseElement = partOf(place, '.try-response', HTMLElement)
-  const show = createResponseView({
-    element: responseElement,
-    texts,
-    proofTexts: () => fetchPageTexts(proof, 'proof'),
+  const show = createResponseView(responseElement, texts, {
+    fetchProofTexts: () => fetchPageTexts(proof, 'proof'),
     expectedKeyId: keyId === '' ? undefined : keyId,
-    ask,
   })
 
   function badPath(): InputError {
@@ -149,7 +126,7 @@ export function mountTryForm(
   async function askWithForm(): Promise<HttpResponse> {
     const [target, key] = [targetOfForm(), keyOfForm()]
     try {
-      return await ask(target, key)
+      return await request(target, key)
     } catch (error) {
       // The browser would send another path, for example for `..`.
       if (parameter === undefined || !(error instanceof TypeError)) throw error

@@ -1,12 +1,9 @@
-import { createConnection } from '../../packages/client/src/connection.ts'
 import { createTrustedKeys } from '../../packages/client/src/trusted-keys.ts'
 import { VerificationError } from '../../packages/client/src/verification-error.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-
-/** How long loading the keys may take. */
-const TIMEOUT_MS = 20_000
+import { request } from './api-request.ts'
 
 /** The result of checking a response's signature. */
 export type Proof = { readonly keyId: string } | { readonly fault: string }
@@ -16,11 +13,9 @@ export type Proof = { readonly keyId: string } | { readonly fault: string }
  * `NO_RESPONSE` if the keys could not be fetched. Never rejects.
  */
 export async function verifyRegistration(response: HttpResponse): Promise<Proof> {
-  const connection = createConnection(location.origin, (url, init) => fetch(url, init))
   const keys = createTrustedKeys({
     pinnedKeyIds: undefined,
-    fetchDocument: () =>
-      connection.send(READ_PATHS.signingKey, {}, AbortSignal.timeout(TIMEOUT_MS)),
+    fetchDocument: () => request(READ_PATHS.signingKey),
     expectations: () => ({ nowMs: Date.now(), maxAgeSeconds: SIGNATURE_MAX_AGE_SECONDS }),
   })
   try {

@@ -34,7 +34,7 @@ function otherWay(context: PageContext): Html {
   }
   const code = formatCommand(context)
   return html`<p>${noScript[provider]}</p>
-    ${codeBox(texts, { id: 'register-command', label: noScript.commandLabel, code })}`
+    ${codeBox(texts, 'register-command', noScript.commandLabel, code)}`
 }
 
 function withoutScripts(context: PageContext): Html {
@@ -67,7 +67,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       <p class="copied-value">
         <span class="muted small">${result.ticket}</span>
         <code id="ticket"></code>
-        ${copyButton(texts, { from: 'ticket', what: result.what })}
+        ${copyButton(texts, 'ticket', result.what)}
       </p>
       <p id="proof" role="status"></p>
       <h3>${result.nextTitle}</h3>

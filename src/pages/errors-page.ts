@@ -99,8 +99,7 @@ function summary(context: PageContext, codes: readonly ErrorCode[]): Html {
       { title: t.retryable, cell: (code) => retryCell(context, code) },
     ],
   })
-  return html`${listFilter(texts, { id: 'code-filter', label: t.filter, items: '.codes tbody tr' })}
-    ${table}
+  return html`${listFilter(texts, 'code-filter', t.filter, '.codes tbody tr')} ${table}
     <p class="muted small">${t.placeholders}</p>`
 }
 

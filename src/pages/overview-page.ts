@@ -74,8 +74,7 @@ function newestVersion(context: PageContext): Html {
       [t.publishedAt, momentHtml(locale, createdAt)],
       [
         t.hash,
-        html`<code id="${HASH_ID}">${hash}</code>
-          ${copyButton(texts, { from: HASH_ID, what: t.hashWhat })}`,
+        html`<code id="${HASH_ID}">${hash}</code> ${copyButton(texts, HASH_ID, t.hashWhat)}`,
       ],
       [t.note, note !== '' && [inEnglish(locale, note), notesLanguage(context)]],
       ...changesOf(context),
@@ -98,11 +97,7 @@ function checkYourself({ locale, texts, facts }: PageContext): Html {
     'check',
     t.checkTitle,
     html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
-      ${codeBox(texts, {
-        id: 'check-command',
-        label: t.checkLabel,
-        code: checkingCommand(facts.origin),
-      })}
+      ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
       ${
         facts.keyId === undefined
           ? html`<p class="note">${t.unsigned}</p>`

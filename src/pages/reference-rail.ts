@@ -38,7 +38,7 @@ export function referenceRail({ locale, texts, facts }: PageContext, currentPath
     return html`<a href="${pathOfPage(locale, path)}" ${mark}>${title}</a>`
   }
   return html`<div class="rail">
-    ${listFilter(texts, { id: 'rail-filter', label: t.filter, items: '.rail li' })}
+    ${listFilter(texts, 'rail-filter', t.filter, '.rail li')}
     <p>${pageLink('reference', t.basics)}</p>
     ${REFERENCE_TAGS.map((tag) => {
       const endpoints = endpointsOf(facts.registry, tag)

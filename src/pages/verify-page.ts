@@ -80,7 +80,7 @@ function keySection({ texts, facts }: PageContext): Html {
     html`<p class="copied-value">
       <span class="muted small">${verify.keyId}</span>
       <code id="key-id">${facts.keyId}</code>
-      ${copyButton(texts, { from: 'key-id', what: verify.keyId })}
+      ${copyButton(texts, 'key-id', verify.keyId)}
     </p>`
   return html`${own}
     <p>${verify.keyWhy}</p>
@@ -109,12 +109,12 @@ function browserSection({ locale, texts }: PageContext): Html {
 
 function codeSections({ texts, facts }: PageContext) {
   const { verify } = texts
-  const recipe = { origin: facts.origin, keyId: facts.keyId ?? NO_KEY_ID }
+  const recipe = [facts.origin, facts.keyId ?? NO_KEY_ID] as const
   const box = (name: string, label: string, source: string): Html =>
-    codeBox(texts, { id: `${name}-code`, label, code: source })
+    codeBox(texts, `${name}-code`, label, source)
   return {
     curl: html`<p>${verify.curlLead}</p>
-      ${box('curl', verify.curlLabel, curlRecipe(recipe))}
+      ${box('curl', verify.curlLabel, curlRecipe(...recipe))}
       <p>
         ${richText(verify.curlAfter, {
           header: code(HEADERS.signedAt),
@@ -122,9 +122,9 @@ function codeSections({ texts, facts }: PageContext) {
         })}
       </p>`,
     package: html`<p>${richText(verify.packageLead, { name: code('@public-api/client') })}</p>
-      ${box('package', verify.packageLabel, packageRecipe(recipe))}`,
+      ${box('package', verify.packageLabel, packageRecipe(...recipe))}`,
     command: html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
-      ${box('command', verify.commandLabel, commandRecipe(recipe))}
+      ${box('command', verify.commandLabel, commandRecipe(...recipe))}
       <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`,
   }
 }

@@ -1,14 +1,7 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 
-/** Values of the commands and programs on the page. */
-export interface RecipeFacts {
-  /** The deployment's origin: scheme and authority, without a trailing slash. */
-  readonly origin: string
-  readonly keyId: string
-}
-
 /** Verification of one response with curl and openssl, as in the README, and of the key against the pinned id. */
-export function curlRecipe({ origin, keyId }: RecipeFacts): string {
+export function curlRecipe(origin: string, keyId: string): string {
   return `base=${origin}
 pin=${keyId}
 target=${READ_PATHS.status}
@@ -40,7 +33,7 @@ test "$id" = "$pin" &&
 }
 
 /** A verified read with the client library. */
-export function packageRecipe({ origin, keyId }: RecipeFacts): string {
+export function packageRecipe(origin: string, keyId: string): string {
   return `import { createClient } from '@public-api/client'
 
 const client = createClient({
@@ -53,7 +46,7 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 }
 
 /** The svc commands that verify this deployment. */
-export function commandRecipe({ origin, keyId }: RecipeFacts): string {
+export function commandRecipe(origin: string, keyId: string): string {
   const pin = `--pin ${keyId}`
   return `npm run svc -- verify ${origin}${READ_PATHS.status} ${pin}
 npm run svc -- audit ${origin} ${pin} --state head.json

@@ -142,7 +142,7 @@ export function evidenceView(
             t.documentHash,
             documentSha256 !== undefined &&
               html`<code id="sha256-${id}">${documentSha256}</code>
-                ${copyButton(texts, { from: `sha256-${id}`, what: t.documentHashWhat })}`,
+                ${copyButton(texts, `sha256-${id}`, t.documentHashWhat)}`,
           ],
         ])}
       </article> `,
