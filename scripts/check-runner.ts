@@ -60,7 +60,7 @@ export async function runSteps(
   const all = steps.length === 1 ? '1 step' : `${steps.length} steps`
   write(
     names.length === 0
-      ? `\nAll is well: ${all}.\n`
+      ? `\nAll passed: ${all}.\n`
       : `\n${names.length} of ${all} failed: ${names.join(', ')}. Run one again with npm run check -- ${names[0]}\n`,
   )
   return names

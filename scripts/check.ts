@@ -102,7 +102,11 @@ const STEPS: readonly CheckStep[] = [
     purpose: 'every file, export and dependency is used',
     run: program('knip', ['--no-progress']),
   },
-  { name: 'format', purpose: 'oxfmt would change nothing', run: program('oxfmt', ['--check']) },
+  {
+    name: 'format',
+    purpose: 'every file is formatted by oxfmt',
+    run: program('oxfmt', ['--check']),
+  },
   {
     name: 'release',
     purpose: 'the content is published, and the releases are valid',
@@ -110,17 +114,17 @@ const STEPS: readonly CheckStep[] = [
   },
   {
     name: 'generated',
-    purpose: 'docs/api says what the tables say, and assets what src/browser says',
+    purpose: 'docs/api matches the tables, and assets matches src/browser',
     run: findings(findGeneratedLines),
   },
   {
     name: 'vectors',
-    purpose: 'test/vectors says what the app answers',
+    purpose: 'test/vectors matches the responses of the app',
     run: findings(findVectorLines),
   },
   {
     name: 'locales',
-    purpose: 'every language says the same, and nothing older than its English',
+    purpose: 'every locale is complete, and no translation is older than its English',
     run: findings(findLocaleLines),
   },
   {
@@ -130,12 +134,12 @@ const STEPS: readonly CheckStep[] = [
   },
   {
     name: 'layers',
-    purpose: 'imports run one way, and the map allows nothing idle',
+    purpose: 'every import is allowed, and every permission in layers.ts is used',
     run: findings(findLayerLines),
   },
   {
     name: 'contract',
-    purpose: 'the contract keeps its promises since docs/api/baseline.json',
+    purpose: 'no change since docs/api/baseline.json breaks a promise',
     run: findings(findContractLines),
   },
 ]
@@ -145,7 +149,7 @@ const HELP = `Usage: npm run check [-- <step>...]
 Checks the repository. Without a step it runs all of them:
 ${STEPS.map(({ name, purpose }) => `  ${name.padEnd(10)} ${purpose}`).join('\n')}
 
-Exit code: 0 all is well, 1 a step failed, 2 wrong usage.
+Exit code: 0 every step passed, 1 a step failed, 2 wrong usage.
 `
 
 await runScript(import.meta, {

@@ -42,7 +42,7 @@ const throwing: CheckStep = {
 test('prints a line for each passed step and a summary', async () => {
   assert.deepEqual(await transcriptOf([valid]), {
     failed: [],
-    text: 'ok    valid  all holds (0.0 s)\n\nAll is well: 1 step.\n',
+    text: 'ok    valid  all holds (0.0 s)\n\nAll passed: 1 step.\n',
   })
 })
 
@@ -101,7 +101,7 @@ test('the program prints help, runs the given steps and rejects unknown ones', (
   assert.equal(two.status, 0, two.stdout)
   assert.match(two.stdout, /^ok .*layers/m)
   assert.match(two.stdout, /^ok .*contract/m)
-  assert.match(two.stdout, /All is well: 2 steps\.\n$/)
+  assert.match(two.stdout, /All passed: 2 steps\.\n$/)
   const wrong = run('layer')
   assert.equal(wrong.status, 2)
   assert.match(wrong.stderr, /^check: there is no step layer; expected lint, types/)
