@@ -1,3 +1,4 @@
+import { propertyOf } from '../contract/property-of.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 
 /** A text with a form for each plural category of its language (CLDR). */
@@ -49,15 +50,7 @@ function fillWithNodes(
 
 /** A member of a tree of texts by a dotted key, such as `steps.digest`. */
 function memberAt(texts: unknown, key: string): unknown {
-  return key
-    .split('.')
-    .reduce<unknown>(
-      (branch, name) =>
-        typeof branch === 'object' && branch !== null && Object.hasOwn(branch, name)
-          ? (branch as { readonly [name: string]: unknown })[name]
-          : undefined,
-      texts,
-    )
+  return key.split('.').reduce(propertyOf, texts)
 }
 
 function textsFrom(name: string, tree: unknown, language: string): PageTexts {

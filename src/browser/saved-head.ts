@@ -1,7 +1,4 @@
-import {
-  createLocalStorageHeadStore,
-  type HeadStore,
-} from '../../packages/client/src/head-store.ts'
+import { createLocalStorageHeadStore } from '../../packages/client/src/head-store.ts'
 import { entriesOf } from '../../packages/client/src/history-evidence.ts'
 import { verifyPortable } from '../../packages/client/src/portable-response.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
@@ -16,17 +13,8 @@ export interface SavedHead {
   readonly keyIds: readonly string[]
 }
 
-/** Storage of the last audit's head in this browser. */
-export interface SavedHeadStorage {
-  /** For the audit. */
-  readonly store: HeadStore
-  /** The saved head, with its signature verified; undefined if nothing is saved. Rejects if it cannot be read. */
-  read(): Promise<SavedHead | undefined>
-  forget(): void
-}
-
 /** Opens the saved head with this name; undefined if the browser provides no storage. */
-export function openSavedHead(name: string): SavedHeadStorage | undefined {
+export function openSavedHead(name: string) {
   let storage: Storage
   try {
     // If storage is disabled, even reading the property throws.
@@ -36,8 +24,10 @@ export function openSavedHead(name: string): SavedHeadStorage | undefined {
   }
   const store = createLocalStorageHeadStore(name, storage)
   return {
+    /** For the audit. */
     store,
-    async read() {
+    /** The saved head, with its signature verified; undefined if nothing is saved. Rejects if it cannot be read. */
+    async read(): Promise<SavedHead | undefined> {
       const saved = await store.load()
       if (saved === undefined) return undefined
       const { data, provedAtMs } = await verifyPortable(saved.response, saved.keys)
@@ -46,6 +36,9 @@ export function openSavedHead(name: string): SavedHeadStorage | undefined {
       const keys = await Promise.all(saved.keys.map(importKey))
       return { head, signedAtMs: provedAtMs, keyIds: keys.map(({ keyId }) => keyId) }
     },
-    forget: () => storage.removeItem(name),
+    forget: (): void => storage.removeItem(name),
   }
 }
+
+/** The head of the last audit in this browser's storage. */
+export type SavedHeadStorage = NonNullable<ReturnType<typeof openSavedHead>>

@@ -49,26 +49,20 @@ function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
   return marks.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
-/** The shape of a severity around a point, as in state badges; a tick if undefined. */
+/** The shape of each severity as beside the words of state, drawn from its center; a tick for the start and the end. */
+const SHAPES: {
+  readonly [Each in Severity | 'tick']?: readonly [className: string, path: string]
+} = {
+  tick: ['picture-tick', 'm0-6v12'],
+  bad: ['picture-cross', 'm-5-5l10 10m0-10l-10 10'],
+  warn: ['picture-warn', 'm0-6l6 11h-12Z'],
+  review: ['picture-review', 'm0-6l6 6l-6 6l-6-6Z'],
+  good: ['picture-good', 'm-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z'],
+}
+
 function shape(severity: Severity | undefined, x: number, y: number): Html {
-  if (severity === undefined) {
-    return html`<path class="picture-tick" d="M${x} ${y - 6}v12" />`
-  }
-  if (severity === 'bad') {
-    return html`<path class="picture-cross" d="M${x - 5} ${y - 5}l10 10m0-10l-10 10" />`
-  }
-  if (severity === 'warn') {
-    return html`<path class="picture-warn" d="M${x} ${y - 6}l6 11h-12Z" />`
-  }
-  if (severity === 'review') {
-    return html`<path class="picture-review" d="M${x} ${y - 6}l6 6l-6 6l-6-6Z" />`
-  }
-  return html`<circle
-    class="${severity === 'good' ? 'picture-good' : 'picture-none'}"
-    cx="${x}"
-    cy="${y}"
-    r="5"
-  />`
+  const [className, path] = SHAPES[severity ?? 'tick'] ?? ['picture-none', 'm-5-5h10v10h-10Z']
+  return html`<path class="${className}" d="M${x} ${y}${path}" />`
 }
 
 /** Separates marks that are closer than MARK_DISTANCE, within the axis. */

@@ -5,13 +5,12 @@ import { html, type Html } from './html.ts'
 import { pageSection } from './page-section.ts'
 import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { aboutSections } from './reference-about.ts'
-import { endpointPath, groupPath } from './reference-path.ts'
+import { groupPath } from './reference-path.ts'
 import {
+  endpointLink,
   endpointsOf,
-  methodBadge,
   REFERENCE_TAGS,
   referenceRail,
-  shortPath,
   type Tag,
 } from './reference-rail.ts'
 import { richText } from './rich-text.ts'
@@ -29,9 +28,7 @@ function groupCard(context: PageContext, tag: Tag): Html | undefined {
       ${endpoints.map(
         ([name, row]) =>
           html`<li id="${name}">
-            <a href="${endpointPath(locale, name, row)}"
-              >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
-            >
+            ${endpointLink(context, name, row)}
             <span>${contractText(locale, row.summary)}</span>
           </li> `,
       )}

@@ -25,13 +25,21 @@ export function methodBadge(method: string): Html {
 }
 
 /** Path of an endpoint below the base path. */
-export function shortPath({ path }: Endpoint): string {
+function shortPath({ path }: Endpoint): string {
   const shown = path.slice(BASE_PATH.length)
   return shown === '' ? '/' : shown
 }
 
+/** A link to the entry of an endpoint. */
+export function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
+  return html`<a href="${endpointPath(locale, name, row)}"
+    >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
+  >`
+}
+
 /** Every endpoint by group, with a filter. The page with this path is marked. */
-export function referenceRail({ locale, texts, facts }: PageContext, currentPath: string): Html {
+export function referenceRail(context: PageContext, currentPath: string): Html {
+  const { locale, texts, facts } = context
   const { reference: t } = texts
   const pageLink = (path: string, title: string): Html => {
     const mark = path === currentPath && html` aria-current="page"`
@@ -46,14 +54,7 @@ export function referenceRail({ locale, texts, facts }: PageContext, currentPath
       return html`<div class="rail-group">
         <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
         <ul>
-          ${endpoints.map(
-            ([name, row]) =>
-              html`<li>
-                <a href="${endpointPath(locale, name, row)}"
-                  >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
-                >
-              </li> `,
-          )}
+          ${endpoints.map(([name, row]) => html`<li>${endpointLink(context, name, row)}</li> `)}
         </ul>
       </div> `
     })}
