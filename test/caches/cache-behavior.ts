@@ -11,7 +11,14 @@ import { dated, runFrontedService, type FrontedService } from '../support/fronte
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import type { StartCache } from './cache-starter.ts'
-import { askCache, judge, mergedResponse, type Asked, type CachedResponse } from './cache-reader.ts'
+import {
+  askCache,
+  cacheRoundTrip,
+  judge,
+  mergedResponse,
+  type Asked,
+  type CachedResponse,
+} from './cache-reader.ts'
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 
 /** A cache, a service behind it, and one clock for both. */
@@ -37,7 +44,10 @@ export async function startCacheRig(t: TestContext, startCache: StartCache): Pro
     ask: (target, asked) => askCache(port, target, asked),
     judge: (response) => judge(response, clock.nowMs()),
     async pass(seconds) {
+      // A response of the background that the cache reads after the advance would be old and count as new.
+      await cacheRoundTrip(port)
       await service.quiet()
+      await cacheRoundTrip(port)
       clock.advance(seconds)
     },
   }

@@ -38,6 +38,21 @@ function toResponse(
   }
 }
 
+/**
+ * Resolves once the cache has read what the service sent before this call. A request without Host is answered by the
+ * cache itself, after the events that came before it.
+ */
+export function cacheRoundTrip(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request({ agent: false, host: '127.0.0.1', port, setHost: false }, (response) => {
+      response.destroy()
+      resolve()
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
 /** Sends a request on a new connection. */
 export function askCache(
   port: number,
