@@ -32,11 +32,13 @@ const MEASURE: {
 
 async function measure(options: BenchOptions): Promise<BenchReport> {
   const workspace = openWorkspace()
-  // The load comes from this process. Where taskset is missing, the report says that nothing is bound.
-  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(process.pid)])
   const tables: Table[] = []
   for (const part of PARTS) {
-    if (options.parts.has(part)) tables.push(...(await MEASURE[part](workspace, options)))
+    if (!options.parts.has(part)) continue
+    // The load comes from this process. The servers of the databases inherit its processors.
+    const processors = part === 'databases' ? `0-${cpus().length - 1}` : '0'
+    spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(process.pid)])
+    tables.push(...(await MEASURE[part](workspace, options)))
   }
   showProgress('')
   const [processor, ...others] = cpus()

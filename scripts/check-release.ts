@@ -1,3 +1,4 @@
+import { API_VERSION } from '../src/contract/api-version.ts'
 import { compileContent } from '../src/publishing/compile-content.ts'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { findObstacles } from '../src/publishing/roll-back-release.ts'
@@ -37,11 +38,12 @@ export async function checkRelease({
   if (found.length === 0) {
     for (const obstacle of findObstacles(store, head)) add(head.snapshotId, obstacle)
   }
-  if (head.registryVersion !== registryVersion) {
-    add(
-      head.snapshotId,
-      `found the registry version ${head.registryVersion}, expected ${registryVersion}; ${advice}`,
-    )
+  for (const [name, version, expected] of [
+    ['registry', head.registryVersion, registryVersion],
+    ['API', head.apiVersion, API_VERSION],
+  ] as const) {
+    if (version === expected) continue
+    add(head.snapshotId, `found the ${name} version ${version}, expected ${expected}; ${advice}`)
   }
   // Even with a slow clock, the newest version was created before now.
   const { mistakes, resources } = await compileContent(

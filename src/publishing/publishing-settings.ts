@@ -18,7 +18,7 @@ export const SETTINGS_SCHEMA = record('Settings of the publishing step.', {
       rule: {
         type: 'string',
         minLength: 1,
-        description: 'The rule of the leak guard that allows the text.',
+        description: 'The rule of the leak guard that refuses the text.',
         example: 'email-address',
       },
       reason: {

@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/parse-json.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
@@ -33,7 +34,7 @@ export function findObstacles(store: ReleaseStore, { resources }: VersionEntry):
     }
     if (!isTranslatedName(name)) continue
     // The schemas may have changed since: the content must match the current ones.
-    const data: unknown = JSON.parse(store.readResourceText(name, digest))
+    const data = parseJson(store.readResourceText(name, digest))
     const violation = schemaViolation(TRANSLATED_SCHEMAS[name], data)
     if (violation !== undefined) obstacles.push(`${name} does not match its schema: ${violation}`)
   }

@@ -125,7 +125,7 @@ export function createStarterContent(nowMs: number): ReadonlyMap<string, string>
       schemaLine(SETTINGS_FILE),
       '# Settings of the publishing step. This file is never published.',
       '',
-      '# Texts that look private but are meant to be public, each with the rule that allows it and the reason.',
+      '# Texts that look private but are meant to be public, each with the rule that refuses it and the reason.',
       'allowedTexts: []',
       '',
     ].join('\n'),

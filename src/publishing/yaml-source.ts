@@ -174,11 +174,13 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     lineCounter,
   })
   const syntax: ContentMistake[] = []
+  const lines = new Set<number>()
   for (const error of [...document.errors, ...document.warnings]) {
     const { offset, found, expected } = explainSyntax(document, text, error)
     const place = placeOf(offset)
     // Further errors on a line are consequences of the first.
-    if (syntax.some(({ line }) => line === place.line)) continue
+    if (lines.has(place.line)) continue
+    lines.add(place.line)
     syntax.push({ ...place, field: '', found, expected })
   }
   if (document.directives.yaml.explicit === true) {

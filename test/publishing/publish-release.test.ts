@@ -313,18 +313,22 @@ test('damaged resource files are found by the check and written again by publish
 })
 
 test('the check validates published data, not only its digest', async (t) => {
-  const { store, check } = makeRig(t)
   const { entry } = await makeRig(t).publish()
-  // A version by other hands: valid hashes, wrong shape.
-  const wrong = '{"state":"fine"}'
-  const digest = sha256Base64url(wrong)
-  const resources = { status: digest }
-  const { hash: _, ...unhashed } = { ...entry, resources, changes: changesBetween({}, resources) }
-  store.writeResource('status', digest, wrong)
-  store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
-  const findings = await check()
-  assert.ok(findings.some((finding) => finding.includes('status does not match its schema: ')))
-  assert.ok(findings.includes('VS-0001: wallet/security is not in it'))
+  for (const wrong of ['{"state":"fine"}', 'not JSON']) {
+    const { store, check } = makeRig(t)
+    // A version by other hands: valid hashes, wrong shape.
+    const digest = sha256Base64url(wrong)
+    const resources = { status: digest }
+    const changes = changesBetween({}, resources)
+    const { hash: _, ...unhashed } = { ...entry, apiVersion: 'v2', resources, changes }
+    store.writeResource('status', digest, wrong)
+    store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
+    const findings = await check()
+    const found = (start: string) => findings.some((finding) => finding.startsWith(start))
+    assert.ok(found('VS-0001: status does not match its schema: '))
+    assert.ok(found('VS-0001: wallet/security is not in it'))
+    assert.ok(found('VS-0001: found the API version v2, expected v1'))
+  }
 })
 
 test('a check without a release, and one with broken content', async (t) => {
