@@ -66,7 +66,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       [t.retryable, retryable && retryText(context, code)],
       [t.returnedBy, returnedBy(context, code)],
     ])}
-    <pre class="json" tabindex="0">${exampleError(code)}</pre>
+    <pre class="json">${exampleError(code)}</pre>
   </section> `
 }
 

@@ -39,7 +39,7 @@ const LOANWORDS = [
   'เว้น+ว่าง',
   'เชื่อม+ต่อ',
   'เช่น+กัน',
-  'น่าเชื่อ+ถือ',
+  'น่า+เชื่อ+ถือ',
   'เชื่อ+ถือ',
   'ยืนยันตัว+ตน',
   'คำ+สั่ง',
@@ -54,6 +54,13 @@ const LOANWORDS = [
   'แจ้ง+เตือน',
   'เหตุ+ขัดข้อง',
   'ทีละ+ขั้น',
+  'รู้+จัก',
+  'ภาย+หลัง',
+  'ช่วง+เวลา',
+  'ที่+ใคร',
+  'แบบ+จำลอง',
+  'วัน+ละ',
+  'ส่วน+ประกอบ',
 ] as const
 
 /** Neighboring words that the dictionary separates in the wrong place, with `|` at the boundary. */
@@ -62,6 +69,7 @@ const NEIGHBORS = [
   'ชัน|แสดง',
   'ผล+กระทบ',
   'ตาย+ตัว',
+  'ก่อน+เปิด+ตัว',
   'เปิด+ตัว',
   'ต่อ+ไป',
   'รวม+ถึง',
@@ -79,9 +87,9 @@ const loanwords: ReadonlySet<string> = new Set(LOANWORDS.map((each) => each.repl
 
 const ANY = new RegExp([...held.keys()].join('|'), 'g')
 
-/** Prefixes that form nouns and belong to the next word. The same letters also end words, such as บริการ. */
+/** Prefixes that belong to the next word. The same letters also end words, such as บริการ and หรือไม่. */
 const PREFIX =
-  /(?<!บริ|ราย|ต้อง|โครง|จัด)(การ)\u200b?(?=[ก-ฐฑฒด-ฮเ-ไ])|(?<!ข้อ)(ความ)\u200b?(?=[ก-ฮเ-ไ])/g
+  /(?<!บริ|ราย|ต้อง|โครง|จัด)(การ)\u200b?(?=[ก-ฐฑฒด-ฮเ-ไ])|(?<!ข้อ)(ความ)\u200b?(?=[ก-ฮเ-ไ])|(?<!หรือ)(ไม่)\u200b?(?=[ก-ฮเ-ไ])/g
 
 /** A Thai text whose lines break between words. */
 export function withThaiLines(text: string): string {
@@ -92,5 +100,5 @@ export function withThaiLines(text: string): string {
     const after = THAI.test(text.charAt(at + word.length)) ? SEAM : ''
     return before + marked + after
   })
-  return words.replaceAll(SEAM + SEAM, SEAM).replaceAll(PREFIX, `$1$2${JOINED}`)
+  return words.replaceAll(SEAM + SEAM, SEAM).replaceAll(PREFIX, `$1$2$3${JOINED}`)
 }

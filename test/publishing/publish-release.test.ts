@@ -314,7 +314,10 @@ test('damaged resource files are found by the check and written again by publish
 
 test('the check validates published data, not only its digest', async (t) => {
   const { entry } = await makeRig(t).publish()
-  for (const wrong of ['{"state":"fine"}', 'not JSON']) {
+  for (const [wrong, fault] of [
+    ['{"state":"fine"}', '/summary: expected this member'],
+    ['not JSON', ': expected the type object'],
+  ] as const) {
     const { store, check } = makeRig(t)
     // A version by other hands: valid hashes, wrong shape.
     const digest = sha256Base64url(wrong)
@@ -325,7 +328,7 @@ test('the check validates published data, not only its digest', async (t) => {
     store.appendVersion('VS-0001', canonicalJson({ ...unhashed, hash: versionHash(unhashed) }))
     const findings = await check()
     const found = (start: string) => findings.some((finding) => finding.startsWith(start))
-    assert.ok(found('VS-0001: status does not match its schema: '))
+    assert.ok(found(`VS-0001: status does not match its schema: ${fault}`), findings.join('\n'))
     assert.ok(found('VS-0001: wallet/security is not in it'))
     assert.ok(found('VS-0001: found the API version v2, expected v1'))
   }
