@@ -116,8 +116,8 @@ export function walletBoundary(context: PageContext): Html | undefined {
     width: WIDTH,
     height: withheldTop + ZONE_HEAD + rowsHeight(withheld) + PADDING,
     content: html`${zone(context, { title: t.walletPublished, items: published, top: 0 })}
+      <path class="picture-boundary" d="M0 ${boundaryTop + rowsHeight(boundaries) / 2}H${WIDTH}" />
       ${boxRows(context, boundaries, boundaryTop)}
-      <path class="picture-boundary" d="M0 ${boundaryTop}H${WIDTH}" />
       ${zone(context, { title: texts.wallet.neverPublished, items: withheld, top: withheldTop })}`,
   })
 }
