@@ -52,6 +52,9 @@ export async function solveAltcha(text: string, timeoutMs: number): Promise<Solv
     throw new AltchaSolverError(`expected an ALTCHA challenge as JSON; challenge${violation}`)
   }
   const { parameters, signature } = challenge as SchemaType<typeof CHALLENGE_SCHEMA>
+  if (parameters.keyPrefix.length > parameters.keyLength * 2) {
+    throw new AltchaSolverError('expected an ALTCHA challenge whose keyPrefix fits its keyLength')
+  }
   const atOnce = Math.min(availableParallelism(), MAX_AT_ONCE)
   const controller = new AbortController()
   const solvers = Array.from({ length: atOnce }, (_each, counterStart) =>

@@ -42,7 +42,7 @@ export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
   const violation = schemaViolation(METADATA_SCHEMA, metadata)
   if (violation !== undefined) {
     throw new SigningKeyError(
-      `expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null; ${violation}`,
+      `expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null; document${violation}`,
     )
   }
   const entries = (metadata as SchemaType<typeof METADATA_SCHEMA>).keys

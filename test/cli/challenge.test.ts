@@ -226,6 +226,7 @@ test('an invalid or too expensive challenge is not solved', async (t) => {
       [of({ cost: 2_000_000_000 }), /\/cost: expected at most 1000000/],
       [of({ keyLength: 1e9 }), /\/keyLength: expected at most 64/],
       [of({ keyPrefix: '' }), /\/keyPrefix: expected text/],
+      [of({ keyLength: 1, keyPrefix: '0000' }), /whose keyPrefix fits its keyLength/],
       [of({ nonce: 'zz' }), /\/nonce: expected text/],
       [of({ expiresAt: 'soon' }), /\/expiresAt: expected the type integer/],
       [of({ keyPrefix: '00'.repeat(32) }), /no solution was found within 1 s/, ['--timeout=1']],
