@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import type { HeaderPair } from '../../packages/client/src/vector.ts'
 import {
@@ -39,17 +40,15 @@ function toResponse(
 }
 
 /**
- * Resolves once the cache has read what the service sent before this call. A request without Host is answered by the
- * cache itself, after the events that came before it.
+ * Resolves once the cache has read what the service sent before this call. The cache itself refuses malformed bytes,
+ * after the events that came before them.
  */
 export function cacheRoundTrip(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    request({ agent: false, host: '127.0.0.1', port, setHost: false }, (response) => {
-      response.destroy()
-      resolve()
-    })
-      .once('error', reject)
-      .end()
+    const socket = connect(port, '127.0.0.1', () => socket.write('?\r\n\r\n'))
+    socket.once('error', reject)
+    socket.once('close', () => resolve())
+    socket.once('data', () => socket.destroy())
   })
 }
 
