@@ -61,7 +61,8 @@ test('a stopped program leaves no partial file and ends by the signal', async (t
     const { createNewFile } = await import(${JSON.stringify(module)})
     const file = await createNewFile('list.csv')
     await file.write('half of it')
-    setInterval(() => {}, 1000)
+    // Keeps the file, whose handle would fail the program if it were garbage-collected.
+    setInterval(() => file, 1000)
     console.log('written')`
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const folder = temporaryFolder(t)
