@@ -98,7 +98,11 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
         settled.resolve()
         return onConnected?.()
       })
-      .catch((error: unknown) => reportProblem(messageOf(error)))
+      .catch((error: unknown) => {
+        reportProblem(messageOf(error))
+        // The next connection repeats the check; without it the server would stay unused for as long as this one lasts.
+        if (client.status === 'ready') client.disconnect(true)
+      })
   })
   // Logs only the message, because errors of ioredis contain the command and its arguments, such as a password.
   client.on('error', (error: Error) => reportProblem(messageOf(error)))

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -40,7 +42,12 @@ const worksAgain = (counters: Counters) => () =>
 describe('Valkey counters', SKIP, () => {
   testCounters({
     name: 'Valkey',
-    open: async (t, clock) => openValkey(t, (await startRedis(t)).url, { clock }),
+    open: async (t, clock) => {
+      const counters = await openValkey(t, (await startRedis(t)).url, { clock })
+      // On a busy machine the first connection may time out.
+      await eventually('the server works', worksAgain(counters))
+      return counters
+    },
   })
 
   test('two nodes share windows, spent ids and secrets by the clock of the server', async (t) => {
@@ -150,6 +157,41 @@ describe('Valkey counters', SKIP, () => {
     await eventually('the outage is noticed', async () => events.length === 3)
     assert.deepEqual(events, ['failed', 'connected', 'failed'], 'an outage is reported once')
   })
+})
+
+/** Later than the timeout of a command, earlier than that of the connection. */
+const LATE_MS = 700
+
+test('a server that describes itself too late is asked again on a new connection', async (t) => {
+  let asked = 0
+  const server = createServer((socket) => {
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      for (const command of text.matchAll(/^(hello|client|info|eval)\r$/gim)) {
+        const name = command[1]?.toLowerCase()
+        if (name === 'hello' || name === 'client') socket.write('+OK\r\n')
+        if (name === 'eval') socket.write('*3\r\n:1\r\n:3\r\n:60000\r\n')
+        if (name !== 'info') continue
+        asked += 1
+        const info = 'redis_version:8.0.0\r\nloading:0\r\nmaxmemory:0\r\n'
+        const reply = () => socket.write(`$${info.length}\r\n${info}\r\n`)
+        // The first request for INFO comes from the client library, the second one from the counters.
+        if (asked === 2) setTimeout(reply, LATE_MS)
+        else reply()
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const events: string[] = []
+  const { port } = server.address() as AddressInfo
+  const counters = await openValkey(t, `redis://127.0.0.1:${port}`, {
+    onConnected: () => events.push('connected'),
+    onConnectionError: (message) => events.push(message),
+  })
+  await assert.rejects(counters.count([WINDOW]), CountersError)
+  await eventually('the server is asked again', worksAgain(counters))
+  assert.deepEqual(events, ['Command timed out', 'connected'])
 })
 
 /** Counters that fail while `isDown` is set, and count their calls. */
