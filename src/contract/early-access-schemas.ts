@@ -1,7 +1,6 @@
+import { enumField, named, record, text, textList, whole } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { record, text, textList, whole } from './response-fields.ts'
 import { TICKET_PATTERN } from './ticket.ts'
-import { enumField } from './snapshot-fields.ts'
 
 /** Human-verification providers (contract decisions section 4). */
 export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] as const
@@ -14,51 +13,39 @@ export const EARLY_ACCESS_SCHEMA = record('Whether the waitlist is open and how 
     'open',
   ),
   note: text('Explanation of the state, in English.', 'The waitlist is open.'),
-  registration: record(
-    'Where to register.',
-    {
-      method: text('HTTP method.', 'POST'),
-      path: text('Path.', '/api/v1/early-access/register'),
-      contentType: text('Media type of the body.', 'application/json'),
-      maxBodyBytes: whole('Largest body, in bytes.', LIMITS.maxBodyBytes),
+  registration: named('RegistrationTarget', 'Where to register.', {
+    method: text('HTTP method.', 'POST'),
+    path: text('Path.', '/api/v1/early-access/register'),
+    contentType: text('Media type of the body.', 'application/json'),
+    maxBodyBytes: whole('Largest body, in bytes.', LIMITS.maxBodyBytes),
+  }),
+  form: named('RegistrationForm', 'Fields of a registration and their limits.', {
+    required: textList('Required fields.', 'email'),
+    optional: textList('Optional fields.', 'useCase'),
+    locales: textList('Accepted locales.', 'en'),
+    interests: textList('Accepted interests.', 'api'),
+    maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
+    maxUseCaseLength: whole(
+      'Longest use case, in Unicode code points.',
+      LIMITS.maxUseCaseCodePoints,
+    ),
+  }),
+  challenge: named('Challenge', 'The human-verification challenge.', {
+    provider: enumField(CHALLENGE_PROVIDERS, 'Provider of the challenge.', 'altcha'),
+    path: {
+      type: 'string',
+      nullable: true,
+      description:
+        'Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable.',
+      example: '/challenge',
     },
-    { title: 'RegistrationTarget' },
-  ),
-  form: record(
-    'Fields of a registration and their limits.',
-    {
-      required: textList('Required fields.', 'email'),
-      optional: textList('Optional fields.', 'useCase'),
-      locales: textList('Accepted locales.', 'en'),
-      interests: textList('Accepted interests.', 'api'),
-      maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
-      maxUseCaseLength: whole(
-        'Longest use case, in Unicode code points.',
-        LIMITS.maxUseCaseCodePoints,
-      ),
+    siteKey: {
+      type: 'string',
+      nullable: true,
+      description: 'Public site key of a hosted challenge; null otherwise.',
+      example: '0x4AAAAAAA',
     },
-    { title: 'RegistrationForm' },
-  ),
-  challenge: record(
-    'The human-verification challenge.',
-    {
-      provider: enumField(CHALLENGE_PROVIDERS, 'Provider of the challenge.', 'altcha'),
-      path: {
-        type: 'string',
-        nullable: true,
-        description:
-          'Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable.',
-        example: '/challenge',
-      },
-      siteKey: {
-        type: 'string',
-        nullable: true,
-        description: 'Public site key of a hosted challenge; null otherwise.',
-        example: '0x4AAAAAAA',
-      },
-    },
-    { title: 'Challenge' },
-  ),
+  }),
   privacy: textList('What is stored about a registration.', 'No IP address is stored.'),
 })
 

@@ -1,7 +1,6 @@
+import { enumField, named, record, text, timestamp, whole } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
-import { record, text, timestamp, whole } from './response-fields.ts'
-import { enumField } from './snapshot-fields.ts'
 
 const label = {
   type: 'string',
@@ -18,27 +17,23 @@ const keyId = {
 export const scope = enumField(['read'], 'What the key may do.', 'read')
 
 /** Body of a request for an API key (spec 4.2). */
-export const KEY_REQUEST_SCHEMA = record(
-  'A request for an API key.',
-  {
-    challengeToken: {
-      type: 'string',
-      minLength: 1,
-      description: 'Token of a solved human-verification challenge. It can be used once.',
-      example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
-    },
-    label,
-    ttlDays: {
-      type: 'integer',
-      minimum: LIMITS.minTtlDays,
-      maximum: LIMITS.maxTtlDays,
-      default: LIMITS.defaultTtlDays,
-      description: 'Days until the key expires.',
-      example: LIMITS.defaultTtlDays,
-    },
+export const KEY_REQUEST_SCHEMA = record('A request for an API key.', {
+  challengeToken: {
+    type: 'string',
+    minLength: 1,
+    description: 'Token of a solved human-verification challenge. It can be used once.',
+    example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
   },
-  { additionalProperties: false, optional: ['label', 'ttlDays'] },
-)
+  'label?': label,
+  'ttlDays?': {
+    type: 'integer',
+    minimum: LIMITS.minTtlDays,
+    maximum: LIMITS.maxTtlDays,
+    default: LIMITS.defaultTtlDays,
+    description: 'Days until the key expires.',
+    example: LIMITS.defaultTtlDays,
+  },
+})
 
 /** Members of an issued key and of its metadata. */
 const activeKeyProperties = {
@@ -50,16 +45,12 @@ const activeKeyProperties = {
   expiresAt: timestamp('When it expires.', LIMITS.defaultTtlDays),
 } as const
 
-const quota = record(
-  'Quota of the key in the current window.',
-  {
-    limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
-    remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
-    resetSeconds: whole('Seconds until the window ends.', 42),
-    windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
-  },
-  { title: 'KeyQuota' },
-)
+const quota = named('KeyQuota', 'Quota of the key in the current window.', {
+  limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+  remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
+  resetSeconds: whole('Seconds until the window ends.', 42),
+  windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
+})
 
 /** `data` of an issued key; the only response with the key itself. */
 export const ISSUED_KEY_SCHEMA = record('A new API key. The key is shown only in this response.', {

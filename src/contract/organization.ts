@@ -1,41 +1,44 @@
 import {
-  colorField,
-  emailField,
   enumField,
   idField,
-  textField,
+  lineField,
+  list,
+  named,
+  record,
+  sentenceField,
   urlField,
-} from './snapshot-fields.ts'
+} from './fields.ts'
 import type { SchemaType } from './schema-type.ts'
-import { list, record } from './response-fields.ts'
 
 /** Name of the resource with the organization's identity. It has no endpoint; the pages and feeds show it. */
 export const ORGANIZATION_RESOURCE = 'site/organization'
 
+const COLOR = { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' } as const
+
 /** Media types of a logo. */
 export const LOGO_TYPES = ['image/svg+xml', 'image/png'] as const
 
-const CONTACT = record(
-  'How to reach the organization about this record.',
-  {
-    name: textField('Name of the contact.', 'Press office', 'line'),
-    email: emailField('Email address for the public.', 'contact@example.org'),
-    url: urlField('Page with a form or more ways to get in touch.', 'https://example.org/contact'),
+const CONTACT = record('How to reach the organization about this record.', {
+  'name?': lineField('Name of the contact.', 'Press office'),
+  email: {
+    type: 'string',
+    pattern: String.raw`^[A-Za-z0-9._%+-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z-]{2,63}$`,
+    maxLength: 254,
+    description: 'Email address for the public.',
+    example: 'contact@example.org',
   },
-  { optional: ['name', 'url'] },
-)
+  'url?': urlField('Page with a form or more ways to get in touch.', 'https://example.org/contact'),
+})
 
 const IDENTITY = {
-  name: textField(
+  name: lineField(
     'Name of the organization, as every page and feed shows it.',
     'Meridian Tide Observatory',
-    'line',
   ),
   url: urlField('Home page of the organization.', 'https://example.org'),
-  description: textField(
+  description: sentenceField(
     'What the organization is, in one sentence.',
     'An observatory that measures the tides of the northern coast.',
-    'sentence',
   ),
 } as const
 
@@ -45,37 +48,35 @@ const REST = {
     'Links shown on every page, in this order.',
     record('One link.', {
       id: idField('Stable identifier of the link.', 'imprint'),
-      title: textField('Text of the link.', 'Imprint', 'line'),
+      title: lineField('Text of the link.', 'Imprint'),
       url: urlField('URL of the link.', 'https://example.org/imprint'),
     }),
     { maxItems: 8 },
   ),
   privacy: record('What the privacy page says about early-access registrations.', {
-    controller: textField(
+    controller: lineField(
       'Legal name of the controller: who decides what happens with the data.',
       'Meridian Tide Observatory e. V.',
-      'line',
     ),
-    address: textField(
+    address: sentenceField(
       'Postal address of the controller.',
       '1 Harbor Road, 00000 Example Town',
-      'sentence',
     ),
     contact: { ...CONTACT, description: 'How to reach the controller about personal data.' },
-    retention: textField(
+    retention: sentenceField(
       'How long registrations are kept, and what happens then.',
       'Until early access opens, and at most 12 months. Then they are erased.',
-      'sentence',
     ),
   }),
 } as const
 
 /** Schema of `content/organization.yaml`. */
-export const ORGANIZATION_CONTENT_SCHEMA = record(
+export const ORGANIZATION_CONTENT_SCHEMA = named(
+  'Organization',
   'Whose record this is. Every page, feed and title names the organization.',
   {
     ...IDENTITY,
-    logo: record('The logo. Without it the pages show the name alone.', {
+    'logo?': record('The logo. Without it the pages show the name alone.', {
       file: {
         type: 'string',
         pattern: String.raw`^[A-Za-z0-9][A-Za-z0-9._-]{0,60}\.(svg|png)$`,
@@ -83,64 +84,61 @@ export const ORGANIZATION_CONTENT_SCHEMA = record(
           'File in the content folder: an SVG of up to 64 KiB, or a PNG of up to 128 KiB.',
         example: 'logo.svg',
       },
-      alt: textField(
-        'What the logo shows, for people who cannot see it.',
-        'A wave under a star',
-        'line',
-      ),
+      alt: lineField('What the logo shows, for people who cannot see it.', 'A wave under a star'),
     }),
-    accentColor: colorField(
-      'The accent color on the light background, as #rrggbb. Its contrast there must be at least 4.5:1. The color for the dark scheme is derived from it.',
-      '#0a5a70',
-    ),
+    'accentColor?': {
+      ...COLOR,
+      description:
+        'The accent color on the light background, as #rrggbb. Its contrast there must be at least 4.5:1. The color for the dark scheme is derived from it.',
+      example: '#0a5a70',
+    },
     ...REST,
   },
-  { title: 'Organization', optional: ['logo', 'accentColor'] },
 )
 
 /** `data` of `site/organization`, the published form. */
-export const ORGANIZATION_SCHEMA = record(
-  ORGANIZATION_CONTENT_SCHEMA.description,
-  {
-    ...IDENTITY,
-    logo: record('The logo: a sanitized SVG, or a PNG without metadata.', {
-      mediaType: enumField(LOGO_TYPES, 'Media type of the bytes.', 'image/svg+xml'),
-      base64: {
-        type: 'string',
-        minLength: 4,
-        maxLength: 180_000,
-        pattern: '^[A-Za-z0-9+/]+={0,2}$',
-        description: 'The bytes of the image.',
-        example: 'PHN2Zy8+',
-      },
-      width: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 10_000,
-        description: 'Width, in CSS pixels.',
-        example: 120,
-      },
-      height: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 10_000,
-        description: 'Height, in CSS pixels.',
-        example: 40,
-      },
-      alt: textField(
-        'What the logo shows, for people who cannot see it.',
-        'A wave under a star',
-        'line',
-      ),
-    }),
-    accentColor: record('The accent color in each color scheme.', {
-      light: colorField('Accent on the light background, as #rrggbb.', '#0a5a70'),
-      dark: colorField('Accent on the dark background, as #rrggbb.', '#86c9da'),
-    }),
-    ...REST,
-  },
-  { title: 'Organization', optional: ['logo', 'accentColor'] },
-)
+export const ORGANIZATION_SCHEMA = named('Organization', ORGANIZATION_CONTENT_SCHEMA.description, {
+  ...IDENTITY,
+  'logo?': record('The logo: a sanitized SVG, or a PNG without metadata.', {
+    mediaType: enumField(LOGO_TYPES, 'Media type of the bytes.', 'image/svg+xml'),
+    base64: {
+      type: 'string',
+      minLength: 4,
+      maxLength: 180_000,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: 'The bytes of the image.',
+      example: 'PHN2Zy8+',
+    },
+    width: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Width, in CSS pixels.',
+      example: 120,
+    },
+    height: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Height, in CSS pixels.',
+      example: 40,
+    },
+    alt: lineField('What the logo shows, for people who cannot see it.', 'A wave under a star'),
+  }),
+  'accentColor?': record('The accent color in each color scheme.', {
+    light: {
+      ...COLOR,
+      description: 'Accent on the light background, as #rrggbb.',
+      example: '#0a5a70',
+    },
+    dark: {
+      ...COLOR,
+      description: 'Accent on the dark background, as #rrggbb.',
+      example: '#86c9da',
+    },
+  }),
+  ...REST,
+})
 
 /** The content of `content/organization.yaml`. */
 export type OrganizationContent = SchemaType<typeof ORGANIZATION_CONTENT_SCHEMA>

@@ -1,3 +1,4 @@
+import { enumField, flag, list, named, record, text, textList, timestamp, whole } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { BASE_PATH } from './api-version.ts'
 import { links } from './discovery-schema.ts'
@@ -7,8 +8,6 @@ import { CORS } from './headers.ts'
 import { scope } from './key-schemas.ts'
 import { LIMITS } from './limits.ts'
 import { READ_PATHS } from './read-paths.ts'
-import { flag, list, record, text, textList, timestamp, whole } from './response-fields.ts'
-import { enumField } from './snapshot-fields.ts'
 
 const counts = (description: string) =>
   ({
@@ -24,17 +23,13 @@ const meanings = (description: string) =>
     additionalProperties: text('What it means.', 'Available.'),
   }) as const
 
-const rateLimit = record(
-  'Requests per fixed window.',
-  {
-    requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
-    windowSeconds: whole(
-      'Length of the fixed window, in seconds.',
-      LIMITS.keyedRequests.windowSeconds,
-    ),
-  },
-  { title: 'RateLimit' },
-)
+const rateLimit = named('RateLimit', 'Requests per fixed window.', {
+  requests: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+  windowSeconds: whole(
+    'Length of the fixed window, in seconds.',
+    LIMITS.keyedRequests.windowSeconds,
+  ),
+})
 
 /** `data` of the policy (spec 2.3). */
 export const POLICY_SCHEMA = record('What this API promises, for programs and auditors.', {
@@ -57,20 +52,16 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       maxTtlDays: whole('Longest time to live, in days.', LIMITS.maxTtlDays),
       storage: text('What is stored for a key.', 'A keyed hash.'),
     }),
-    issuance: record(
-      'Whether keys are issued.',
-      {
-        enabled: flag('Whether keys are issued.', false),
-        reason: text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
-        approvedBy: text('Who approved it. Only while issuance is enabled.', 'the owner'),
-        approvedAt: text('Date of the approval. Only while issuance is enabled.', '2027-01-31'),
-        reference: text(
-          'Where the approval is recorded. Only while issuance is enabled.',
-          'decision 12',
-        ),
-      },
-      { optional: ['reason', 'approvedBy', 'approvedAt', 'reference'] },
-    ),
+    issuance: record('Whether keys are issued.', {
+      enabled: flag('Whether keys are issued.', false),
+      'reason?': text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
+      'approvedBy?': text('Who approved it. Only while issuance is enabled.', 'the owner'),
+      'approvedAt?': text('Date of the approval. Only while issuance is enabled.', '2027-01-31'),
+      'reference?': text(
+        'Where the approval is recorded. Only while issuance is enabled.',
+        'decision 12',
+      ),
+    }),
     rules: textList('Rules of the key check.', 'A revoked key is refused.'),
   }),
   versioning: record('How versions work.', {
@@ -91,34 +82,23 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     statuses: meanings('Registry statuses and what each means.'),
     endpoints: list(
       'Endpoints that are currently deprecated.',
-      record(
-        'One deprecated endpoint.',
-        {
-          method: text('HTTP method.', 'GET'),
-          path: text('Path template.', READ_PATHS.status),
-          deprecatedAt: timestamp('When it was deprecated.'),
-          sunsetAt: timestamp(
-            'The time until which it is available.',
-            LIMITS.deprecationNoticeDays,
-          ),
-          successor: text('Path of the endpoint to use instead.', '/api/v2/status'),
-        },
-        { title: 'DeprecatedEndpoint' },
-      ),
+      named('DeprecatedEndpoint', 'One deprecated endpoint.', {
+        method: text('HTTP method.', 'GET'),
+        path: text('Path template.', READ_PATHS.status),
+        deprecatedAt: timestamp('When it was deprecated.'),
+        sunsetAt: timestamp('The time until which it is available.', LIMITS.deprecationNoticeDays),
+        successor: text('Path of the endpoint to use instead.', '/api/v2/status'),
+      }),
     ),
   }),
   caching: record('Cache classes and validators.', {
     classes: {
       type: 'object',
       description: 'Cache classes, by name.',
-      additionalProperties: record(
-        'One cache class.',
-        {
-          cacheControl: text('Value of Cache-Control.', 'no-store'),
-          meaning: text('What it means.', 'Computed for each request.'),
-        },
-        { title: 'CacheClass' },
-      ),
+      additionalProperties: named('CacheClass', 'One cache class.', {
+        cacheControl: text('Value of Cache-Control.', 'no-store'),
+        meaning: text('What it means.', 'Computed for each request.'),
+      }),
     },
     errors: text('Cache-Control of every error.', 'no-store'),
     etag: text('How the entity tag is computed.', 'W/"<SHA-256 of the data>"'),
@@ -184,20 +164,16 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     cacheControl: text('Cache-Control of every error.', 'no-store'),
     catalog: list(
       'Every code.',
-      record(
-        'One code.',
-        {
-          code: text('The code.', 'NOT_FOUND'),
-          status: whole('HTTP status.', 404),
-          retryable: flag('Whether the same request may succeed later.', false),
-          retryAfterSeconds: whole(
-            'Longest wait, in seconds. Only if it is known.',
-            ERRORS.RATE_LIMITED.retryAfterSeconds,
-          ),
-          meaning: text('What it means.', 'The route does not exist.'),
-        },
-        { title: 'ErrorCatalogEntry', optional: ['retryAfterSeconds'] },
-      ),
+      named('ErrorCatalogEntry', 'One code.', {
+        code: text('The code.', 'NOT_FOUND'),
+        status: whole('HTTP status.', 404),
+        retryable: flag('Whether the same request may succeed later.', false),
+        'retryAfterSeconds?': whole(
+          'Longest wait, in seconds. Only if it is known.',
+          ERRORS.RATE_LIMITED.retryAfterSeconds,
+        ),
+        meaning: text('What it means.', 'The route does not exist.'),
+      }),
     ),
   }),
   apiVersion: text('The major version.', 'v1'),

@@ -1,7 +1,6 @@
+import { enumField, record } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { LOCALES } from './locales.ts'
-import { record } from './response-fields.ts'
-import { enumField } from './snapshot-fields.ts'
 
 /** Areas a registration may name as interests (spec 4.1). */
 export const INTERESTS = [
@@ -21,47 +20,43 @@ export const INTERESTS = [
  * Body of a registration, closed: other fields are rejected. A separate module, so that the form's page loads only
  * this schema.
  */
-export const REGISTRATION_SCHEMA = record(
-  'A registration for the early-access waitlist.',
-  {
-    email: {
-      type: 'string',
-      format: 'email',
-      maxLength: LIMITS.maxEmailLength,
-      description: 'The email address to register.',
-      example: 'reader@example.org',
-    },
-    locale: enumField(
-      LOCALES,
-      'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
-      'en',
-    ),
-    interests: {
-      type: 'array',
-      maxItems: LIMITS.maxInterests,
-      uniqueItems: true,
-      items: enumField(INTERESTS, 'One area of interest.', 'api'),
-      description: 'Areas of interest, each at most once.',
-      example: ['api', 'research'],
-    },
-    useCase: {
-      type: 'string',
-      maxLength: LIMITS.maxUseCaseCodePoints,
-      description: 'What you want to use the API for, in your own words.',
-      example: 'Mirror the version history.',
-    },
-    consent: {
-      type: 'boolean',
-      enum: [true],
-      description: 'Consent to be added to the list. Only true is accepted.',
-      example: true,
-    },
-    challengeToken: {
-      type: 'string',
-      minLength: 1,
-      description: 'Token of a solved human-verification challenge. It can be used once.',
-      example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
-    },
+export const REGISTRATION_SCHEMA = record('A registration for the early-access waitlist.', {
+  email: {
+    type: 'string',
+    format: 'email',
+    maxLength: LIMITS.maxEmailLength,
+    description: 'The email address to register.',
+    example: 'reader@example.org',
   },
-  { additionalProperties: false, optional: ['locale', 'interests', 'useCase'] },
-)
+  'locale?': enumField(
+    LOCALES,
+    'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
+    'en',
+  ),
+  'interests?': {
+    type: 'array',
+    maxItems: LIMITS.maxInterests,
+    uniqueItems: true,
+    items: enumField(INTERESTS, 'One area of interest.', 'api'),
+    description: 'Areas of interest, each at most once.',
+    example: ['api', 'research'],
+  },
+  'useCase?': {
+    type: 'string',
+    maxLength: LIMITS.maxUseCaseCodePoints,
+    description: 'What you want to use the API for, in your own words.',
+    example: 'Mirror the version history.',
+  },
+  consent: {
+    type: 'boolean',
+    enum: [true],
+    description: 'Consent to be added to the list. Only true is accepted.',
+    example: true,
+  },
+  challengeToken: {
+    type: 'string',
+    minLength: 1,
+    description: 'Token of a solved human-verification challenge. It can be used once.',
+    example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
+  },
+})

@@ -1,3 +1,4 @@
+import { enumField, flag, keysOf, record, text, whole } from './fields.ts'
 import { DISCOVERY_INDEX_SCHEMA } from './discovery-schema.ts'
 import { EARLY_ACCESS_SCHEMA, REGISTRATION_RESULT_SCHEMA } from './early-access-schemas.ts'
 import { ERRORS } from './errors.ts'
@@ -10,7 +11,6 @@ import {
 import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA } from './policy-schema.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
-import { flag, keysOf, record, text, whole } from './response-fields.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SIGNING_KEYS_SCHEMA } from './signing-keys-schema.ts'
 import {
@@ -22,12 +22,11 @@ import {
 } from './snapshot-schemas.ts'
 import { TIME_SCHEMA } from './time-schema.ts'
 import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
-import { enumField } from './snapshot-fields.ts'
 
 /** Request bodies, by name. Closed: any other field is refused. */
 export const REQUEST_SCHEMAS = {
-  Registration: REGISTRATION_SCHEMA,
-  KeyRequest: KEY_REQUEST_SCHEMA,
+  Registration: { ...REGISTRATION_SCHEMA, additionalProperties: false },
+  KeyRequest: { ...KEY_REQUEST_SCHEMA, additionalProperties: false },
 } as const satisfies { readonly [name: string]: JsonSchema }
 
 export type RequestSchemaName = keyof typeof REQUEST_SCHEMAS
@@ -66,20 +65,16 @@ export type DataSchemaName = keyof typeof DATA_SCHEMAS
 export type DataOf<Name extends DataSchemaName> = SchemaType<(typeof DATA_SCHEMAS)[Name]>
 
 /** The `error` member of the error envelope. */
-export const ERROR_SCHEMA = record(
-  'What went wrong and what to do about it.',
-  {
-    code: enumField(keysOf(ERRORS), 'A code of the error catalog.', 'NOT_FOUND'),
-    status: whole('The HTTP status.', 404),
-    message: text(
-      'What to do about it. Never repeats any part of the request.',
-      ERRORS.NOT_FOUND.message,
-    ),
-    retryable: flag('Whether the same request may succeed later.', false),
-    retryAfterSeconds: {
-      ...whole('Seconds until a retry may succeed; equals Retry-After.', 42),
-      minimum: 1,
-    },
+export const ERROR_SCHEMA = record('What went wrong and what to do about it.', {
+  code: enumField(keysOf(ERRORS), 'A code of the error catalog.', 'NOT_FOUND'),
+  status: whole('The HTTP status.', 404),
+  message: text(
+    'What to do about it. Never repeats any part of the request.',
+    ERRORS.NOT_FOUND.message,
+  ),
+  retryable: flag('Whether the same request may succeed later.', false),
+  'retryAfterSeconds?': {
+    ...whole('Seconds until a retry may succeed; equals Retry-After.', 42),
+    minimum: 1,
   },
-  { optional: ['retryAfterSeconds'] },
-)
+})

@@ -1,43 +1,34 @@
+import { enumField, list, named, record, text, textList, timestamp, whole } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { list, record, text, textList, timestamp, whole } from './response-fields.ts'
-import { enumField } from './snapshot-fields.ts'
 
-const publicKey = record(
-  'One public key.',
-  {
-    keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    status: enumField(
-      ['current', 'next', 'retired'],
-      'current: signs now. next: will sign later. retired: no longer signs.',
-      'current',
-    ),
-    jwk: record(
-      'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).',
-      {
-        kty: text('Key type.', 'OKP'),
-        crv: text('Curve.', 'Ed25519'),
-        x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
-        alg: text('Algorithm.', 'Ed25519'),
-        use: text('Purpose of the key: sig, for signatures.', 'sig'),
-        kid: text('The key ID.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-      },
-      { title: 'JsonWebKey' },
-    ),
-    publicKeyPem: text(
-      'The key as PEM (SubjectPublicKeyInfo), for openssl.',
-      '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
-    ),
-    notBefore: {
-      ...timestamp('Start of its signing period; null if not stated.'),
-      nullable: true,
-    },
-    notAfter: {
-      ...timestamp('End of its signing period; null if not stated.', 365),
-      nullable: true,
-    },
+const publicKey = named('SigningKey', 'One public key.', {
+  keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+  status: enumField(
+    ['current', 'next', 'retired'],
+    'current: signs now. next: will sign later. retired: no longer signs.',
+    'current',
+  ),
+  jwk: named('JsonWebKey', 'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).', {
+    kty: text('Key type.', 'OKP'),
+    crv: text('Curve.', 'Ed25519'),
+    x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    alg: text('Algorithm.', 'Ed25519'),
+    use: text('Purpose of the key: sig, for signatures.', 'sig'),
+    kid: text('The key ID.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+  }),
+  publicKeyPem: text(
+    'The key as PEM (SubjectPublicKeyInfo), for openssl.',
+    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
+  ),
+  notBefore: {
+    ...timestamp('Start of its signing period; null if not stated.'),
+    nullable: true,
   },
-  { title: 'SigningKey' },
-)
+  notAfter: {
+    ...timestamp('End of its signing period; null if not stated.', 365),
+    nullable: true,
+  },
+})
 
 /** `data` of the signing-key document (contract decisions section 6). */
 export const SIGNING_KEYS_SCHEMA = record(

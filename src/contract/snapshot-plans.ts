@@ -1,6 +1,13 @@
-import { UPDATED_AT, dayField, enumField, idField, textField } from './snapshot-fields.ts'
-import { list, record } from './response-fields.ts'
-
+import {
+  UPDATED_AT,
+  dayField,
+  enumField,
+  idField,
+  lineField,
+  list,
+  named,
+  textField,
+} from './fields.ts'
 /** Horizons of the roadmap, nearest first. */
 export const HORIZONS = ['now', 'next', 'later'] as const
 
@@ -8,7 +15,8 @@ export const HORIZONS = ['now', 'next', 'later'] as const
 export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
 
 /** `data` of `/roadmap`: plans by horizon, without dates. */
-export const ROADMAP_SCHEMA = record(
+export const ROADMAP_SCHEMA = named(
+  'Roadmap',
   'Plans for now, next and later. Intentions, not commitments.',
   {
     summary: textField(
@@ -18,38 +26,34 @@ export const ROADMAP_SCHEMA = record(
     updatedAt: UPDATED_AT,
     items: list(
       'The items, nearest horizon first, in the intended order.',
-      record(
-        'One planned outcome.',
-        {
-          id: idField(
-            'Stable identifier of the item. It does not change when the item moves.',
-            'client-library',
-          ),
-          title: textField('The item in a few words.', 'Verifying client library', 'line'),
-          summary: textField(
-            'What will change for users when it is done.',
-            'Programs can fetch and verify in one call.',
-          ),
-          horizon: enumField(
-            HORIZONS,
-            'now: in progress. next: follows. later: intended, not started.',
-            'next',
-          ),
-          dependsOn: list(
-            'Identifiers of the roadmap items that must be done first.',
-            idField('Identifier of another item of this roadmap.', 'read-side'),
-            { uniqueItems: true },
-          ),
-        },
-        { title: 'RoadmapItem', optional: ['dependsOn'] },
-      ),
+      named('RoadmapItem', 'One planned outcome.', {
+        id: idField(
+          'Stable identifier of the item. It does not change when the item moves.',
+          'client-library',
+        ),
+        title: lineField('The item in a few words.', 'Verifying client library'),
+        summary: textField(
+          'What will change for users when it is done.',
+          'Programs can fetch and verify in one call.',
+        ),
+        horizon: enumField(
+          HORIZONS,
+          'now: in progress. next: follows. later: intended, not started.',
+          'next',
+        ),
+        'dependsOn?': list(
+          'Identifiers of the roadmap items that must be done first.',
+          idField('Identifier of another item of this roadmap.', 'read-side'),
+          { uniqueItems: true },
+        ),
+      }),
     ),
   },
-  { title: 'Roadmap' },
 )
 
 /** `data` of `/development-queue`: the work in progress and its order. */
-export const DEVELOPMENT_QUEUE_SCHEMA = record(
+export const DEVELOPMENT_QUEUE_SCHEMA = named(
+  'Development queue',
   'Work in progress and queued work, in order of priority.',
   {
     summary: textField(
@@ -59,41 +63,33 @@ export const DEVELOPMENT_QUEUE_SCHEMA = record(
     updatedAt: UPDATED_AT,
     items: list(
       'The items, by priority.',
-      record(
-        'One piece of work.',
-        {
-          id: idField('Stable identifier of the item.', 'waitlist-registration'),
-          title: textField('The work in a few words.', 'Waitlist registration', 'line'),
-          summary: textField(
-            'What will be done.',
-            'Accept registrations and store them encrypted.',
-          ),
-          kind: enumField(
-            ['feature', 'fix', 'security', 'performance', 'documentation', 'maintenance'],
-            'Kind of work.',
-            'feature',
-          ),
-          state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
-          priority: {
-            type: 'integer',
-            minimum: 1,
-            description: 'Priority: 1 is highest. Each item has a different one.',
-            example: 2,
-          },
-          since: dayField('First day of this state, in UTC.', '2026-11-21'),
-          roadmapItem: idField(
-            'Identifier of the roadmap item that this work implements.',
-            'waitlist-registration',
-          ),
-          blockedBy: list(
-            'Identifiers of the queue items that must be done first.',
-            idField('Identifier of another item of this queue.', 'read-side'),
-            { uniqueItems: true },
-          ),
+      named('QueueItem', 'One piece of work.', {
+        id: idField('Stable identifier of the item.', 'waitlist-registration'),
+        title: lineField('The work in a few words.', 'Waitlist registration'),
+        summary: textField('What will be done.', 'Accept registrations and store them encrypted.'),
+        kind: enumField(
+          ['feature', 'fix', 'security', 'performance', 'documentation', 'maintenance'],
+          'Kind of work.',
+          'feature',
+        ),
+        state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
+        priority: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Priority: 1 is highest. Each item has a different one.',
+          example: 2,
         },
-        { title: 'QueueItem', optional: ['roadmapItem', 'blockedBy'] },
-      ),
+        since: dayField('First day of this state, in UTC.', '2026-11-21'),
+        'roadmapItem?': idField(
+          'Identifier of the roadmap item that this work implements.',
+          'waitlist-registration',
+        ),
+        'blockedBy?': list(
+          'Identifiers of the queue items that must be done first.',
+          idField('Identifier of another item of this queue.', 'read-side'),
+          { uniqueItems: true },
+        ),
+      }),
     ),
   },
-  { title: 'Development queue' },
 )

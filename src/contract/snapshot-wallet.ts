@@ -1,8 +1,18 @@
+import {
+  UPDATED_AT,
+  dayField,
+  enumField,
+  flag,
+  idField,
+  lineField,
+  list,
+  named,
+  textField,
+  urlField,
+} from './fields.ts'
 import { SHA256_HEX_PATTERN } from './identifier-patterns.ts'
 import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
-import { UPDATED_AT, dayField, enumField, idField, textField, urlField } from './snapshot-fields.ts'
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
-import { flag, list, record } from './response-fields.ts'
 
 // Each view describes a wallet that may be attached one day. Its lists are empty until then, so that clients keep
 // working when one is attached.
@@ -17,51 +27,44 @@ const WALLET_HEAD = {
 } as const
 
 /** `data` of `/wallet`. */
-export const WALLET_SCHEMA = record(
+export const WALLET_SCHEMA = named(
+  'Wallet overview',
   'Whether a wallet is attached, which networks it would cover and what these views never do.',
   {
     ...WALLET_HEAD,
     networks: list(
       'Networks that the attached wallet uses. Empty while no wallet is attached.',
-      record(
-        'One network.',
-        {
-          id: idField('Stable identifier of the network.', 'bitcoin'),
-          name: textField('Name of the network.', 'Bitcoin', 'line'),
-          environment: enumField(
-            ['main', 'test'],
-            'Whether its assets have value (main) or not (test).',
-            'test',
-          ),
-        },
-        { title: 'WalletNetwork' },
-      ),
+      named('WalletNetwork', 'One network.', {
+        id: idField('Stable identifier of the network.', 'bitcoin'),
+        name: lineField('Name of the network.', 'Bitcoin'),
+        environment: enumField(
+          ['main', 'test'],
+          'Whether its assets have value (main) or not (test).',
+          'test',
+        ),
+      }),
     ),
     views: list(
       'The other wallet views.',
-      record(
-        'One view and its endpoint.',
-        {
-          id: idField('Stable identifier of the view.', 'security'),
-          path: {
-            type: 'string',
-            pattern: '^/api/v1/wallet/[a-z-]+$',
-            maxLength: 64,
-            description: 'Path of the endpoint.',
-            example: '/api/v1/wallet/security',
-          },
-          summary: textField('What the view is about.', 'Custody, controls and reviews.'),
+      named('WalletView', 'One view and its endpoint.', {
+        id: idField('Stable identifier of the view.', 'security'),
+        path: {
+          type: 'string',
+          pattern: '^/api/v1/wallet/[a-z-]+$',
+          maxLength: 64,
+          description: 'Path of the endpoint.',
+          example: '/api/v1/wallet/security',
         },
-        { title: 'WalletView' },
-      ),
+        summary: textField('What the view is about.', 'Custody, controls and reviews.'),
+      }),
     ),
     boundaries: list('What these views never do, with or without a wallet.', BOUNDARY),
   },
-  { title: 'Wallet overview' },
 )
 
 /** `data` of `/wallet/architecture`. */
-export const WALLET_ARCHITECTURE_SCHEMA = record(
+export const WALLET_ARCHITECTURE_SCHEMA = named(
+  'Wallet architecture',
   'The components of the wallet and how they are isolated from this service.',
   {
     ...WALLET_HEAD,
@@ -72,11 +75,11 @@ export const WALLET_ARCHITECTURE_SCHEMA = record(
     flows: list('Data flows between the components.', ARCHITECTURE_FLOW),
     boundaries: list('What no component does.', BOUNDARY),
   },
-  { title: 'Wallet architecture' },
 )
 
 /** `data` of `/wallet/security`. */
-export const WALLET_SECURITY_SCHEMA = record(
+export const WALLET_SECURITY_SCHEMA = named(
+  'Wallet security',
   'Who holds the keys, which controls are in place, and who reviewed what.',
   {
     ...WALLET_HEAD,
@@ -87,177 +90,145 @@ export const WALLET_SECURITY_SCHEMA = record(
     ),
     controls: list(
       'Controls that protect the wallet or, without one, these views.',
-      record(
-        'One control.',
-        {
-          id: idField('Stable identifier of the control.', 'leak-guard'),
-          title: textField('The control in a few words.', 'Leak guard', 'line'),
-          statement: textField(
-            'What it does.',
-            'Refuses to publish content that looks like a secret.',
-          ),
-          state: enumField(
-            ['in_place', 'planned', 'retired'],
-            'Whether the control is in place, planned or retired.',
-            'in_place',
-          ),
-        },
-        { title: 'WalletControl' },
-      ),
+      named('WalletControl', 'One control.', {
+        id: idField('Stable identifier of the control.', 'leak-guard'),
+        title: lineField('The control in a few words.', 'Leak guard'),
+        statement: textField(
+          'What it does.',
+          'Refuses to publish content that looks like a secret.',
+        ),
+        state: enumField(
+          ['in_place', 'planned', 'retired'],
+          'Whether the control is in place, planned or retired.',
+          'in_place',
+        ),
+      }),
     ),
     reviews: list(
       'Independent reviews, newest first. Empty if there were none.',
-      record(
-        'One review.',
-        {
-          id: idField('Stable identifier of the review.', 'key-ceremony-review'),
-          title: textField('The review in a few words.', 'Review of the key ceremony', 'line'),
-          reviewer: textField('The reviewer.', 'An independent auditor'),
-          completedOn: dayField('When it was completed (UTC date).', '2027-03-01'),
-          scope: textField('Scope of the review.', 'Creation and storage of the keys.'),
-          reportUrl: urlField('URL of the report.', 'https://example.org/report'),
-        },
-        { title: 'WalletReview', optional: ['reportUrl'] },
-      ),
+      named('WalletReview', 'One review.', {
+        id: idField('Stable identifier of the review.', 'key-ceremony-review'),
+        title: lineField('The review in a few words.', 'Review of the key ceremony'),
+        reviewer: textField('The reviewer.', 'An independent auditor'),
+        completedOn: dayField('When it was completed (UTC date).', '2027-03-01'),
+        scope: textField('Scope of the review.', 'Creation and storage of the keys.'),
+        'reportUrl?': urlField('URL of the report.', 'https://example.org/report'),
+      }),
     ),
     neverPublished: list(
       'What these views never contain.',
-      record(
-        'One kind of data that is never published.',
-        {
-          id: idField('Stable identifier of the entry.', 'private-keys'),
-          title: textField('What is never published.', 'Private keys and seed phrases', 'line'),
-          reason: textField(
-            'The reason, or what prevents it.',
-            'Publishing rejects content that contains one.',
-          ),
-        },
-        { title: 'WithheldData' },
-      ),
+      named('WithheldData', 'One kind of data that is never published.', {
+        id: idField('Stable identifier of the entry.', 'private-keys'),
+        title: lineField('What is never published.', 'Private keys and seed phrases'),
+        reason: textField(
+          'The reason, or what prevents it.',
+          'Publishing rejects content that contains one.',
+        ),
+      }),
     ),
   },
-  { title: 'Wallet security' },
 )
 
 /** `data` of `/wallet/evidence`. */
-export const WALLET_EVIDENCE_SCHEMA = record(
+export const WALLET_EVIDENCE_SCHEMA = named(
+  'Wallet evidence',
   'Published evidence about the wallet that anyone can verify.',
   {
     ...WALLET_HEAD,
     evidence: list(
       'Pieces of evidence, newest first. Empty while no wallet is attached.',
-      record(
-        'One piece of evidence.',
-        {
-          id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
-          title: textField('The evidence in a few words.', 'Proof of control', 'line'),
-          kind: enumField(
-            ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
-            'Kind of evidence.',
-            'signed_statement',
-          ),
-          statement: textField(
-            'What it shows.',
-            'The organization controlled the keys on that day.',
-          ),
-          producedOn: dayField('When it was produced (UTC date).', '2027-03-01'),
-          verification: textField(
-            'How anyone can verify it.',
-            'Verify the signature in the document.',
-          ),
-          documentUrl: urlField('URL of the document.', 'https://example.org/proof'),
-          documentSha256: {
-            type: 'string',
-            pattern: SHA256_HEX_PATTERN,
-            description: 'SHA-256 of the document, in lower-case hexadecimal.',
-            example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-          },
+      named('WalletEvidenceItem', 'One piece of evidence.', {
+        id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
+        title: lineField('The evidence in a few words.', 'Proof of control'),
+        kind: enumField(
+          ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
+          'Kind of evidence.',
+          'signed_statement',
+        ),
+        statement: textField('What it shows.', 'The organization controlled the keys on that day.'),
+        producedOn: dayField('When it was produced (UTC date).', '2027-03-01'),
+        verification: textField(
+          'How anyone can verify it.',
+          'Verify the signature in the document.',
+        ),
+        'documentUrl?': urlField('URL of the document.', 'https://example.org/proof'),
+        'documentSha256?': {
+          type: 'string',
+          pattern: SHA256_HEX_PATTERN,
+          description: 'SHA-256 of the document, in lower-case hexadecimal.',
+          example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
         },
-        { title: 'WalletEvidenceItem', optional: ['documentUrl', 'documentSha256'] },
-      ),
+      }),
     ),
   },
-  { title: 'Wallet evidence' },
 )
 
 /** `data` of `/wallet/capabilities`. */
-export const WALLET_CAPABILITIES_SCHEMA = record(
+export const WALLET_CAPABILITIES_SCHEMA = named(
+  'Wallet capabilities',
   'What the wallet views can do, what is planned, and what they will never do.',
   {
     ...WALLET_HEAD,
     capabilities: list(
       'The capabilities.',
-      record(
-        'One capability.',
-        {
-          id: idField('Stable identifier of the capability.', 'read-published-views'),
-          title: textField('The capability in a few words.', 'Read published views', 'line'),
-          summary: textField('What it means.', 'Anyone can read what the operator published.'),
-          state: enumField(
-            ['available', 'planned', 'unavailable', 'never'],
-            'Whether it is available, planned, unavailable, or excluded by design.',
-            'available',
-          ),
-          needsWallet: flag('Whether it requires an attached wallet.', false),
-        },
-        { title: 'WalletCapability' },
-      ),
+      named('WalletCapability', 'One capability.', {
+        id: idField('Stable identifier of the capability.', 'read-published-views'),
+        title: lineField('The capability in a few words.', 'Read published views'),
+        summary: textField('What it means.', 'Anyone can read what the operator published.'),
+        state: enumField(
+          ['available', 'planned', 'unavailable', 'never'],
+          'Whether it is available, planned, unavailable, or excluded by design.',
+          'available',
+        ),
+        needsWallet: flag('Whether it requires an attached wallet.', false),
+      }),
     ),
   },
-  { title: 'Wallet capabilities' },
 )
 
 /** `data` of `/wallet/integration`. */
-export const WALLET_INTEGRATION_SCHEMA = record(
+export const WALLET_INTEGRATION_SCHEMA = named(
+  'Wallet integration',
   'The interfaces between the wallet views and other systems, and the data they carry.',
   {
     ...WALLET_HEAD,
     interfaces: list(
       'The interfaces.',
-      record(
-        'One interface.',
-        {
-          id: idField('Stable identifier of the interface.', 'public-read-api'),
-          title: textField('The interface in a few words.', 'Public read API', 'line'),
-          direction: enumField(
-            ['outbound', 'inbound'],
-            'outbound: this service sends data. inbound: it receives data.',
-            'outbound',
-          ),
-          state: enumField(
-            ['live', 'planned', 'retired'],
-            'Whether the interface is live, planned or retired.',
-            'live',
-          ),
-          summary: textField('The data it carries.', 'Published snapshots as signed JSON.'),
-        },
-        { title: 'WalletInterface' },
-      ),
+      named('WalletInterface', 'One interface.', {
+        id: idField('Stable identifier of the interface.', 'public-read-api'),
+        title: lineField('The interface in a few words.', 'Public read API'),
+        direction: enumField(
+          ['outbound', 'inbound'],
+          'outbound: this service sends data. inbound: it receives data.',
+          'outbound',
+        ),
+        state: enumField(
+          ['live', 'planned', 'retired'],
+          'Whether the interface is live, planned or retired.',
+          'live',
+        ),
+        summary: textField('The data it carries.', 'Published snapshots as signed JSON.'),
+      }),
     ),
   },
-  { title: 'Wallet integration' },
 )
 
 /** `data` of `/wallet/development`. */
-export const WALLET_DEVELOPMENT_SCHEMA = record(
+export const WALLET_DEVELOPMENT_SCHEMA = named(
+  'Wallet development',
   'Work on the wallet views and on attaching a wallet.',
   {
     ...WALLET_HEAD,
     items: list(
       'The work, nearest horizon first.',
-      record(
-        'One piece of work.',
-        {
-          id: idField('Stable identifier of the item.', 'attachment-criteria'),
-          title: textField('The work in a few words.', 'Criteria for attaching a wallet', 'line'),
-          summary: textField('What will be done.', 'Define the conditions for attaching a wallet.'),
-          horizon: enumField(HORIZONS, 'Planned horizon.', 'later'),
-          state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
-          since: dayField('First day of this state, in UTC.', '2026-11-21'),
-        },
-        { title: 'WalletWorkItem' },
-      ),
+      named('WalletWorkItem', 'One piece of work.', {
+        id: idField('Stable identifier of the item.', 'attachment-criteria'),
+        title: lineField('The work in a few words.', 'Criteria for attaching a wallet'),
+        summary: textField('What will be done.', 'Define the conditions for attaching a wallet.'),
+        horizon: enumField(HORIZONS, 'Planned horizon.', 'later'),
+        state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
+        since: dayField('First day of this state, in UTC.', '2026-11-21'),
+      }),
     ),
   },
-  { title: 'Wallet development' },
 )

@@ -1,7 +1,16 @@
+import {
+  enumField,
+  hexHash,
+  list,
+  named,
+  record,
+  snapshotId,
+  text,
+  timestamp,
+  whole,
+} from './fields.ts'
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
-import { hexHash, list, record, snapshotId, text, timestamp, whole } from './response-fields.ts'
 import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from './version-chain.ts'
-import { enumField } from './snapshot-fields.ts'
 
 const digest = {
   type: 'string',
@@ -35,14 +44,10 @@ export const VERSION_SNAPSHOT_SCHEMA = record('One entry of the version history.
   },
   changes: list(
     'Changes from the previous version.',
-    record(
-      'One change.',
-      {
-        resource: text('The resource, by its path below the base path.', 'status'),
-        kind: enumField(CHANGE_KINDS, 'Kind of the change.', 'changed'),
-      },
-      { title: 'ResourceChange' },
-    ),
+    named('ResourceChange', 'One change.', {
+      resource: text('The resource, by its path below the base path.', 'status'),
+      kind: enumField(CHANGE_KINDS, 'Kind of the change.', 'changed'),
+    }),
   ),
   note: text('Release note of the operator.', 'Opens the waitlist.'),
 })
@@ -51,16 +56,12 @@ export const VERSION_SNAPSHOT_SCHEMA = record('One entry of the version history.
 export const VERSION_HISTORY_SCHEMA = record('The hash-chained index of all versions.', {
   algorithm: text('How the hashes are computed.', 'SHA-256 over svc-version-v1 and RFC 8785 JSON'),
   count: whole('Number of versions in the whole history.', 1),
-  head: record(
-    'The newest version.',
-    {
-      snapshotId: snapshotId('ID of the newest version.'),
-      hash: hexHash('Hash of the newest version.'),
-    },
-    { title: 'VersionHead' },
-  ),
+  head: named('VersionHead', 'The newest version.', {
+    snapshotId: snapshotId('ID of the newest version.'),
+    hash: hexHash('Hash of the newest version.'),
+  }),
   entries: list(
     'Every version, or those of the requested page, newest first.',
-    record('One version.', versionSummaryProperties, { title: 'VersionEntry' }),
+    named('VersionEntry', 'One version.', versionSummaryProperties),
   ),
 })

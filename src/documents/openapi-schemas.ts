@@ -1,7 +1,7 @@
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { errorOf, type ErrorCode } from '../contract/errors.ts'
-import { EXAMPLE_EPOCH_MS } from '../contract/response-fields.ts'
+import { EXAMPLE_EPOCH_MS } from '../contract/fields.ts'
 import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import {
   DATA_SCHEMAS,

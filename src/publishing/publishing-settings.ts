@@ -1,4 +1,4 @@
-import { list, record } from '../contract/response-fields.ts'
+import { list, record } from '../contract/fields.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 
 /** Name of the settings file in the content folder. */
