@@ -12,6 +12,7 @@ import {
 import {
   ENDPOINTS,
   REGISTRY_VERSION,
+  ROUTE_ERRORS,
   type Endpoint,
   type Registry,
 } from '../src/contract/endpoints.ts'
@@ -28,7 +29,6 @@ import {
 import { ISSUANCE, type Issuance } from '../src/contract/issuance.ts'
 import { LIMITS } from '../src/contract/limits.ts'
 import { LINKS } from '../src/contract/links.ts'
-import { ROUTE_ERRORS } from '../src/contract/registry-rules.ts'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'

@@ -90,9 +90,16 @@ export const KEY_ERRORS = [
   'KEYS_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
+/** Errors that the router returns below the base path; no endpoint lists them (spec 4.3). */
+export const ROUTE_ERRORS = [
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+] as const satisfies readonly ErrorCode[]
+
 /** Defaults of most rows: a public read of published data. Rows state only differences. */
 const publicRead = {
   method: 'GET',
+  stability: 'stable',
   status: 'active',
   runtime: 'all',
   cacheClass: 'static-snapshot',
@@ -114,10 +121,11 @@ const enveloped = <const Name extends DataSchemaName>(data: Name) =>
   ({ status: 200, data, envelope: 'response' }) as const
 
 /** A read of a published snapshot. Its path, data schema and handler follow from the name of the snapshot. */
-const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
+export const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
   ({
     ...publicRead,
     path: `${BASE_PATH}/${snapshot}`,
+    tag: 'snapshots',
     success: enveloped(snapshotSchemaName(snapshot)),
     snapshot,
   }) as const
@@ -136,7 +144,6 @@ export const REGISTRY_VERSION = '1.4.2'
 export const ENDPOINTS = {
   index: {
     ...publicRead,
-    stability: 'stable',
     path: BASE_PATH,
     tag: 'discovery',
     summary: 'List the endpoints',
@@ -146,15 +153,12 @@ export const ENDPOINTS = {
   },
   status: {
     ...snapshotRead('status'),
-    stability: 'stable',
-    tag: 'snapshots',
     summary: 'Read the status',
     description:
       'The state of each component, as the operator last published it, and recent incidents.',
   },
   time: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/time`,
     tag: 'snapshots',
     cacheClass: 'short-lived',
@@ -165,29 +169,22 @@ export const ENDPOINTS = {
   },
   architecture: {
     ...snapshotRead('architecture'),
-    stability: 'stable',
-    tag: 'snapshots',
     summary: 'Read the architecture',
     description:
       'The components of the service, the data flows between them and the guarantees it gives.',
   },
   developmentQueue: {
     ...snapshotRead('development-queue'),
-    stability: 'stable',
-    tag: 'snapshots',
     summary: 'Read the development queue',
     description: 'Work in progress and planned work, in order of priority.',
   },
   roadmap: {
     ...snapshotRead('roadmap'),
-    stability: 'stable',
-    tag: 'snapshots',
     summary: 'Read the roadmap',
     description: 'Plans for now, next and later. They state intent, not dates.',
   },
   earlyAccess: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/early-access`,
     tag: 'early-access',
     cacheClass: 'short-lived',
@@ -267,7 +264,6 @@ export const ENDPOINTS = {
   },
   policy: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/policy`,
     tag: 'discovery',
     summary: 'Read the policy',
@@ -277,7 +273,6 @@ export const ENDPOINTS = {
   },
   openapi: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/openapi.json`,
     tag: 'discovery',
     summary: 'Read the OpenAPI document',
@@ -286,14 +281,12 @@ export const ENDPOINTS = {
   },
   changelog: {
     ...snapshotRead('changelog'),
-    stability: 'stable',
     tag: 'history',
     summary: 'Read the changelog',
     description: 'Notable changes, newest first, grouped as in Keep a Changelog.',
   },
   version: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/version`,
     tag: 'history',
     summary: 'Read the latest version',
@@ -303,7 +296,6 @@ export const ENDPOINTS = {
   },
   versions: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/versions`,
     tag: 'history',
     summary: 'Read the version history',
@@ -330,7 +322,6 @@ export const ENDPOINTS = {
   },
   versionById: {
     ...publicRead,
-    stability: 'stable',
     path: `${BASE_PATH}/versions/{snapshotId}`,
     tag: 'history',
     summary: 'Read one version',

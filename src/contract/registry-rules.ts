@@ -1,31 +1,12 @@
 import { BASE_PATH } from './api-version.ts'
-import {
-  AUTHENTICATIONS,
-  ENDPOINT_STATUSES,
-  RUNTIMES,
-  STABILITY_LEVELS,
-  TAGS,
-} from './endpoint-terms.ts'
-import { type Endpoint, type Registry } from './endpoints.ts'
+import { ROUTE_ERRORS, snapshotRead, type Endpoint, type Registry } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { CACHE_CLASSES } from './headers.ts'
-import { checkDeprecation, type Expect } from './deprecation-rule.ts'
-import { parseInstant } from './instant.ts'
+import { DAY_MS, parseInstant } from './instant.ts'
 import type { Issuance } from './issuance.ts'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS, type DataSchemaName } from './schemas.ts'
-import type { JsonSchema } from './schema-type.ts'
-import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
+import { LIMITS } from './limits.ts'
 
-/** Options of the registry check. */
-export interface RegistryCheckOptions {
-  readonly issuance: Issuance
-}
-
-/** Errors that the router returns below the base path; no endpoint lists them (spec 4.3). */
-export const ROUTE_ERRORS = [
-  'NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-] as const satisfies readonly ErrorCode[]
+// The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
+// each other. Each function yields one sentence for each violation.
 
 /** Errors that every endpoint with a request body can return before it checks the fields. */
 const BODY_ERRORS = [
@@ -35,28 +16,12 @@ const BODY_ERRORS = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
 
-/** Letters and digits: an operationId that every client generator takes as a name. */
+/** Letters and digits: an operationId that every client generator accepts as a name. */
 const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/
 const PATH_SEGMENT = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/
 const PARAMETER_SEGMENT = /^\{([a-z][A-Za-z0-9]*)\}$/
+const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-
-/** Checks one row by itself. */
-type RowRule = (row: Endpoint, expect: Expect) => void
-
-const ROW_RULES: readonly RowRule[] = [
-  checkWords,
-  checkTexts,
-  checkPath,
-  checkParameter,
-  checkMethod,
-  checkBody,
-  checkStatus,
-  checkSuccess,
-  checkSnapshot,
-  checkErrors,
-  checkFailure,
-]
 
 /**
  * Checks every rule of a registry. Returns one sentence for each violation, with the name of the row, and an empty list
@@ -64,247 +29,172 @@ const ROW_RULES: readonly RowRule[] = [
  */
 export function checkRegistry(
   registry: Registry,
-  { issuance }: RegistryCheckOptions,
+  { issuance }: { readonly issuance: Issuance },
 ): readonly string[] {
-  const faults: string[] = []
-  const rows: readonly (readonly [string, Endpoint])[] = Object.entries(registry)
-  const expectIn =
-    (where: string): Expect =>
-    (condition, fault) => {
-      if (!condition) faults.push(`${where}: ${fault}`)
-    }
-  for (const [name, row] of rows) {
-    const expect = expectIn(name)
-    expect(
-      OPERATION_ID.test(name),
-      'the name is not an operationId; expected a lower-case letter, then letters and digits',
-    )
-    for (const check of ROW_RULES) check(row, expect)
-    checkDeprecation(row, registry, expect)
-  }
-  for (const [index, [name, row]] of rows.entries()) {
-    for (const [otherName, other] of rows.slice(index + 1)) {
-      checkPair(row, other, expectIn(`${name} and ${otherName}`))
-    }
-  }
-  checkIssuance(issuance, expectIn('issuance'))
-  return faults
+  const at = (place: string, faults: Iterable<string>): readonly string[] =>
+    Array.from(faults, (fault) => `${place}: ${fault}`)
+  const rows = Object.entries(registry)
+  return [
+    ...rows.flatMap(([name, row]) => at(name, rowFaults(name, row, registry))),
+    ...rows.flatMap(([name, row], index) =>
+      rows
+        .slice(index + 1)
+        .flatMap(([otherName, other]) => at(`${name} and ${otherName}`, pairFaults(row, other))),
+    ),
+    ...at('issuance', issuanceFaults(issuance)),
+  ]
 }
 
-function checkWords(row: Endpoint, expect: Expect): void {
-  for (const [field, word, table] of [
-    ['method', row.method, { GET: 0, POST: 0, DELETE: 0 }],
-    ['tag', row.tag, TAGS],
-    ['stability', row.stability, STABILITY_LEVELS],
-    ['status', row.status, ENDPOINT_STATUSES],
-    ['runtime', row.runtime, RUNTIMES],
-    ['cache class', row.cacheClass, CACHE_CLASSES],
-    ['authentication', row.authentication, AUTHENTICATIONS],
-  ] as const) {
-    const known = Object.keys(table).join(', ')
-    expect(Object.hasOwn(table, word), `${field} ${word} is unknown; expected one of ${known}`)
-  }
+type Faults = Generator<string, undefined>
+
+function* rowFaults(name: string, row: Endpoint, registry: Registry): Faults {
+  if (!OPERATION_ID.test(name))
+    yield 'the name is not an operationId; expected a lower-case letter, then letters and digits'
+  if (row.summary.trim() === '') yield 'the summary is missing'
+  if (row.description.trim() === '') yield 'the description is missing'
+  yield* pathFaults(row)
+  yield* parameterFaults(row)
+  yield* methodFaults(row)
+  yield* successFaults(row)
+  yield* errorFaults(row)
+  yield* deprecationFaults(row, registry)
 }
 
-function checkTexts(row: Endpoint, expect: Expect): void {
-  expect(row.summary.trim() !== '', 'the summary is missing')
-  expect(row.description.trim() !== '', 'the description is missing')
-  for (const [name, { description = '' }] of Object.entries(row.query ?? {})) {
-    expect(description.trim() !== '', `the query parameter ${name} has no description`)
+function* pathFaults({ path }: Endpoint): Faults {
+  if (path !== BASE_PATH && !path.startsWith(`${BASE_PATH}/`)) {
+    yield `the path ${path} is not below ${BASE_PATH}`
+    return
   }
-}
-
-function checkPath({ path }: Endpoint, expect: Expect): void {
-  const isBelow = path === BASE_PATH || path.startsWith(`${BASE_PATH}/`)
-  expect(isBelow, `the path ${path} is not below ${BASE_PATH}`)
-  const segments = isBelow ? path.split('/').slice(1) : []
+  const segments = path.split('/').slice(1)
   for (const [index, segment] of segments.entries()) {
     const isParameter = index === segments.length - 1 && PARAMETER_SEGMENT.test(segment)
-    expect(
-      PATH_SEGMENT.test(segment) || isParameter,
-      segment.includes('{')
-        ? `the parameter ${segment} is inside the path; expected it as the last segment`
-        : `the path segment "${segment}" is not plain; expected lower-case letters, digits, dots and hyphens`,
-    )
+    if (isParameter || PATH_SEGMENT.test(segment)) continue
+    yield segment.includes('{')
+      ? `the parameter ${segment} is inside the path; expected it as the last segment`
+      : `the path segment "${segment}" is not plain; expected lower-case letters, digits, dots and hyphens`
   }
 }
 
-function checkParameter({ path, parameter }: Endpoint, expect: Expect): void {
+function* parameterFaults({ path, parameter, query = {} }: Endpoint): Faults {
+  for (const [name, { description = '' }] of Object.entries(query)) {
+    if (description.trim() === '') yield `the query parameter ${name} has no description`
+  }
   const named = PARAMETER_SEGMENT.exec(path.slice(path.lastIndexOf('/') + 1))?.[1]
   if (parameter === undefined) {
-    expect(named === undefined, `the path parameter ${named} is not described`)
+    if (named !== undefined) yield `the path parameter ${named} is not described`
     return
   }
   const { name, description, example, pattern } = parameter
-  if (name !== named) {
-    expect(false, `the parameter ${name} is described, but is not in the path ${path}`)
-    return
-  }
-  expect(description.trim() !== '', `the parameter ${name} has no description`)
-  expect(example !== '', `the parameter ${name} has no example`)
-  expect(
-    pattern === undefined || new RegExp(pattern).test(example),
-    `the example ${example} of ${name} does not match its pattern ${pattern}`,
-  )
+  if (name !== named) yield `the parameter ${name} is described, but is not in the path ${path}`
+  if (description.trim() === '') yield `the parameter ${name} has no description`
+  if (example === '') yield `the parameter ${name} has no example`
+  if (pattern !== undefined && !new RegExp(pattern).test(example))
+    yield `the example ${example} of ${name} does not match its pattern ${pattern}`
 }
 
-function checkMethod(row: Endpoint, expect: Expect): void {
-  const { method, success, cacheClass, request } = row
-  if (method === 'GET') {
-    expect(request === undefined, 'a GET has no request body (RFC 9110 9.3.1)')
-    expect(
-      success === undefined || success.status === 200,
-      'a GET succeeds with 200; it creates nothing',
-    )
-    expect(
-      row.authentication === 'none' || cacheClass === 'none',
-      'what only a key holder may read is in the cache class none',
-    )
-    return
-  }
-  expect(row.query === undefined, `a ${method} has no query parameters`)
-  expect(cacheClass === 'none', `a ${method} is in the cache class none, not in ${cacheClass}`)
-  expect(
-    method !== 'DELETE' || request === undefined,
-    'a DELETE has no request body (RFC 9110 9.3.5)',
-  )
-  expect(
-    success?.status !== 201 || method === 'POST',
-    `a ${method} does not succeed with 201; only a POST creates`,
-  )
-  expect(
-    success?.envelope !== 'none',
-    `a ${method} succeeds with an envelope; only the OpenAPI document has none`,
-  )
-}
-
-function checkBody({ method, request, errors }: Endpoint, expect: Expect): void {
-  expect(method !== 'POST' || request !== undefined, 'a POST describes its request body')
-  expect(
-    request === undefined || Object.hasOwn(REQUEST_SCHEMAS, request),
-    `the request schema ${request} is unknown`,
-  )
-  for (const code of BODY_ERRORS) {
-    const isListed = errors.includes(code)
-    expect(request !== undefined || !isListed, `it lists ${code}, but reads no body`)
-    expect(request === undefined || isListed, `it reads a body, but does not list ${code}`)
+function* methodFaults(row: Endpoint): Faults {
+  const { method, success, cacheClass, request, query, authentication } = row
+  if (method !== 'POST' && request !== undefined)
+    yield `a ${method} has no request body (RFC 9110 9.3)`
+  if (method === 'POST' && request === undefined) yield 'a POST describes its request body'
+  if (method !== 'POST' && success?.status === 201)
+    yield `a ${method} does not succeed with 201; only a POST creates`
+  if (method !== 'GET') {
+    if (query !== undefined) yield `a ${method} has no query parameters`
+    if (cacheClass !== 'none') yield `a ${method} is in the cache class none, not in ${cacheClass}`
+    if (success?.envelope === 'none')
+      yield `a ${method} succeeds with an envelope; only the OpenAPI document has none`
+  } else if (authentication !== 'none' && cacheClass !== 'none') {
+    yield 'what only a key holder may read is in the cache class none'
   }
 }
 
-function checkStatus(row: Endpoint, expect: Expect): void {
-  const { authentication, errors, stability, status, success } = row
-  const [needsKey, listsKey] = [authentication === 'api-key', errors.includes('KEY_REQUIRED')]
-  expect(!needsKey || listsKey, 'it requires an API key, but does not list KEY_REQUIRED')
-  expect(needsKey || !listsKey, 'it lists KEY_REQUIRED, but requires no API key')
-  const listsPreview = errors.includes('PREVIEW_NOT_ENABLED')
-  if (status === 'preview') {
-    expect(success === undefined, 'a preview endpoint is disabled and has no success')
-    expect(listsPreview, 'a preview endpoint lists PREVIEW_NOT_ENABLED')
-    return
-  }
-  expect(success !== undefined, `${status}, so it needs a success`)
-  expect(!listsPreview, 'only a preview endpoint lists PREVIEW_NOT_ENABLED')
-  expect(
-    stability !== 'experimental' || status !== 'active',
-    'an experimental endpoint is never active (spec 9.5)',
-  )
-}
-
-function checkSuccess({ success, issuesKeys }: Endpoint, expect: Expect): void {
-  expect(
-    (issuesKeys === true) === (success?.data === 'IssuedKey'),
-    'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it',
-  )
-  if (success === undefined) return
-  expect(Object.hasOwn(DATA_SCHEMAS, success.data), `the data schema ${success.data} is unknown`)
+function* successFaults({ success, snapshot, issuesKeys, ...row }: Endpoint): Faults {
+  if ((success === undefined) !== (row.status === 'preview'))
+    yield 'a preview endpoint is disabled and has no success; every other one has a success'
+  if (row.stability === 'experimental' && row.status === 'active')
+    yield 'an experimental endpoint is never active (spec 9.5)'
+  if ((issuesKeys === true) !== (success?.data === 'IssuedKey'))
+    yield 'an endpoint is marked issuesKeys if and only if its success is IssuedKey, so that the pause applies to it'
   // Spec 2.1 and 2.2 define these two: a resource without an envelope, and one with its own envelope.
-  expect(
-    (success.envelope === 'none') === (success.data === 'OpenApiDocument'),
-    'the OpenAPI document, and nothing else, is sent without an envelope',
-  )
-  expect(
-    (success.envelope === 'registration') === (success.data === 'RegistrationResult'),
-    'the result of a registration, and nothing else, has the registration envelope',
-  )
-}
-
-function checkSnapshot(row: Endpoint, expect: Expect): void {
-  const { snapshot, success, method, path, cacheClass, failure } = row
+  if ((success?.envelope === 'none') !== (success?.data === 'OpenApiDocument'))
+    yield 'the OpenAPI document, and nothing else, is sent without an envelope'
+  if ((success?.envelope === 'registration') !== (success?.data === 'RegistrationResult'))
+    yield 'the result of a registration, and nothing else, has the registration envelope'
   if (snapshot === undefined) return
-  if (!Object.hasOwn(SNAPSHOT_SCHEMAS, snapshot)) {
-    expect(false, `the snapshot ${snapshot} is unknown`)
-    return
+  const { method, path, cacheClass, failure, success: expected } = snapshotRead(snapshot)
+  for (const [name, value] of Object.entries({ method, path, cacheClass, failure })) {
+    const found = row[name as 'method' | 'path' | 'cacheClass' | 'failure']
+    if (found !== value) yield `the ${name} of the snapshot ${snapshot} is ${value}, not ${found}`
   }
-  expect(method === 'GET', `a snapshot is read with GET, not with ${method}`)
-  expect(
-    path === `${BASE_PATH}/${snapshot}`,
-    `the path of the snapshot ${snapshot} is ${BASE_PATH}/${snapshot}, not ${path}`,
-  )
-  expect(
-    cacheClass === 'static-snapshot',
-    `a snapshot is in the cache class static-snapshot, not in ${cacheClass}`,
-  )
-  expect(
-    failure === 'SNAPSHOT_UNAVAILABLE',
-    `a snapshot fails with SNAPSHOT_UNAVAILABLE, not with ${failure}`,
-  )
-  expect(
-    success !== undefined && dataSchemaOf(success.data) === SNAPSHOT_SCHEMAS[snapshot],
-    `the success of ${path} does not have the schema of the snapshot ${snapshot}`,
-  )
+  if (success?.data !== expected.data)
+    yield `the success of ${path} does not have the schema of the snapshot ${snapshot}`
 }
 
-function dataSchemaOf(name: DataSchemaName): JsonSchema | undefined {
-  return Object.hasOwn(DATA_SCHEMAS, name) ? DATA_SCHEMAS[name] : undefined
-}
-
-function checkErrors({ errors, success }: Endpoint, expect: Expect): void {
+function* errorFaults({ errors, failure, success, ...row }: Endpoint): Faults {
   const routeErrors: readonly ErrorCode[] = ROUTE_ERRORS
-  for (const [index, code] of errors.entries()) {
-    if (!Object.hasOwn(ERRORS, code)) {
-      expect(false, `the error ${code} is not in the catalog`)
-      continue
-    }
+  for (const code of errors) {
     const { status } = ERRORS[code]
-    expect(errors.indexOf(code) === index, `it lists ${code} twice`)
-    expect(!routeErrors.includes(code), `${code} belongs to the router, not to an endpoint`)
-    expect(
-      status >= 400 || status === success?.status,
-      `${code} has the status ${status}, which is not that of the success`,
-    )
+    if (routeErrors.includes(code)) yield `${code} belongs to the router, not to an endpoint`
+    if (status < 400 && status !== success?.status)
+      yield `${code} has the status ${status}, which is not that of the success`
   }
-}
-
-function checkFailure({ errors, failure, success }: Endpoint, expect: Expect): void {
-  if (!Object.hasOwn(ERRORS, failure)) {
-    expect(false, `the failure ${failure} is not in the catalog`)
-    return
+  for (const [codes, isExpected, facts] of [
+    [BODY_ERRORS, row.request !== undefined, 'reads a body'],
+    [['KEY_REQUIRED'], row.authentication === 'api-key', 'requires an API key'],
+    [['PREVIEW_NOT_ENABLED'], row.status === 'preview', 'is a preview'],
+  ] as const) {
+    for (const code of codes) {
+      if (errors.includes(code) !== isExpected) yield `it lists ${code} if and only if it ${facts}`
+    }
   }
   const { status } = ERRORS[failure]
-  expect(
-    success !== undefined || errors.includes(failure),
-    `without a success, the failure ${failure} is one of the errors it lists`,
-  )
-  expect(
-    success === undefined || status === 503,
-    `an unexpected failure is a 503, but ${failure} is a ${status}`,
-  )
+  if (success !== undefined && status !== 503)
+    yield `an unexpected failure is a 503, but ${failure} is a ${status}`
+  if (success === undefined && !errors.includes(failure))
+    yield `without a success, the failure ${failure} is one of the errors it lists`
 }
 
-/** Checks that two rows do not contradict each other. */
-function checkPair(one: Endpoint, other: Endpoint, expect: Expect): void {
-  if (one.path !== other.path) {
-    expect(
-      !covers(one, other) && !covers(other, one),
-      `one request may match both ${one.path} and ${other.path}`,
-    )
+/**
+ * Spec 9.4: a deprecated row has a notice that is long enough and names an active successor, and no other row has a
+ * notice.
+ */
+export function* deprecationFaults(row: Endpoint, registry: Registry): Faults {
+  const { deprecation, method, stability, status } = row
+  if (deprecation === undefined) {
+    if (status === 'deprecated')
+      yield 'deprecated without a notice; expected deprecatedAt, sunsetAt and successor'
     return
   }
-  expect(one.method !== other.method, `both are ${one.method} ${one.path}`)
-  expect(
-    one.parameter?.mayBeEmpty === other.parameter?.mayBeEmpty,
-    `they share ${one.path}, but differ in whether its parameter may be empty`,
-  )
+  const { deprecatedAt, sunsetAt, successor } = deprecation
+  const noticeDays = stability === 'stable' ? LIMITS.deprecationNoticeDays : 0
+  const [deprecatedMs, sunsetMs] = [parseInstant(deprecatedAt), parseInstant(sunsetAt)]
+  const instant = 'expected an ISO 8601 time in UTC'
+  if (status !== 'deprecated') yield `it has a deprecation notice, but is ${status}`
+  if (deprecatedMs === undefined) yield `deprecatedAt is ${deprecatedAt}; ${instant}`
+  if (sunsetMs === undefined) yield `sunsetAt is ${sunsetAt}; ${instant}`
+  // A comparison with NaN is false: an unknown time was already reported.
+  if ((sunsetMs ?? NaN) - (deprecatedMs ?? NaN) < noticeDays * DAY_MS)
+    yield `the sunset ${sunsetAt} is too early; a ${stability} endpoint stays available for at least ${noticeDays} days after ${deprecatedAt}`
+  if (!VERSIONED_PATH.test(successor)) {
+    yield `the successor ${successor} is not a path of this API; expected a path below /api/v<number>`
+  } else if (successor === BASE_PATH || successor.startsWith(`${BASE_PATH}/`)) {
+    const rows = Object.values(registry)
+    const found = rows.find((other) => other.path === successor && other.method === method)
+    if (found?.status !== 'active')
+      yield `the successor ${method} ${successor} is not an active endpoint of this registry`
+  }
+}
+
+function* pairFaults(one: Endpoint, other: Endpoint): Faults {
+  if (one.path !== other.path) {
+    if (covers(one, other) || covers(other, one))
+      yield `one request may match both ${one.path} and ${other.path}`
+    return
+  }
+  if (one.method === other.method) yield `both are ${one.method} ${one.path}`
+  if (one.parameter?.mayBeEmpty !== other.parameter?.mayBeEmpty)
+    yield `they share ${one.path}, but differ in whether its parameter may be empty`
 }
 
 /** Whether the parameter of one row matches requests for the path of the other. */
@@ -316,23 +206,19 @@ function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   )
 }
 
-/**
- * Whether a text is present. The type requires it, but a row without it must be reported and must not crash the check.
- */
-function isPresent(text: string | undefined): boolean {
-  return typeof text === 'string' && text.trim() !== ''
+// A member is optional here so that a record without it is reported and does not crash the check.
+function isBlank(text: string | undefined): boolean {
+  return typeof text !== 'string' || text.trim() === ''
 }
 
-function checkIssuance(issuance: Issuance, expect: Expect): void {
+function* issuanceFaults(issuance: Issuance): Faults {
   if (!issuance.enabled) {
-    expect(isPresent(issuance.reason), 'paused without a reason')
+    if (isBlank(issuance.reason)) yield 'paused without a reason'
     return
   }
   const { approvedBy, approvedAt, reference } = issuance
-  expect(isPresent(approvedBy), 'open, but approvedBy is empty')
-  expect(
-    DAY.test(approvedAt) && parseInstant(`${approvedAt}T00:00:00Z`) !== undefined,
-    `approvedAt is "${approvedAt}"; expected an ISO 8601 date`,
-  )
-  expect(isPresent(reference), 'open, but reference is empty')
+  if (isBlank(approvedBy)) yield 'open, but approvedBy is empty'
+  if (!DAY.test(approvedAt) || parseInstant(`${approvedAt}T00:00:00Z`) === undefined)
+    yield `approvedAt is "${approvedAt}"; expected an ISO 8601 date`
+  if (isBlank(reference)) yield 'open, but reference is empty'
 }

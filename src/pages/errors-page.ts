@@ -1,7 +1,6 @@
-import { errorsOf, KEY_ERRORS } from '../contract/endpoints.ts'
+import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '../contract/endpoints.ts'
 import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
-import { ROUTE_ERRORS } from '../contract/registry-rules.ts'
 import { contractText } from './contract-texts.ts'
 import { dataTable } from './data-table.ts'
 import { factList } from './fact-list.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkDeprecation } from '../../src/contract/deprecation-rule.ts'
 import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endpoints.ts'
+import { deprecationFaults } from '../../src/contract/registry-rules.ts'
 
 const NOTICE = {
   deprecatedAt: '2026-11-21T00:00:00Z',
@@ -11,11 +11,7 @@ const NOTICE = {
 
 /** Every fault of a row in a registry. */
 function violationsOf(row: Endpoint, registry: Registry): readonly string[] {
-  const faults: string[] = []
-  checkDeprecation(row, registry, (condition, fault) => {
-    if (!condition) faults.push(fault)
-  })
-  return faults
+  return [...deprecationFaults(row, registry)]
 }
 
 /** Every fault of a deprecated changelog whose notice has these parts. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ENDPOINTS, errorsOf } from '../../src/contract/endpoints.ts'
+import { ENDPOINTS, errorsOf, ROUTE_ERRORS } from '../../src/contract/endpoints.ts'
 import { ERRORS, type CatalogError } from '../../src/contract/errors.ts'
-import { ROUTE_ERRORS } from '../../src/contract/registry-rules.ts'
 import { ERROR_SCHEMA } from '../../src/contract/schemas.ts'
 
 // The catalog of the specification (section 7), written out by hand: code, status, retryable, seconds to wait.
