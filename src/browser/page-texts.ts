@@ -84,7 +84,7 @@ function textsIn(page: Document, name: string): PageTexts {
 }
 
 /**
- * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/script-texts.ts), so
+ * Reads the texts that the server wrote into the page under a name (`scriptTexts` of src/pages/elements.ts), so
  * that scripts contain no text for people. Throws an Error if the page has no texts of that name.
  */
 export function readPageTexts(name: string): PageTexts {

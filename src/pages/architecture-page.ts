@@ -1,5 +1,5 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { flowRows, COMPONENT_PREFIX, componentRows } from './component-tables.ts'
+import { COMPONENT_PREFIX, componentRows, flowRows } from './component-tables.ts'
 import { graphPicture } from './graph-picture.ts'
 import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'

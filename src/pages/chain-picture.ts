@@ -1,6 +1,6 @@
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { html, type Html } from './html.ts'
-import { pathOfPage, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { box, picture } from './picture.ts'
 import { plainText } from './rich-text.ts'
 

@@ -1,5 +1,6 @@
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { labelFor } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
@@ -7,7 +8,6 @@ import type { Page, PageContext, PageSection } from './page.ts'
 import { endpointPath } from './reference-path.ts'
 import { operatorText, plainText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-sections.ts'
-import { labelFor } from './enum-labels.ts'
 
 type Changelog = SnapshotData<'changelog'>
 type Change = Changelog['unreleased'][number]

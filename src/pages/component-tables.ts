@@ -1,10 +1,10 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { dataTable, nameCell } from './data-table.ts'
+import { dataTable } from './elements.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 import type { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { itemLinks } from './snapshot-sections.ts'
-import { stateBadge, labelFor } from './enum-labels.ts'
+import { itemLinks, nameCell } from './snapshot-sections.ts'
 
 type Components = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']

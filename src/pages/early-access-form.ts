@@ -5,7 +5,7 @@ import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { richText, plainText } from './rich-text.ts'
+import { plainText, richText } from './rich-text.ts'
 
 /** The error slot of a field, filled by the script. */
 function fieldError(field: string): Html {

@@ -1,14 +1,13 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { codeBox, copyButton } from './code-box.ts'
 import { registrationForm } from './early-access-form.ts'
+import { codeBox, copyButton, scriptTexts } from './elements.ts'
 import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { type Page, type PageContext, pathOfPage } from './page.ts'
 import { endpointPath } from './reference-path.ts'
 import { richText } from './rich-text.ts'
-import { scriptTexts } from './script-texts.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */
 function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {

@@ -2,14 +2,12 @@ import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '../contract/endpoints.ts'
 import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { contractText } from './contract-texts.ts'
-import { dataTable } from './data-table.ts'
-import { factList } from './fact-list.ts'
+import { dataTable, factList, listFilter } from './elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from './html.ts'
-import { listFilter } from './list-filter.ts'
 import type { Page, PageContext, PageSection } from './page.ts'
 import { exampleError } from './reference-example.ts'
 import { endpointPath } from './reference-path.ts'
-import { richText, plainText, sentencesHtml } from './rich-text.ts'
+import { plainText, richText, sentencesHtml } from './rich-text.ts'
 
 const retryAfter = codeHtml(HEADERS.retryAfter)
 

@@ -3,7 +3,7 @@ import type { Locale } from '../contract/locales.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { labelFor } from './enum-labels.ts'
 import { html } from './html.ts'
-import { pathOfPage, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { plainText } from './rich-text.ts'
 
 /** The formats of the feed: Atom (RFC 4287) and JSON Feed 1.1. */

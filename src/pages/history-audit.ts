@@ -1,5 +1,5 @@
 import { code, html, type Html } from './html.ts'
-import { pathOfPage, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { richText } from './rich-text.ts'
 
 /** Storage key of the last audit's head. */

@@ -4,14 +4,13 @@ import {
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '../contract/version-chain.ts'
+import { bulletList, codeLink, factList, scriptTexts } from './elements.ts'
 import { auditForm } from './history-audit.ts'
-import { factList } from './fact-list.ts'
-import { bulletList, code, codeLink, html, type Html } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
-import { countText, inEnglish, richText } from './rich-text.ts'
 import type { Page, PageBody, PageContext } from './page.ts'
-import { scriptTexts } from './script-texts.ts'
+import { countText, inEnglish, richText } from './rich-text.ts'
 import { notesLanguage, resourceTitle } from './snapshot-sections.ts'
 
 /** How much of the chain is drawn. */

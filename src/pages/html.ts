@@ -92,15 +92,3 @@ export function code(text: string | number): Html {
     ? html`<code class="whole">${word}</code>`
     : html`<code>${word}</code>`
 }
-
-/** A link that shows its path. */
-export function codeLink(path: string): Html {
-  return html`<a href="${path}">${code(path)}</a>`
-}
-
-/** A list with a bullet for each item. */
-export function bulletList(items: readonly HtmlValue[]): Html {
-  return html`<ul>
-    ${items.map((item) => html`<li>${item}</li> `)}
-  </ul>`
-}

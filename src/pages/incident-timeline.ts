@@ -1,5 +1,5 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { labelFor, severityOf, type Severity } from './enum-labels.ts'
+import { labelFor, type Severity, severityOf } from './enum-labels.ts'
 import { html, type Html, type HtmlValue } from './html.ts'
 import type { PageContext } from './page.ts'
 import { picture, widthOf } from './picture.ts'

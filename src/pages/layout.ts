@@ -1,9 +1,9 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
+import { pageSection } from './elements.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
-import { pathOfPage, type Page, type PageContext, type PageSection } from './page.ts'
-import { pageSection } from './page-section.ts'
+import { type Page, type PageContext, type PageSection, pathOfPage } from './page.ts'
 import { operatorText, plainText } from './rich-text.ts'
 import { TEXTS, type Texts } from './texts.ts'
 

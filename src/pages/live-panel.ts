@@ -1,8 +1,8 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { SIGNED_TEXT_LINES } from '../contract/signature.ts'
+import { scriptTexts } from './elements.ts'
 import { html, type Html } from './html.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { scriptTexts } from './script-texts.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 
 /** Shown until the response arrives. */
 const UNKNOWN = '…'

@@ -1,5 +1,5 @@
 import { html } from './html.ts'
-import { pathOfPage, type Page } from './page.ts'
+import { type Page, pathOfPage } from './page.ts'
 import { sentencesHtml } from './rich-text.ts'
 
 /** The page for unknown paths below a locale. It is not listed and not indexed. */

@@ -1,14 +1,13 @@
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { CHANGE_KINDS } from '../contract/version-chain.ts'
-import { codeBox, copyButton } from './code-box.ts'
 import { chainPicture } from './chain-picture.ts'
-import { factList, type Fact } from './fact-list.ts'
+import { codeBox, copyButton, type Fact, factList, pageSection } from './elements.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { type Page, type PageContext, pathOfPage } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
 import {
   fromSnapshot,
@@ -17,7 +16,6 @@ import {
   publishedState,
   resourceTitle,
 } from './snapshot-sections.ts'
-import { labelFor, stateBadge } from './enum-labels.ts'
 
 const HASH_ID = 'newest-hash'
 

@@ -1,11 +1,10 @@
 import { LIMITS } from '../contract/limits.ts'
+import { bulletList, codeLink, dataTable, factList } from './elements.ts'
 import { SAVED_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
-import { dataTable } from './data-table.ts'
-import { factList } from './fact-list.ts'
-import { bulletList, code, codeLink, html, joinHtml, type Html } from './html.ts'
+import { code, html, type Html, joinHtml } from './html.ts'
+import { type Page, type PageBody, type PageContext, type PageSection, pathOfPage } from './page.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
-import { pathOfPage, type Page, type PageBody, type PageContext, type PageSection } from './page.ts'
 import { SECURITY_TXT_PATH } from './security-txt.ts'
 
 /** Id of the section on reporting security problems. */

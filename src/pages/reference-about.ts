@@ -5,13 +5,12 @@ import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
-import { factList, type Fact } from './fact-list.ts'
-import { code, codeLink, html, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
+import { codeLink, type Fact, factList, pageSection } from './elements.ts'
+import { code, html, type Html } from './html.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
+import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
 /** All windows of limits but one are a minute. */
 const HOUR_SECONDS = 3600

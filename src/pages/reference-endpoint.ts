@@ -11,11 +11,11 @@ import { dataSchema } from '../documents/openapi-schemas.ts'
 import { contractText } from './contract-texts.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
-import { formatCurl, createEndpointExample } from './reference-example.ts'
+import { type PageContext, pathOfPage } from './page.ts'
+import { createEndpointExample, formatCurl } from './reference-example.ts'
 import { fieldsList, queryList, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
+import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 
 /** Ids of the general sections that endpoints link to. */
 export const ABOUT_IDS = {

@@ -1,12 +1,12 @@
 import { TAGS } from '../contract/endpoint-terms.ts'
 import { contractText } from './contract-texts.ts'
 import { html } from './html.ts'
-import { pathOfPage, type Page } from './page.ts'
-import { plainText } from './rich-text.ts'
+import { type Page, pathOfPage } from './page.ts'
 import { endpointEntry } from './reference-endpoint.ts'
 import { groupPath } from './reference-path.ts'
 import { endpointsOf, REFERENCE_TAGS, referenceRail, type Tag } from './reference-rail.ts'
 import { tryTemplates } from './reference-try.ts'
+import { plainText } from './rich-text.ts'
 
 function groupPage(tag: Tag): Page {
   return {

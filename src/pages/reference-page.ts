@@ -1,9 +1,9 @@
 import { TAGS } from '../contract/endpoint-terms.ts'
 import { LINKS } from '../contract/links.ts'
 import { contractText } from './contract-texts.ts'
+import { pageSection } from './elements.ts'
 import { html, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
+import { type Page, type PageContext, pathOfPage } from './page.ts'
 import { aboutSections } from './reference-about.ts'
 import { groupPath } from './reference-path.ts'
 import {

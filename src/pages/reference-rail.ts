@@ -1,9 +1,9 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import type { Endpoint, Registry } from '../contract/endpoints.ts'
+import { listFilter } from './elements.ts'
 import { html, type Html } from './html.ts'
-import { listFilter } from './list-filter.ts'
-import { pathOfPage, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { endpointPath, groupPath } from './reference-path.ts'
 
 export type Tag = keyof typeof TAGS

@@ -1,7 +1,7 @@
+import { scriptTexts } from './elements.ts'
 import { code, html, type Html } from './html.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { richText, plainText } from './rich-text.ts'
-import { scriptTexts } from './script-texts.ts'
+import { type PageContext, pathOfPage } from './page.ts'
+import { plainText, richText } from './rich-text.ts'
 
 /** Id of the template that the page's script clones for each tried endpoint. */
 const TEMPLATE_ID = 'try-form'

@@ -1,5 +1,5 @@
 import type { Locale } from '../contract/locales.ts'
-import { html, joinHtml, type Html, type HtmlValue } from './html.ts'
+import { html, type Html, type HtmlValue, joinHtml } from './html.ts'
 
 /** A text with a form for each plural category of its language (CLDR; every language has `other`). */
 export interface PluralForms {

@@ -1,14 +1,19 @@
 import { HORIZONS } from '../contract/snapshot-plans.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { dataTable, nameCell } from './data-table.ts'
+import { dataTable, pageSection } from './elements.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 import { graphPicture } from './graph-picture.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
-import { pageSection } from './page-section.ts'
-import { fromSnapshot, itemLinks, languageNote, snapshotHead } from './snapshot-sections.ts'
-import { stateBadge, labelFor } from './enum-labels.ts'
+import {
+  fromSnapshot,
+  itemLinks,
+  languageNote,
+  nameCell,
+  snapshotHead,
+} from './snapshot-sections.ts'
 
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'

@@ -3,7 +3,7 @@ import type { Locale } from '../contract/locales.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
-import { codingOf, encode, type ContentCoding } from './content-coding.ts'
+import { codingOf, type ContentCoding, encode } from './content-coding.ts'
 
 /** The parts of a request that a file outside the API depends on. */
 export type SiteRequest = Pick<ApiRequest, 'method' | 'target' | 'path' | 'header'>

@@ -1,6 +1,6 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { escapeHtml } from './html.ts'
-import { pathOfPage, type Page, type SiteFacts } from './page.ts'
+import { type Page, pathOfPage, type SiteFacts } from './page.ts'
 
 /** Media type of a sitemap. */
 export const SITEMAP_TYPE = 'application/xml; charset=utf-8'

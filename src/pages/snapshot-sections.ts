@@ -7,17 +7,18 @@ import {
 } from '../contract/snapshot-schemas.ts'
 import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
-import { code, codeLink, html, type Html, type HtmlValue } from './html.ts'
-import { labelFor, stateBadge, type LabeledWord } from './enum-labels.ts'
+import { codeLink } from './elements.ts'
+import { type LabeledWord, labelFor, stateBadge } from './enum-labels.ts'
+import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
 import {
   countText,
   listHtml,
   operatorText,
+  type PluralForms,
   richText,
   sentencesHtml,
-  type PluralForms,
 } from './rich-text.ts'
 
 /** The title of a resource that a version names; the name itself if this program does not know it. */
@@ -165,4 +166,14 @@ export function publishedState(
   return html`<p class="lead">
     ${stateBadge(texts, 'componentState', state)} <span class="muted small">${published}</span>
   </p>`
+}
+
+/** The header cell of a published item: its name, its summary if it has one, and its id. */
+export function nameCell(
+  { content }: PageContext,
+  { id, name, summary }: { readonly id: string; readonly name: string; readonly summary?: string },
+): Html {
+  return html`<p>${operatorText(content, name)}</p>
+    ${summary !== undefined && html`<p class="small">${operatorText(content, summary)}</p>`}
+    <p class="muted small">${code(id)}</p>`
 }

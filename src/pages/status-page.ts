@@ -1,16 +1,13 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { dataTable } from './data-table.ts'
-import { factList } from './fact-list.ts'
+import { dataTable, factList, pageSection, scriptTexts } from './elements.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 import { html, type Html } from './html.ts'
-import { pageSection } from './page-section.ts'
 import { incidentTimeline } from './incident-timeline.ts'
 import { pendingSteps } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { dayBars } from './status-days.ts'
-import { scriptTexts } from './script-texts.ts'
 import {
   fromSnapshot,
   itemLinks,
@@ -19,7 +16,7 @@ import {
   publishedState,
   snapshotHead,
 } from './snapshot-sections.ts'
-import { stateBadge, labelFor } from './enum-labels.ts'
+import { dayBars } from './status-days.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]

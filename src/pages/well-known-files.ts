@@ -7,7 +7,7 @@ import {
   API_CATALOG_TYPE,
   createApiCatalog,
 } from './api-catalog.ts'
-import { pathOfPage, type Page, type SiteFacts } from './page.ts'
+import { type Page, pathOfPage, type SiteFacts } from './page.ts'
 import { PRIVACY_PAGE, REPORT_ID } from './privacy-page.ts'
 import { createSecurityTxt, dayOf, SECURITY_TXT_PATH } from './security-txt.ts'
 import {

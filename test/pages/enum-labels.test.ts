@@ -5,9 +5,9 @@ import { RESOURCE_NAMES } from '../../src/contract/resource-names.ts'
 import type { JsonSchema } from '../../src/contract/schema-type.ts'
 import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
 import { CHANGE_KINDS } from '../../src/contract/version-chain.ts'
+import { labelFor, stateBadge } from '../../src/pages/enum-labels.ts'
 import { html } from '../../src/pages/html.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
-import { stateBadge, labelFor } from '../../src/pages/enum-labels.ts'
 
 /** Every list of words that a published resource may hold, each once. */
 function wordLists(schema: JsonSchema): readonly (readonly string[])[] {

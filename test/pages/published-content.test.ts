@@ -8,10 +8,10 @@ import {
   type SnapshotName,
 } from '../../src/contract/snapshot-schemas.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
-import { titleIn } from '../support/snapshot-title.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainText } from '../../src/pages/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
+import { titleIn } from '../support/snapshot-title.ts'
 import type { Releases } from '../../src/service/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
