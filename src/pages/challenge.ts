@@ -1,18 +1,8 @@
 import { messageOf } from '../contract/error-message.ts'
 import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
-import type { ApiRequest, Reply } from '../http/api-request.ts'
+import type { ApiRequest } from '../http/api-request.ts'
 import { type Challenge, CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import type { Log } from '../service/log.ts'
-
-/** Options of the challenge endpoint. */
-export interface ChallengePageOptions {
-  readonly challenge: Challenge
-  readonly deployment: 'primary' | 'preview'
-  readonly log: Log
-}
-
-/** A response of this endpoint: a text, or nothing for HEAD. */
-type ChallengeReply = Reply & { readonly body: string | undefined }
 
 /** The purpose of a challenge from the query, which may have one `for`. Undefined for any other query. */
 function purposeOf(target: string): ChallengePurpose | undefined {
@@ -34,22 +24,42 @@ export function createChallengePage({
   challenge: { issue },
   deployment,
   log,
-}: ChallengePageOptions):
-  | ((request: Pick<ApiRequest, 'method' | 'target'>) => Promise<ChallengeReply>)
-  | undefined {
+}: {
+  readonly challenge: Challenge
+  readonly deployment: 'primary' | 'preview'
+  readonly log: Log
+}) {
   if (issue === undefined) return undefined
 
-  function reply(
+  async function respond(
     method: string,
-    status: number,
-    text: string,
-    extra: readonly string[] = [],
-  ): ChallengeReply {
+    target: string,
+    issueFor: (purpose: ChallengePurpose) => Promise<string>,
+  ): Promise<readonly [status: number, json: string, headers?: readonly string[]]> {
+    const refusal = (error: string) => JSON.stringify({ error })
+    if (method !== 'GET' && method !== 'HEAD') {
+      return [405, refusal('Use GET or HEAD.'), [HEADERS.allow, 'GET, HEAD']]
+    }
+    const purpose = purposeOf(target)
+    if (purpose === undefined) {
+      const expected = CHALLENGE_PURPOSES.map((each) => `for=${each}`).join(' or ')
+      return [400, refusal(`Ask with ${expected}, or without "for".`)]
+    }
+    try {
+      return [200, await issueFor(purpose)]
+    } catch (error) {
+      log.error({ reason: messageOf(error) }, 'No challenge could be made')
+      return [503, refusal('No challenge is available at the moment; try again later.')]
+    }
+  }
+
+  return async ({ method, target }: Pick<ApiRequest, 'method' | 'target'>) => {
+    const [status, json, extra = []] = await respond(method, target, issue)
     const headers = [
       HEADERS.contentType,
       RESPONSE_CONTENT_TYPE,
       HEADERS.contentLength,
-      String(Buffer.byteLength(text)),
+      String(Buffer.byteLength(json)),
       HEADERS.cacheControl,
       'no-store',
       'X-Content-Type-Options',
@@ -57,26 +67,6 @@ export function createChallengePage({
       ...(deployment === 'preview' ? NO_INDEX_HEADERS : []),
       ...extra,
     ]
-    return { status, headers, body: method === 'HEAD' ? undefined : text }
-  }
-
-  const refusal = (message: string) => JSON.stringify({ error: message })
-
-  return async ({ method, target }) => {
-    if (method !== 'GET' && method !== 'HEAD') {
-      return reply(method, 405, refusal('Use GET or HEAD.'), [HEADERS.allow, 'GET, HEAD'])
-    }
-    const purpose = purposeOf(target)
-    if (purpose === undefined) {
-      const expected = CHALLENGE_PURPOSES.map((each) => `for=${each}`).join(' or ')
-      return reply(method, 400, refusal(`Ask with ${expected}, or without "for".`))
-    }
-    try {
-      return reply(method, 200, await issue(purpose))
-    } catch (error) {
-      log.error({ reason: messageOf(error) }, 'No challenge could be made')
-      const message = 'No challenge is available at the moment; try again later.'
-      return reply(method, 503, refusal(message))
-    }
+    return { status, headers, body: method === 'HEAD' ? undefined : json }
   }
 }

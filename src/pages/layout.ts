@@ -1,18 +1,15 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { pageSection } from './elements.ts'
+import { link, pageSection } from './elements.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
-import { type Page, type PageContext, type PageSection, pathOfPage } from './page.ts'
+import { alternatesOf, pathOfPage, type Page, type PageContext } from './page.ts'
 import { operatorText, plainText } from './rich-text.ts'
+import { ACCENT_FILE, logoFile } from './site-assets.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
 /** Number of hash characters in the footer. */
 const SHOWN_HASH_CHARACTERS = 12
-
-/** Script and style sheet of every page. */
-const SITE_SCRIPT = 'site.js'
-const SITE_STYLE = 'style.css'
 
 const LICENSE_URL = 'https://www.apache.org/licenses/LICENSE-2.0'
 
@@ -28,73 +25,45 @@ function siteName({ texts, content }: PageContext): string {
   return content.organization?.name ?? texts.site.name
 }
 
-function titleOf(context: PageContext, page: Page): string {
-  const name = siteName(context)
-  return page.path === '' ? name : `${page.title(context.texts)} · ${name}`
-}
-
-function alternateLinks({ locale: current, facts: { origin } }: PageContext, page: Page): Html {
-  const { path, noIndex } = page
-  if (noIndex === true) {
-    return html`<meta name="robots" content="noindex" /> `
-  }
-  return html`<link rel="canonical" href="${origin}${pathOfPage(current, path)}" /> ${LOCALES.map(
-      (locale) =>
-        html`<link
-          rel="alternate"
-          hreflang="${locale}"
-          href="${origin}${pathOfPage(locale, path)}"
-        /> `,
-    )}<link rel="alternate" hreflang="x-default" href="${origin}${pathOfPage('en', path)}" /> `
-}
-
-function feedLinks(context: PageContext): readonly Html[] {
-  const { locale, texts } = context
-  const title = plainText(texts.feed.title, { name: siteName(context) })
-  return FEED_TYPES.map(
-    ({ format, mediaType }) =>
-      html`<link
-        rel="alternate"
-        type="${mediaType}"
-        title="${title}"
-        href="${feedPath(locale, format)}"
-      /> `,
-  )
-}
-
-function openGraph(context: PageContext, page: Page): Html {
-  const { locale, texts, facts } = context
-  return html`<meta property="og:type" content="website" />
-    <meta property="og:site_name" content="${siteName(context)}" />
-    <meta property="og:title" content="${titleOf(context, page)}" />
-    <meta property="og:description" content="${page.description(texts, facts)}" />
-    <meta property="og:locale" content="${OPEN_GRAPH_LOCALES[locale]}" />
-    ${
-      page.noIndex !== true &&
-      html`<meta property="og:url" content="${facts.origin}${pathOfPage(locale, page.path)}" />`
-    }
-    ${
-      facts.logoPath !== undefined &&
-      html`<meta property="og:image" content="${facts.origin}${facts.logoPath}" />`
-    }
-    <meta name="twitter:card" content="summary" />`
-}
-
 function head(context: PageContext, page: Page): Html {
-  const { texts, facts } = context
+  const { locale, texts, facts, content } = context
+  const { origin } = facts
+  const { logo, accentColor } = content.organization ?? {}
+  const name = siteName(context)
+  const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
+  const description = page.description(texts, facts)
+  const address = origin + pathOfPage(locale, page.path)
+  const feedTitle = plainText(texts.feed.title, { name })
+  const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
+  const scripts = ['site.js', ...(page.scripts ?? [])]
   return html`<head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${titleOf(context, page)}</title>
-    <meta name="description" content="${page.description(texts, facts)}" />
+    <title>${title}</title>
+    <meta name="description" content="${description}" />
     <meta name="color-scheme" content="light dark" />
-    ${openGraph(context, page)}
+    <meta property="og:type" content="website" />
+    <meta property="og:site_name" content="${name}" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${description}" />
+    <meta property="og:locale" content="${OPEN_GRAPH_LOCALES[locale]}" />
+    ${page.noIndex !== true && html`<meta property="og:url" content="${address}" />`}
+    ${logo && html`<meta property="og:image" content="${origin}${facts.assetPath(logoFile(logo))}" />`}
+    <meta name="twitter:card" content="summary" />
     <link rel="icon" href="${facts.assetPath('favicon.svg')}" type="image/svg+xml" />
-    ${alternateLinks(context, page)}${feedLinks(context)}${[SITE_STYLE, ...(page.styles ?? [])].map(
+    ${
+      page.noIndex === true
+        ? html`<meta name="robots" content="noindex" /> `
+        : html`<link rel="canonical" href="${address}" /> ${alternatesOf(page.path).map(
+              ([language, path]) =>
+                html`<link rel="alternate" hreflang="${language}" href="${origin}${path}" /> `,
+            )}`
+    }${FEED_TYPES.map(({ format, mediaType }) => {
+      const path = feedPath(locale, format)
+      return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
+    })}${styles.map(
       (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
-    )}${
-      facts.accentPath !== undefined && html`<link rel="stylesheet" href="${facts.accentPath}" /> `
-    }${[SITE_SCRIPT, ...(page.scripts ?? [])].map(
+    )}${scripts.map(
       (file) => html`<script type="module" src="${facts.assetPath(file)}"></script> `,
     )}
   </head>`
@@ -107,19 +76,16 @@ function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
     <ul>
       ${LOCALES.map((locale) => {
         const name = TEXTS[locale].site.language
+        const address = pathOfPage(locale, path)
         return locale === current
           ? html`<li><span lang="${locale}" aria-current="true">${name}</span></li> `
-          : html`<li>
-              <a href="${pathOfPage(locale, path)}" lang="${locale}" hreflang="${locale}"
-                >${name}</a
-              >
-            </li> `
+          : html`<li><a href="${address}" lang="${locale}" hreflang="${locale}">${name}</a></li> `
       })}
     </ul>
   </nav>`
 }
 
-/** The groups of the navigation with their paths. Ungrouped pages are in the last group. */
+/** The groups of the navigation with their paths. */
 const GROUPS = [
   {
     name: 'record',
@@ -128,16 +94,6 @@ const GROUPS = [
   { name: 'api', paths: ['reference', 'errors', 'verify'] },
   { name: 'takePart', paths: ['early-access', 'privacy'] },
 ] as const satisfies readonly { name: keyof Texts['site']['groups']; paths: readonly string[] }[]
-
-/** Pages by group, in the order of the table. Empty groups are left out. */
-function groupedPages(pages: readonly Page[]) {
-  const groupOf = ({ path }: Page) =>
-    GROUPS.find(({ paths }) => paths.some((each) => each === path))?.name ?? GROUPS.at(-1)?.name
-  return GROUPS.map(({ name }) => ({
-    name,
-    pages: pages.filter((page) => groupOf(page) === name),
-  })).filter((group) => group.pages.length > 0)
-}
 
 /** Ids of the popovers that replace navigation and contents on narrow screens. They need no script. */
 const PAGES_ID = 'pages-menu'
@@ -149,30 +105,31 @@ function closeButton(texts: Texts, id: string): Html {
   </button>`
 }
 
-function navigation(context: PageContext, current: Page, pages: readonly Page[]): Html {
-  const { locale, texts, facts } = context
-  const listed = pages.filter(
-    ({ parent, isListed }) => parent === undefined && isListed?.(facts) !== false,
-  )
+function navigation({ locale, texts, facts }: PageContext, current: Page, pages: readonly Page[]) {
+  const listed = pages.filter(({ isListed }) => isListed?.(facts) !== false)
   const currentPath = current.parent ?? current.path
+  const mark = current.parent === undefined ? 'page' : 'true'
   return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
       ${texts.site.pages}
     </button>
     <nav class="pages" id="${PAGES_ID}" aria-label="${texts.site.pages}" popover>
-      ${groupedPages(listed).map(
-        (group) =>
+      ${GROUPS.map(
+        ({ name, paths }) =>
           html`<div class="group">
-            <p class="group-name" id="pages-${group.name}">${texts.site.groups[group.name]}</p>
-            <ul aria-labelledby="pages-${group.name}">
-              ${group.pages.map((page) => {
-                const mark =
-                  page.path === currentPath
-                    ? html` aria-current="${page.path === current.path ? 'page' : 'true'}"`
-                    : undefined
-                return html`<li>
-                  <a href="${pathOfPage(locale, page.path)}" ${mark}>${page.title(texts)}</a>
-                </li> `
-              })}
+            <p class="group-name" id="pages-${name}">${texts.site.groups[name]}</p>
+            <ul aria-labelledby="pages-${name}">
+              ${listed
+                .filter(({ path }) => paths.some((each) => each === path))
+                .map(
+                  ({ path, title }) =>
+                    html`<li>
+                      <a
+                        href="${pathOfPage(locale, path)}"
+                        ${path === currentPath && html` aria-current="${mark}"`}
+                        >${title(texts)}</a
+                      >
+                    </li> `,
+                )}
             </ul>
           </div> `,
       )}
@@ -180,131 +137,107 @@ function navigation(context: PageContext, current: Page, pages: readonly Page[])
     </nav>`
 }
 
-function contentsRail(texts: Texts, content: Html): Html {
-  return html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${texts.site.contents}" popover>
-    ${content} ${closeButton(texts, CONTENTS_ID)}
-  </nav>`
-}
-
-/** The list of the sections of a page; undefined for a page without any. */
-function contentsList(sections: readonly PageSection[]): Html | undefined {
-  if (sections.length === 0) return undefined
-  return html`<ul>
-    ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li> `)}
-  </ul>`
-}
-
-function contentsButton(texts: Texts): Html {
-  return html`<button type="button" class="contents-button" popovertarget="${CONTENTS_ID}">
-    ${texts.site.contents}
-  </button>`
-}
-
 function brand(context: PageContext): Html {
   const { locale, content, facts } = context
   const logo = content.organization?.logo
-  const name = siteName(context)
+  const width = logo && Math.round((logo.width / logo.height) * 32)
   const image =
-    logo === undefined || facts.logoPath === undefined
+    logo === undefined
       ? html`<img src="${facts.assetPath('favicon.svg')}" alt="" width="28" height="28" />`
       : html`<img
-          src="${facts.logoPath}"
+          src="${facts.assetPath(logoFile(logo))}"
           alt="${logo.alt}"
-          width="${Math.round((logo.width / logo.height) * 32)}"
+          width="${width}"
           height="32"
         />`
   return html`<p class="name">
-    <a href="${pathOfPage(locale, '')}">${image} <span>${name}</span></a>
+    <a href="${pathOfPage(locale, '')}">${image} <span>${siteName(context)}</span></a>
   </p>`
 }
 
-/** The version that the page was built from, and where to verify it. */
-function provenance({ locale, texts, facts }: PageContext): Html {
-  const { head: version, keyId } = facts
-  const t = texts.site.footer
-  return html`<section class="provenance" aria-labelledby="provenance-title">
-    <h2 id="provenance-title">${t.provenance}</h2>
-    <dl>
-      <div>
-        <dt>${t.version}</dt>
-        <dd>
-          <a href="${pathOfPage(locale, `history/${version.snapshotId}`)}"
-            >${code(version.snapshotId)}</a
-          >
-        </dd>
-      </div>
-      <div>
-        <dt>${t.hash}</dt>
-        <dd><code>${version.hash.slice(0, SHOWN_HASH_CHARACTERS)}</code></dd>
-      </div>
-      <div>
-        <dt>${t.key}</dt>
-        <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>
-      </div>
-    </dl>
-    <p><a href="${pathOfPage(locale, 'history')}#audit">${texts.site.checkThis}</a></p>
-  </section>`
-}
-
-/** A link to the contact of the organization, or of the deployment. */
-function contactLink({ texts, facts, content }: PageContext): Html | undefined {
-  const { email, url } = content.organization?.contact ?? {}
-  const target = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
-  return target === undefined
-    ? undefined
-    : html`<li><a href="${target}">${texts.site.footer.contact}</a></li> `
-}
-
-function footer(context: PageContext): Html {
-  const { locale, texts, content } = context
-  const t = texts.site.footer
+/** The version that the page was built from and where to verify it, and links. */
+function footer({ locale, texts, facts, content }: PageContext): Html {
+  const { checkThis, footer: t } = texts.site
+  const { keyId } = facts
+  const { snapshotId, hash } = facts.head
   const { organization } = content
+  const { email, url } = organization?.contact ?? {}
+  const contact = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
   return html`<footer class="site">
-    ${provenance(context)}
+    <section class="provenance" aria-labelledby="provenance-title">
+      <h2 id="provenance-title">${t.provenance}</h2>
+      <dl>
+        <div>
+          <dt>${t.version}</dt>
+          <dd>${link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))}</dd>
+        </div>
+        <div>
+          <dt>${t.hash}</dt>
+          <dd><code>${hash.slice(0, SHOWN_HASH_CHARACTERS)}</code></dd>
+        </div>
+        <div>
+          <dt>${t.key}</dt>
+          <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>
+        </div>
+      </dl>
+      <p>${link(`${pathOfPage(locale, 'history')}#audit`, checkThis)}</p>
+    </section>
     <nav aria-label="${t.links}">
       <ul>
-        ${
-          organization !== undefined &&
-          html`<li><a href="${organization.url}">${organization.name}</a></li> `
-        }${(organization?.links ?? []).map(
-          ({ url, title }) => html`<li><a href="${url}">${operatorText(content, title)}</a></li> `,
-        )}${contactLink(context)}
-        <li><a href="${feedPath(locale, 'atom')}">${t.feed}</a></li>
-        <li><a href="${READ_PATHS.index}">${t.api}</a></li>
-        <li><a href="${pathOfPage(locale, 'privacy')}">${texts.privacy.title}</a></li>
-        <li><a href="${LICENSE_URL}">${t.license}</a></li>
+        ${organization && html`<li>${link(organization.url, organization.name)}</li> `}${(
+          organization?.links ?? []
+        ).map((each) => html`<li>${link(each.url, operatorText(content, each.title))}</li> `)}${
+          contact !== undefined && html`<li>${link(contact, t.contact)}</li> `
+        }
+        <li>${link(feedPath(locale, 'atom'), t.feed)}</li>
+        <li>${link(READ_PATHS.index, t.api)}</li>
+        <li>${link(pathOfPage(locale, 'privacy'), texts.privacy.title)}</li>
+        <li>${link(LICENSE_URL, t.license)}</li>
       </ul>
     </nav>
   </footer>`
 }
 
-/** Marks every page of a service without an organization as a demonstration. */
-function demonstrationNotice({ texts, content }: PageContext): Html | undefined {
-  return content.organization === undefined
-    ? html`<aside class="demonstration">${texts.site.demonstration}</aside>`
-    : undefined
-}
-
 /** A whole page. */
 export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
-  const { locale, texts } = context
-  const { main, sections = [], after, rail = contentsList(sections) } = page.body(context)
+  const { locale, texts, content } = context
+  const { site } = texts
+  const { main, sections = [], after, rail: ownRail } = page.body(context)
+  const sectionList =
+    sections.length > 0 &&
+    html`<ul>
+      ${sections.map(([id, title]) => html`<li>${link(`#${id}`, title)}</li> `)}
+    </ul>`
+  const rail = ownRail ?? sectionList
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body
-      data-own-time="${texts.site.ownTime}"
-      data-not-copied="${texts.site.notCopied}"
-      data-link-copied="${texts.site.linkCopied}"
+      data-own-time="${site.ownTime}"
+      data-not-copied="${site.notCopied}"
+      data-link-copied="${site.linkCopied}"
     >
-      <a class="skip" href="#main">${texts.site.skip}</a>
+      <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
         ${brand(context)} ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
       </header>
-      ${demonstrationNotice(context)}
+      ${
+        content.organization === undefined &&
+        html`<aside class="demonstration">${site.demonstration}</aside>`
+      }
       <div class="columns">
-        ${rail && contentsRail(texts, rail)}
+        ${
+          rail &&
+          html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${site.contents}" popover>
+            ${rail} ${closeButton(texts, CONTENTS_ID)}
+          </nav>`
+        }
         <main id="main">
-          ${rail && contentsButton(texts)}${main}${sections.map((section) => pageSection(...section))}${after}
+          ${
+            rail &&
+            html`<button type="button" class="contents-button" popovertarget="${CONTENTS_ID}">
+              ${site.contents}
+            </button>`
+          }${main}${sections.map((section) => pageSection(...section))}${after}
         </main>
       </div>
       ${footer(context)}

@@ -5,10 +5,7 @@ import { isHosted } from './hosted-provider.ts'
 import { code, html, type Html, joinHtml } from './html.ts'
 import { type Page, type PageBody, type PageContext, type PageSection, pathOfPage } from './page.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
-import { SECURITY_TXT_PATH } from './security-txt.ts'
-
-/** Id of the section on reporting security problems. */
-export const REPORT_ID = 'report'
+import { SECURITY_TXT_PATH } from './well-known-files.ts'
 
 function challengeText({ texts, facts }: PageContext): Html {
   const { challenge, providers } = texts.privacy
@@ -120,7 +117,7 @@ function body(context: PageContext): PageBody {
       </p>`,
     ],
     [
-      REPORT_ID,
+      'report',
       privacy.contactTitle,
       html`${contactSections(context)}
         <p>${privacy.report}</p>`,

@@ -1,3 +1,5 @@
+import type { Registry } from '../contract/endpoints.ts'
+import type { Issuance } from '../contract/issuance.ts'
 import type { Locale } from '../contract/locales.ts'
 import { publishesNoWallet } from '../contract/no-wallet.ts'
 import {
@@ -24,135 +26,125 @@ import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import type { LocalizedContent, SiteFacts } from './page.ts'
 import { readBody, readSampleResponse, type SampleResponse } from './sample-response.ts'
 
-/** Sources of the facts. */
-export interface SiteFactsOptions extends Pick<
-  SiteFacts,
-  | 'origin'
-  | 'registry'
-  | 'runtime'
-  | 'registryVersion'
-  | 'issuance'
-  | 'keyId'
-  | 'contact'
-  | 'logoPath'
-  | 'accentPath'
-  | 'assetPath'
-> {
-  readonly releases: Releases
-  /** Responds to requests for the API. */
-  readonly api: App
-  readonly challenge: Challenge
-}
-
 /** The type is safe, because loading a release checks digests and schemas. */
-function valueOf(payload: Payload): unknown {
-  return JSON.parse(payload.json)
-}
-
-/** The published organization; undefined in a demonstration. */
-export function readOrganization(releases: Releases): Organization | undefined {
-  const payload = releases.resource(ORGANIZATION_RESOURCE)
-  return payload === undefined ? undefined : (valueOf(payload) as Organization)
+function valueOf(payload: Payload | undefined): unknown {
+  return payload && JSON.parse(payload.json)
 }
 
 /** The published content in one language. Missing translations fall back to the original. */
-function createLocalizedContent(releases: Releases, locale: Locale): LocalizedContent {
+function createLocalizedContent(releases: Releases, locale: Locale) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
-  const payload =
+  const translations =
     locale === CONTENT_LOCALE
       ? undefined
-      : releases.resource(translationResource(locale as Exclude<Locale, 'en'>))
-  const translations = payload === undefined ? undefined : (valueOf(payload) as Translations)
+      : (valueOf(releases.resource(translationResource(locale as Exclude<Locale, 'en'>))) as
+          | Translations
+          | undefined)
 
   function localized(
     name: string,
     schema: Parameters<typeof translateData>[0],
-    data: Payload,
+    payload: Payload | undefined,
   ): unknown {
-    const value = valueOf(data)
-    if (locale === CONTENT_LOCALE) return value
+    const value = valueOf(payload)
+    if (value === undefined || locale === CONTENT_LOCALE) return value
     const translated = translateData(schema, value, translations?.resources[name])
     for (const text of translated.untranslated) untranslated.add(text)
     if (translated.untranslated.size > 0) incomplete.add(name)
     return translated.data
   }
 
-  function localizedSnapshot<Name extends SnapshotName>(
-    name: Name,
-  ): SnapshotData<Name> | undefined {
-    const data = releases.snapshot(name)
-    return data === undefined
-      ? undefined
-      : (localized(name, SNAPSHOT_SCHEMAS[name], data) as SnapshotData<Name>)
-  }
+  const snapshot = <Name extends SnapshotName>(name: Name) =>
+    localized(name, SNAPSHOT_SCHEMAS[name], releases.snapshot(name)) as
+      | SnapshotData<Name>
+      | undefined
 
-  const organization = releases.resource(ORGANIZATION_RESOURCE)
   return {
-    snapshot: localizedSnapshot,
-    organization:
-      organization === undefined
-        ? undefined
-        : (localized(ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA, organization) as Organization),
-    isUntranslated: (text) => untranslated.has(text),
-    isComplete(names) {
-      for (const name of names) localizedSnapshot(name)
+    /** Data of a resource in the newest version, translated; undefined if missing or damaged. */
+    snapshot,
+    /** The organization; undefined in a demonstration. */
+    organization: localized(
+      ORGANIZATION_RESOURCE,
+      ORGANIZATION_SCHEMA,
+      releases.resource(ORGANIZATION_RESOURCE),
+    ) as Organization | undefined,
+    /** Whether a text has no translation and is therefore in English. */
+    isUntranslated: (text: string) => untranslated.has(text),
+    /** Whether every text of these resources is in the language of the page. */
+    isComplete(names: readonly SnapshotName[]) {
+      for (const name of names) snapshot(name)
       return !names.some((name) => incomplete.has(name))
     },
   }
 }
 
-/** The facts of one release, read on demand. */
-export function createSiteFacts(options: SiteFactsOptions): SiteFacts {
-  const { releases, challenge, api, ...rest } = options
-  const history = (): DataOf<'VersionHistory'> =>
-    valueOf(releases.history) as DataOf<'VersionHistory'>
-  const version = (snapshotId: string): VersionEntry | undefined => {
-    const entry = releases.version(snapshotId)
-    return entry === undefined ? undefined : (valueOf(entry) as VersionEntry)
-  }
+/** Facts that the deployment fixes, and the sources of the others. */
+export interface SiteFactsOptions {
+  /** The deployment's origin: scheme and authority, without a trailing slash. */
+  readonly origin: string
+  /** The registry rows that this runtime serves. */
+  readonly registry: Registry
+  readonly registryVersion: string
+  readonly issuance: Issuance
+  /** Id of the signing key; undefined if responses are unsigned. */
+  readonly keyId: string | undefined
+  /** URI of the security contact; undefined if unknown. */
+  readonly contact: string | undefined
+  /** URL path of an asset, with its digest in the name. Throws an Error for an unknown file. */
+  assetPath(file: string): string
+  readonly releases: Releases
+  /** Responds to requests for the API. */
+  readonly api: App
+  readonly challenge: Challenge
+}
+
+/** The facts of one release of one deployment, read on demand. */
+export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFactsOptions) {
+  const history = () => valueOf(releases.history) as DataOf<'VersionHistory'>
+  const version = (snapshotId: string) =>
+    valueOf(releases.version(snapshotId)) as VersionEntry | undefined
   let sample: { readonly response: SampleResponse | undefined } | undefined
   return {
-    ...rest,
+    ...fixed,
     challenge: challenge.description,
+    /** A response of this service, created when first needed; undefined if it is unsigned. */
     get sampleResponse() {
       sample ??= { response: readSampleResponse(api, READ_PATHS.status) }
       return sample.response
     },
+    /** The OpenAPI document of this service; undefined if it is not served. */
     get openApi() {
       const text = readBody(api, READ_PATHS.openapi)
       return text === undefined ? undefined : (JSON.parse(text) as OpenApiDocument)
     },
+    /** The served version. */
     get head() {
       return valueOf(releases.head) as VersionEntry
     },
     get versionCount() {
       return history().count
     },
-    get versionSummaries() {
-      return history().entries
-    },
-    newestVersions(count) {
-      return history()
+    /** The newest versions, at most `count`, newest first. */
+    newestVersions: (count: number) =>
+      history()
         .entries.slice(0, count)
-        .flatMap(({ snapshotId }) => version(snapshotId) ?? [])
-    },
+        .flatMap(({ snapshotId }) => version(snapshotId) ?? []),
+    /** One version; undefined for an unknown id. */
     version,
-    archived(name, digest) {
+    /** Data of a resource of any version; undefined if missing, damaged or redacted. */
+    archived(name: string, digest: string): unknown {
       const text = releases.readResource(name, digest)
       return text === undefined ? undefined : JSON.parse(text)
     },
-    snapshot<Name extends SnapshotName>(name: Name) {
-      const payload = releases.snapshot(name)
-      return payload === undefined ? undefined : (valueOf(payload) as SnapshotData<Name>)
-    },
-    content: (locale) => createLocalizedContent(releases, locale),
+    /** The published content in a language. */
+    content: (locale: Locale) => createLocalizedContent(releases, locale),
+    /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {
-      const wallet = releases.snapshot('wallet')
-      return wallet === undefined || !publishesNoWallet(valueOf(wallet) as SnapshotData<'wallet'>)
+      const wallet = valueOf(releases.snapshot('wallet')) as SnapshotData<'wallet'> | undefined
+      return wallet === undefined || !publishesNoWallet(wallet)
     },
   }
 }

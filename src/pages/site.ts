@@ -1,29 +1,24 @@
 import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
 import { LOCALES, type Locale } from '../contract/locales.ts'
+import type { Runtime } from '../contract/visible-endpoints.ts'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../http/request-locale.ts'
-import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import { API_CATALOG_LINK } from './api-catalog.ts'
 import { createChallengePage } from './challenge.ts'
 import { FEED_TYPES, feedPath, renderFeed } from './feeds.ts'
-import { createIdentityFiles } from './identity-files.ts'
 import { renderPage } from './layout.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
-import { type Page, type PageContext, pathOfPage } from './page.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readFavicon, readSiteAssets } from './site-assets.ts'
-import { createSiteFacts, readOrganization, type SiteFactsOptions } from './site-facts.ts'
+import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './site-file.ts'
 import { TEXTS } from './texts.ts'
 import { versionPage } from './version-page.ts'
-import { createWellKnownFiles } from './well-known-files.ts'
-
-const TEXT_TYPE = 'text/plain; charset=utf-8'
-const HTML_TYPE = 'text/html; charset=utf-8'
+import { API_CATALOG_LINK, createWellKnownFiles } from './well-known-files.ts'
 
 /** Pages change with a deployment or a release. */
 const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
@@ -41,19 +36,15 @@ const NO_CACHING = 'no-store'
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
 /** Dependencies of the site. */
-export interface SiteOptions extends Omit<
-  SiteFactsOptions,
-  'assetPath' | 'logoPath' | 'accentPath'
-> {
+export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
+  readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
-  readonly challenge: Challenge
   readonly clock: Clock
   readonly log: Log
 }
 
-function localeOfPath(path: string): Locale {
-  const segment = path.split('/')[1]
-  return LOCALES.find((locale) => locale === segment) ?? 'en'
+function localeNamed(segment: string | undefined): Locale | undefined {
+  return LOCALES.find((locale) => locale === segment)
 }
 
 /** A loop, because `/\/+$/` takes quadratic time on 16 kB of slashes. */
@@ -76,14 +67,9 @@ export function createSite(options: SiteOptions): App {
   const plainHeaders = [...securityHeaders(), ...robotsTag]
 
   let readAssets: ReturnType<typeof readSiteAssets> | undefined
-  const assets = () => (readAssets ??= readSiteAssets())
-  const identity = createIdentityFiles(readOrganization(options.releases))
-  const facts = createSiteFacts({
-    ...options,
-    logoPath: identity.logo?.path,
-    accentPath: identity.accent?.path,
-    assetPath: (file) => assets().pathOf(file),
-  })
+  const assets = (): ReturnType<typeof readSiteAssets> =>
+    (readAssets ??= readSiteAssets(facts.content('en').organization))
+  const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
   const contextOf = (locale: Locale): PageContext => ({
     locale,
     texts: TEXTS[locale],
@@ -92,22 +78,16 @@ export function createSite(options: SiteOptions): App {
   })
 
   const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
-  const pagePaths = new Set(['/'])
-  const files = new Map<string, SiteFile>()
-  const notFound = new Map<Locale, SiteFile>()
 
-  function pageFile(
-    locale: Locale,
-    page: Page,
-    extra: { readonly status?: number } = {},
-  ): SiteFile {
+  function pageFile(locale: Locale, page: Page): SiteFile {
+    const isNotFound = page.noIndex === true
     return createSiteFile({
-      ...extra,
-      contentType: HTML_TYPE,
+      status: isNotFound ? 404 : 200,
+      contentType: 'text/html; charset=utf-8',
       contentLanguage: locale,
-      cacheControl: page.noIndex === true ? NO_CACHING : PAGE_CACHING,
+      cacheControl: isNotFound ? NO_CACHING : PAGE_CACHING,
       headers: [
-        ...(page.path === '' ? [HEADERS.link, API_CATALOG_LINK] : []),
+        ...(page.path === '' ? API_CATALOG_LINK : []),
         ...securityHeaders(page.foreignOrigins?.(facts)),
         ...robotsTag,
       ],
@@ -115,67 +95,57 @@ export function createSite(options: SiteOptions): App {
     })
   }
 
+  function plainFile(file: Omit<SiteFileOptions, 'headers'>, headers: readonly string[] = []) {
+    return createSiteFile({ ...file, headers: [...headers, ...plainHeaders] })
+  }
+
+  const files = new Map(
+    createWellKnownFiles({ pages: PAGES, facts, clock }, deployment, plainHeaders),
+  )
+  files.set(
+    ICON_PATH,
+    plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
+  )
+  const pagePaths = new Set(['/'])
+  const notFound = new Map<Locale, SiteFile>()
   for (const locale of LOCALES) {
     for (const page of PAGES) {
       const path = pathOfPage(locale, page.path)
       files.set(path, pageFile(locale, page))
       pagePaths.add(path)
     }
-    notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE, { status: 404 }))
+    notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE))
     for (const { format, mediaType } of FEED_TYPES) {
-      const file = createSiteFile({
+      const feed = {
         contentType: `${mediaType}; charset=utf-8`,
         contentLanguage: locale,
         cacheControl: FEED_CACHING,
-        headers: [...securityHeaders(), ...robotsTag, ...OPEN_TO_ALL],
         make: () => renderFeed(contextOf(locale), format),
-      })
-      files.set(feedPath(locale, format), file)
+      }
+      files.set(feedPath(locale, format), plainFile(feed, OPEN_TO_ALL))
     }
   }
-  /** A file for every locale. */
-  function plainFile(contentType: string, cacheControl: string, make: SiteFileOptions['make']) {
-    return createSiteFile({ contentType, cacheControl, headers: plainHeaders, make })
-  }
-
-  for (const file of [identity.accent, identity.logo]) {
-    if (file === undefined) continue
-    files.set(
-      file.path,
-      plainFile(file.contentType, ASSET_CACHING, () => file.content),
-    )
-  }
-  files.set(ICON_PATH, plainFile('image/x-icon', ICON_CACHING, readFavicon))
-
-  /** The page of a version, rendered for each request, so that a long history takes no memory. */
-  function versionFile(path: string): SiteFile | undefined {
-    const [, locale, snapshotId = ''] = VERSION_PATH.exec(path) ?? []
-    const known = LOCALES.find((each) => each === locale)
-    const entry = known === undefined ? undefined : facts.version(snapshotId)
-    return known === undefined || entry === undefined
-      ? undefined
-      : pageFile(known, versionPage(entry))
-  }
-  const wellKnownFiles = createWellKnownFiles({
-    deployment,
-    pages: PAGES,
-    facts,
-    clock,
-    headers: plainHeaders,
-  })
-  for (const [path, file] of wellKnownFiles) files.set(path, file)
 
   function assetFile(path: string): SiteFile | undefined {
-    const asset = assets().at(path)
+    const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
     if (asset === undefined) return undefined
-    const file = plainFile(asset.contentType, ASSET_CACHING, () => asset.text)
+    const { contentType, content } = asset
+    const file = plainFile({ contentType, cacheControl: ASSET_CACHING, make: () => content })
     files.set(path, file)
     return file
   }
 
-  function bodiless(status: number, headers: readonly string[]): Reply {
-    const all = [HEADERS.contentLength, '0', ...headers, ...plainHeaders]
-    return { status, headers: all, body: undefined }
+  /** The page of a version, rendered for each request, so that a long history takes no memory. */
+  function versionFile(path: string): SiteFile | undefined {
+    const [, segment, snapshotId = ''] = VERSION_PATH.exec(path) ?? []
+    const locale = localeNamed(segment)
+    const entry = locale && facts.version(snapshotId)
+    return locale && entry && pageFile(locale, versionPage(entry))
+  }
+
+  function reply(status: number, headers: readonly string[], body?: string): Reply {
+    const length = String(Buffer.byteLength(body ?? ''))
+    return { status, headers: [HEADERS.contentLength, length, ...headers, ...plainHeaders], body }
   }
 
   function redirect(
@@ -185,43 +155,39 @@ export function createSite(options: SiteOptions): App {
   ): Reply {
     // A 307 must not be cached.
     const caching = status === 307 ? NO_CACHING : 'public, max-age=60'
-    return bodiless(status, ['Location', target, HEADERS.cacheControl, caching, ...headers])
+    return reply(status, ['Location', target, HEADERS.cacheControl, caching, ...headers])
   }
 
   /** The redirect of a path, if it has one. */
-  function redirectOf({ path, header }: ApiRequest): Reply | undefined {
+  function redirectOf(path: string): SiteFile | undefined {
     if (path === '/') {
-      const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
-      return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
+      return ({ header }) => {
+        const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
+        return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
+      }
     }
-    if (path.startsWith('/assets/')) {
-      // Requested by a page that was cached before a deployment, or that another node rendered during a deployment.
-      const successor = assets().successorOf(path)
-      if (successor !== undefined) return redirect(307, successor)
-    }
+    // Requested by a page that was cached before a deployment, or that another node rendered during a deployment.
+    const successor = path.startsWith('/assets/') ? assets().successorOf(path) : undefined
+    if (successor !== undefined) return () => redirect(307, successor)
     const shorter = withoutSlashesAtEnd(path)
-    return shorter !== path && files.has(shorter) ? redirect(308, shorter) : undefined
+    return shorter !== path && files.has(shorter) ? () => redirect(308, shorter) : undefined
   }
 
   function handle(request: ApiRequest): Reply | Promise<Reply> {
-    const { method, path, target } = request
+    const { method, path, target, header } = request
     if (path === challengePath && serveChallenge !== undefined) return serveChallenge(request)
-    const file =
-      files.get(path) ??
-      (path.startsWith('/assets/') ? assetFile(path) : undefined) ??
-      versionFile(path)
-    const isRead = method === 'GET' || method === 'HEAD'
-    if (isRead && pagePaths.has(path) && isNonCanonicalHost(request.header('host'))) {
+    const file = files.get(path) ?? assetFile(path) ?? versionFile(path) ?? redirectOf(path)
+    if (file === undefined) {
+      const missing = notFound.get(localeNamed(path.split('/')[1]) ?? 'en')
+      return missing?.(request) ?? reply(404, [HEADERS.cacheControl, NO_CACHING])
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      return reply(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
+    }
+    if (pagePaths.has(path) && isNonCanonicalHost(header('host'))) {
       return redirect(307, origin + target)
     }
-    if (file !== undefined && isRead) return file(request)
-    const redirected = redirectOf(request)
-    if ((file ?? redirected) !== undefined && !isRead) {
-      return bodiless(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
-    }
-    if (redirected !== undefined) return redirected
-    const missing = notFound.get(localeOfPath(path))
-    return missing?.(request) ?? bodiless(404, [HEADERS.cacheControl, NO_CACHING])
+    return file(request)
   }
 
   return (request) => {
@@ -230,17 +196,9 @@ export function createSite(options: SiteOptions): App {
     } catch (error) {
       // A defect: logged, and tried again with the next request.
       log.error({ err: error }, 'Page rendering failed')
-      const headers = [
-        HEADERS.contentType,
-        TEXT_TYPE,
-        HEADERS.contentLength,
-        String(Buffer.byteLength(FAILURE_TEXT)),
-        HEADERS.cacheControl,
-        NO_CACHING,
-        ...plainHeaders,
-      ]
-      const body = request.method === 'HEAD' ? undefined : FAILURE_TEXT
-      return { status: 500, headers, body }
+      const type = [HEADERS.contentType, 'text/plain; charset=utf-8']
+      const failure = reply(500, [...type, HEADERS.cacheControl, NO_CACHING], FAILURE_TEXT)
+      return request.method === 'HEAD' ? { ...failure, body: undefined } : failure
     }
   }
 }

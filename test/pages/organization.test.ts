@@ -62,7 +62,7 @@ test('serves the logo and the accent color under paths with digests', async (t) 
   const page = await pageAt(app, '/en')
   const [logo = ''] = page.all('header .name img').map((image) => attributeOf(image, 'src') ?? '')
   const image = await app.fetch(logo)
-  assert.equal(image.headers.get('content-type'), 'image/svg+xml')
+  assert.equal(image.headers.get('content-type'), 'image/svg+xml; charset=utf-8')
   assert.match(image.headers.get('cache-control') ?? '', /immutable/)
   assert.equal(await image.text(), SVG)
   const style = page

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from '../../src/pages/html.ts'
-import { codesHtml, countText, inEnglish, listHtml, plainText, richText, sentencesHtml } from '../../src/pages/rich-text.ts'
+import {
+  codesHtml,
+  countText,
+  inEnglish,
+  listHtml,
+  plainText,
+  richText,
+  sentencesHtml,
+} from '../../src/pages/rich-text.ts'
 
 test('fills placeholders with escaped text or markup', () => {
   const { text } = richText('{a} & {b}, {a}', { a: '<i>', b: html`<b>x</b>` })
