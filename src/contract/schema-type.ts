@@ -1,6 +1,6 @@
 /**
  * The part of JSON Schema that OpenAPI 3.0 understands, as the contract's literals use it. One literal serves the
- * TypeScript type (`SchemaType`), the check (Ajv) and the OpenAPI document.
+ * TypeScript type (`SchemaType`), the check (`schemaViolations`) and the OpenAPI document.
  */
 export interface JsonSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
+import { canonicalJson } from '../contract/canonical-json.ts'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
@@ -15,7 +15,6 @@ import {
 import type { JsonSchema } from '../contract/schema-type.ts'
 import {
   isSnapshotName,
-  SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
   type SnapshotName,
@@ -29,9 +28,7 @@ import { sha256Base64url } from '../crypto/sha256.ts'
 import { checkChangelog } from './changelog-rules.ts'
 import { compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
-import { type ContentFile, type ContentFolder, readContentFolder } from './content-folder.ts'
-import { IMPORT_FIELDS } from './content-schemas.ts'
-import { readImport } from './read-import.ts'
+import { type ContentFile, readContentFolder } from './content-folder.ts'
 import {
   type ContentMistake,
   formatFieldPath,
@@ -45,7 +42,8 @@ import {
   SETTINGS_FILE,
   SETTINGS_SCHEMA,
 } from './publishing-settings.ts'
-import { createSchemaCheck, type SchemaCheck } from './schema-check.ts'
+import { readImport } from './read-import.ts'
+import { schemaMistakes } from './schema-check.ts'
 import {
   checkArchitecture,
   checkDevelopmentQueue,
@@ -75,7 +73,9 @@ export interface CompiledContent {
 }
 
 /** The data of each resource that has its described shape. */
-type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
+type SoundData = { [N in SnapshotName]?: SnapshotData<N> } & {
+  [ORGANIZATION_RESOURCE]?: Organization
+}
 
 /** The checks of one resource beyond its schema; `all` has the other resources. */
 const CHECKS: {
@@ -106,163 +106,6 @@ function checkSemantics<N extends SnapshotName>(
   report(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
 }
 
-/** One pass over the content, with everything parsed and every mistake so far. */
-function createCompilation(folder: ContentFolder, nowMs: number) {
-  const mistakes: ContentMistake[] = []
-  /** Every file that was read, for the leak guard. */
-  const files: GuardedFile[] = []
-  const sources = new Map<SnapshotName, ContentSource>()
-  // Contains only values that passed their schema check, so the type is correct.
-  const data: SoundData = {}
-  let organization: Organization | undefined
-  const overlays = new Map<TranslationLocale, { [name: string]: Overlay }>()
-
-  function reportIn(source: ContentSource): Report {
-    return (path, found, expected) => {
-      mistakes.push({ ...source.place(path), field: formatFieldPath(path), found, expected })
-    }
-  }
-
-  function reportFor(name: SnapshotName): Report {
-    return (path, found, expected) => {
-      const source = sources.get(name)
-      if (source !== undefined) reportIn(source)(path, found, expected)
-    }
-  }
-
-  function parse(
-    { file, text }: ContentFile,
-    publicEmails: readonly string[] = [],
-  ): ContentSource | undefined {
-    const outcome = parseYamlSource(file, text)
-    mistakes.push(...outcome.mistakes)
-    files.push({ file, text, source: outcome.source, publicEmails })
-    return outcome.source
-  }
-
-  /** The value of a source if it has the described shape; its mistakes are reported. */
-  function checked<T>(
-    source: ContentSource,
-    schema: JsonSchema,
-    check: SchemaCheck<T>,
-  ): T | undefined {
-    mistakes.push(...check.mistakesOf(source))
-    if (!check.accepts(source.value)) return undefined
-    checkValues(source.value, schema, nowMs, reportIn(source))
-    return source.value
-  }
-
-  function withImports(name: SnapshotName, source: ContentSource): ContentSource | undefined {
-    return readImport(name, source, {
-      readFile: (file) =>
-        folder.readReferenced(file, (found, expected) =>
-          reportIn(source)([IMPORT_FIELDS[name]?.name ?? '', 'file'], found, expected),
-        ),
-      addMistakes: (each) => mistakes.push(...each),
-      // Only published values: an export has other columns.
-      addTexts: (file, texts) => files.push({ file, text: '', source: { ...source, texts } }),
-    })
-  }
-
-  return {
-    mistakes,
-    files,
-    readSnapshot(name: SnapshotName, file: ContentFile) {
-      const parsed = parse(file)
-      const source = parsed === undefined ? undefined : withImports(name, parsed)
-      if (source === undefined) return
-      sources.set(name, source)
-      const value = checked(
-        source,
-        SNAPSHOT_SCHEMAS[name],
-        createSchemaCheck(SNAPSHOT_SCHEMAS[name]),
-      )
-      if (value !== undefined) Object.assign(data, { [name]: value })
-    },
-    readOrganization(file: ContentFile) {
-      const publicEmails: string[] = []
-      const source = parse(file, publicEmails)
-      if (source === undefined) return
-      const value = checked(
-        source,
-        ORGANIZATION_CONTENT_SCHEMA,
-        createSchemaCheck<OrganizationContent>(ORGANIZATION_CONTENT_SCHEMA),
-      )
-      if (value === undefined) return
-      publicEmails.push(value.contact.email, value.privacy.contact.email)
-      const report = reportIn(source)
-      organization = compileOrganization(
-        value,
-        (name) => {
-          const logo = folder.readReferenced(name, (found, expected) =>
-            report(['logo', 'file'], found, expected),
-          )
-          // The text of an SVG is published too.
-          if (logo?.file.endsWith('.svg') === true) {
-            files.push({ file: logo.file, text: logo.bytes.toString('utf8'), source: undefined })
-          }
-          return logo
-        },
-        report,
-        (mistake) => mistakes.push(mistake),
-      )
-    },
-    readSettings(file: ContentFile | undefined) {
-      const nothing = { value: DEFAULT_SETTINGS, source: undefined }
-      // Not scanned by the leak guard: it repeats the guard's findings.
-      const outcome = file === undefined ? undefined : parseYamlSource(file.file, file.text)
-      mistakes.push(...(outcome?.mistakes ?? []))
-      if (outcome?.source === undefined) return nothing
-      const { source } = outcome
-      const check = createSchemaCheck<PublishingSettings>(SETTINGS_SCHEMA)
-      mistakes.push(...check.mistakesOf(source))
-      return check.accepts(source.value) ? { value: source.value, source } : nothing
-    },
-    /** Checks relations between resources. Call it after all resources were read. */
-    checkSemantics() {
-      if (!WALLET_NAMES.some((name) => folder.resources.has(name))) {
-        Object.assign(data, NO_WALLET_VIEWS)
-      }
-      for (const name of SNAPSHOT_NAMES) {
-        checkSemantics(name, data[name], data, reportFor(name))
-      }
-    },
-    /** Reads an overlay. Call it after the resource that it translates was read. */
-    readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile) {
-      const source = parse(file)
-      if (source === undefined) return
-      const original = name === ORGANIZATION_RESOURCE ? organization : data[name]
-      if (original === undefined) {
-        // A resource with mistakes has been reported.
-        if (!folder.resources.has(name)) {
-          reportIn(source)([], `a translation of ${name}`, 'the content that it translates')
-        }
-        return
-      }
-      const overlay = compileOverlay(
-        source.value,
-        TRANSLATED_SCHEMAS[name],
-        original,
-        reportIn(source),
-      )
-      overlays.set(locale, { ...overlays.get(locale), [name]: overlay })
-    },
-    /** The published value of each resource, complete only without mistakes. */
-    values(): ReadonlyMap<ResourceName, JsonValue> {
-      const values = new Map<ResourceName, JsonValue>()
-      for (const name of SNAPSHOT_NAMES) {
-        const value = data[name]
-        if (value !== undefined) values.set(name, value)
-      }
-      if (organization !== undefined) values.set(ORGANIZATION_RESOURCE, organization)
-      for (const [locale, resources] of overlays) {
-        values.set(translationResource(locale), { locale, resources })
-      }
-      return values
-    },
-  }
-}
-
 /** Hides the quotation of a mistake on a line that the leak guard reported: a report must not spread a secret. */
 function hideLeaks(
   mistakes: readonly ContentMistake[],
@@ -287,32 +130,107 @@ export async function compileContent(
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<CompiledContent> {
   const folder = readContentFolder(contentDir)
-  const compilation = createCompilation(folder, nowMs)
+  const mistakes: ContentMistake[] = []
+  /** Every text to publish, for the leak guard. */
+  const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text, source: undefined }))
+  const data: SoundData = {}
+  const reports = new Map<SnapshotName, Report>()
+  const overlays = new Map<ResourceName, { [name: string]: Overlay }>()
+
+  const reportIn =
+    (source: ContentSource): Report =>
+    (path, found, expected) => {
+      mistakes.push({ ...source.place(path), field: formatFieldPath(path), found, expected })
+    }
+
+  function parse({ file, text }: ContentFile): ContentSource | undefined {
+    const outcome = parseYamlSource(file, text)
+    mistakes.push(...outcome.mistakes)
+    return outcome.source
+  }
+
+  function isSound(source: ContentSource, schema: JsonSchema): boolean {
+    const found = schemaMistakes(schema, source)
+    mistakes.push(...found)
+    return found.length === 0
+  }
+
+  function readSnapshot(name: SnapshotName, file: ContentFile): void {
+    const parsed = parse(file)
+    files.push({ ...file, source: parsed })
+    if (parsed === undefined) return
+    const source = readImport(name, parsed, { folder, report: reportIn(parsed), mistakes, files })
+    if (source === undefined) return
+    reports.set(name, reportIn(source))
+    if (!isSound(source, SNAPSHOT_SCHEMAS[name])) return
+    checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, reportIn(source))
+    Object.assign(data, { [name]: source.value })
+  }
+
+  function readOrganization(file: ContentFile): void {
+    const source = parse(file)
+    const publicEmails: string[] = []
+    files.push({ ...file, source, publicEmails })
+    if (source === undefined || !isSound(source, ORGANIZATION_CONTENT_SCHEMA)) return
+    const report = reportIn(source)
+    checkValues(source.value, ORGANIZATION_CONTENT_SCHEMA, nowMs, report)
+    const content = source.value as unknown as OrganizationContent
+    publicEmails.push(content.contact.email, content.privacy.contact.email)
+    const logo = content.logo && folder.readReferenced(content.logo.file, report, ['logo', 'file'])
+    // The text of an SVG is published too.
+    if (logo?.file.endsWith('.svg') === true) {
+      files.push({ file: logo.file, text: logo.bytes.toString('utf8'), source: undefined })
+    }
+    const organization = compileOrganization(content, logo, report, mistakes)
+    if (organization !== undefined) data[ORGANIZATION_RESOURCE] = organization
+  }
+
+  function readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile): void {
+    const source = parse(file)
+    files.push({ ...file, source })
+    if (source === undefined) return
+    const original = data[name]
+    if (original !== undefined) {
+      const resource = translationResource(locale)
+      const overlay = compileOverlay(
+        source.value,
+        TRANSLATED_SCHEMAS[name],
+        original,
+        reportIn(source),
+      )
+      overlays.set(resource, { ...overlays.get(resource), [name]: overlay })
+    } else if (!folder.resources.has(name)) {
+      // A resource with mistakes has been reported.
+      reportIn(source)([], `a translation of ${name}`, 'the content that it translates')
+    }
+  }
+
   for (const [name, file] of folder.resources) {
-    if (isSnapshotName(name)) compilation.readSnapshot(name, file)
-    else compilation.readOrganization(file)
+    if (isSnapshotName(name)) readSnapshot(name, file)
+    else readOrganization(file)
   }
-  compilation.checkSemantics()
-  for (const [locale, files] of folder.overlays) {
-    for (const [name, file] of files) compilation.readOverlay(locale, name, file)
+  if (!WALLET_NAMES.some((name) => folder.resources.has(name))) Object.assign(data, NO_WALLET_VIEWS)
+  for (const [name, report] of reports) checkSemantics(name, data[name], data, report)
+  for (const [locale, each] of folder.overlays) {
+    for (const [name, file] of each) readOverlay(locale, name, file)
   }
-  const settings = compilation.readSettings(folder.settings)
-  const leaks = await findLeaks(
-    [
-      ...compilation.files,
-      ...[...texts].map(([file, text]) => ({ file, text, source: undefined })),
-    ],
-    { file: folder.settings?.file ?? SETTINGS_FILE, ...settings },
-  )
-  const mistakes = sortMistakes([
-    ...hideLeaks([...folder.mistakes(), ...compilation.mistakes], leaks),
-    ...leaks,
-  ])
+  // Not scanned by the leak guard: the settings repeat its findings.
+  const settings = folder.settings && parse(folder.settings)
+  const isSet = settings !== undefined && isSound(settings, SETTINGS_SCHEMA)
+  const leaks = await findLeaks(files, {
+    file: folder.settings?.file ?? SETTINGS_FILE,
+    value: isSet ? (settings.value as unknown as PublishingSettings) : DEFAULT_SETTINGS,
+    source: settings,
+  })
+  const all = sortMistakes([...hideLeaks([...folder.mistakes(), ...mistakes], leaks), ...leaks])
   const resources = new Map<ResourceName, CompiledResource>()
-  if (mistakes.length > 0) return { resources, mistakes }
-  const values = compilation.values()
+  if (all.length > 0) return { resources, mistakes: all }
   for (const name of RESOURCE_NAMES) {
-    const value = values.get(name)
+    const translated = overlays.get(name)
+    const value =
+      isSnapshotName(name) || name === ORGANIZATION_RESOURCE
+        ? data[name]
+        : translated && { locale: name.slice(name.lastIndexOf('/') + 1), resources: translated }
     if (value === undefined) {
       if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
       continue
@@ -320,5 +238,5 @@ export async function compileContent(
     const text = canonicalJson(value)
     resources.set(name, { text, digest: sha256Base64url(text) })
   }
-  return { resources, mistakes }
+  return { resources, mistakes: all }
 }

@@ -4,51 +4,36 @@ import {
   type OrganizationContent,
 } from '../contract/organization.ts'
 import { accentFault, deriveAccent } from './accent-color.ts'
+import type { ReferencedFile } from './content-folder.ts'
 import type { ContentMistake, Report } from './content-mistake.ts'
 import { cleanPng } from './logo-png.ts'
 import { sanitizeSvg } from './logo-svg.ts'
 
-/** A file that content refers to. */
-export interface ReferencedFile {
-  readonly file: string
-  readonly bytes: Buffer
-}
-
 type Logo = NonNullable<Organization['logo']>
 
 const MAX_LOGO_BYTES = { svg: 65_536, png: 131_072 } as const
+const MEDIA_TYPES = { svg: LOGO_TYPES[0], png: LOGO_TYPES[1] } as const
 
+/** The published logo. Its mistakes are added to `mistakes`; then it is undefined. */
 function compileLogo(
   { file, bytes }: ReferencedFile,
   alt: string,
-  addMistake: (mistake: ContentMistake) => void,
+  mistakes: ContentMistake[],
 ): Logo | undefined {
   const kind = file.endsWith('.png') ? 'png' : 'svg'
   const whole = { file, line: 1, column: 1, field: '' }
   if (bytes.length > MAX_LOGO_BYTES[kind]) {
-    addMistake({
-      ...whole,
-      found: `${bytes.length} bytes`,
-      expected: `a logo of at most ${MAX_LOGO_BYTES[kind]} bytes`,
-    })
+    const expected = `a logo of at most ${MAX_LOGO_BYTES[kind]} bytes`
+    mistakes.push({ ...whole, found: `${bytes.length} bytes`, expected })
     return undefined
   }
-  if (kind === 'png') {
-    const png = cleanPng(bytes)
-    if ('found' in png) {
-      addMistake({ ...whole, ...png })
-      return undefined
-    }
-    const { width, height } = png
-    return { mediaType: LOGO_TYPES[1], base64: png.bytes.toString('base64'), width, height, alt }
-  }
-  const svg = sanitizeSvg(bytes.toString('utf8'))
-  if ('mistakes' in svg) {
-    for (const mistake of svg.mistakes) addMistake({ ...whole, ...mistake })
+  const logo = kind === 'png' ? cleanPng(bytes) : sanitizeSvg(bytes.toString('utf8'))
+  if ('mistakes' in logo) {
+    mistakes.push(...logo.mistakes.map((mistake) => ({ ...whole, ...mistake })))
     return undefined
   }
-  const base64 = Buffer.from(svg.svg, 'utf8').toString('base64')
-  return { mediaType: LOGO_TYPES[0], base64, width: svg.width, height: svg.height, alt }
+  const { width, height } = logo
+  return { mediaType: MEDIA_TYPES[kind], base64: logo.bytes.toString('base64'), width, height, alt }
 }
 
 /**
@@ -56,44 +41,32 @@ function compileLogo(
  */
 const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
 
-/** Reports addresses of the organization that `svc init` wrote as placeholders. Returns whether it found none. */
-function checkReplaced({ url, contact, privacy }: OrganizationContent, report: Report): boolean {
-  const texts: readonly (readonly [path: readonly string[], text: string | undefined])[] = [
-    [['url'], url],
+/** Creates the published identity from the operator's file; reports mistakes and then returns undefined. */
+export function compileOrganization(
+  { logo: logoContent, accentColor, ...rest }: OrganizationContent,
+  /** The file that the logo names, if it could be read. */
+  logoFile: ReferencedFile | undefined,
+  report: Report,
+  mistakes: ContentMistake[],
+): Organization | undefined {
+  const { contact, privacy } = rest
+  const addresses: readonly (readonly [path: readonly string[], text: string | undefined])[] = [
+    [['url'], rest.url],
     [['contact', 'email'], contact.email],
     [['contact', 'url'], contact.url],
     [['privacy', 'contact', 'email'], privacy.contact.email],
     [['privacy', 'contact', 'url'], privacy.contact.url],
   ]
-  const placeholders = texts.filter(([, text]) => PLACEHOLDER_DOMAIN.test(text ?? ''))
-  for (const [path, text] of placeholders) {
+  const before = mistakes.length
+  for (const [path, text = ''] of addresses) {
+    if (!PLACEHOLDER_DOMAIN.test(text)) continue
     report(path, `the placeholder ${JSON.stringify(text)}`, 'the organization’s own')
   }
-  return placeholders.length === 0
-}
-
-/** Creates the published identity from the operator's file; reports mistakes and then returns undefined. */
-export function compileOrganization(
-  content: OrganizationContent,
-  readFile: (name: string) => ReferencedFile | undefined,
-  report: Report,
-  addMistake: (mistake: ContentMistake) => void,
-): Organization | undefined {
-  const { logo: logoContent, accentColor, ...rest } = content
-  let isValid = checkReplaced(content, report)
-  if (accentColor !== undefined) {
-    const fault = accentFault(accentColor)
-    if (fault !== undefined) {
-      report(['accentColor'], fault.found, fault.expected)
-      isValid = false
-    }
-  }
-  const file = logoContent === undefined ? undefined : readFile(logoContent.file)
-  const logo =
-    logoContent === undefined || file === undefined
-      ? undefined
-      : compileLogo(file, logoContent.alt, addMistake)
-  if (!isValid || (logoContent !== undefined && logo === undefined)) return undefined
+  const fault = accentColor === undefined ? undefined : accentFault(accentColor)
+  if (fault !== undefined) report(['accentColor'], fault.found, fault.expected)
+  const logo = logoContent && logoFile && compileLogo(logoFile, logoContent.alt, mistakes)
+  if (mistakes.length > before || (logoContent !== undefined && logo === undefined))
+    return undefined
   return {
     ...rest,
     ...(logo === undefined ? {} : { logo }),

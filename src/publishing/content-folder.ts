@@ -11,11 +11,10 @@ import {
   TRANSLATED_SCHEMAS,
   isTranslatedName,
 } from '../contract/resource-names.ts'
-import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import { TRANSLATION_LOCALES, type TranslationLocale } from '../contract/translations.ts'
 import { readRegularFile } from '../storage/read-regular-file.ts'
-import type { ReferencedFile } from './compile-organization.ts'
-import { type ContentMistake } from './content-mistake.ts'
+import type { ContentMistake, FieldPath, Report } from './content-mistake.ts'
 import { SETTINGS_FILE } from './publishing-settings.ts'
 
 /** A file of the content folder. */
@@ -23,6 +22,12 @@ export interface ContentFile {
   /** The path as the operator would open it: below the folder's path as it was given. */
   readonly file: string
   readonly text: string
+}
+
+/** A file that content refers to. */
+export interface ReferencedFile {
+  readonly file: string
+  readonly bytes: Buffer
 }
 
 /** The files of a content folder. */
@@ -33,11 +38,8 @@ export interface ContentFolder {
   readonly overlays: ReadonlyMap<TranslationLocale, ReadonlyMap<TranslatedName, ContentFile>>
   /** content/publishing.yaml, if it exists. */
   readonly settings: ContentFile | undefined
-  /** Reads a file that content refers to, such as the logo. A file that cannot be read is a mistake in `report`. */
-  readReferenced(
-    name: string,
-    report: (found: string, expected: string) => void,
-  ): ReferencedFile | undefined
+  /** Reads a file that the field at `path` refers to. A file that cannot be read is a mistake. */
+  readReferenced(name: string, report: Report, path: FieldPath): ReferencedFile | undefined
   /** Files that are missing, unknown or unreadable, and images and exports to which no content refers. */
   mistakes(): readonly ContentMistake[]
 }
@@ -64,31 +66,6 @@ const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
     .map((name) => [contentFileName(name), name]),
 )
 
-function wholeFile(file: string, found: string, expected: string): ContentMistake {
-  return { file, line: 1, column: 1, field: '', found, expected }
-}
-
-interface Listing {
-  readonly files: readonly string[]
-  /** Links may lead out of the folder. Reading a pipe or a device may never end. */
-  readonly irregular: readonly string[]
-}
-
-/** Paths of all files below a folder, with `/` between names. */
-function listFiles(folder: string): Listing {
-  const files: string[] = []
-  const irregular: string[] = []
-  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const relative = path.relative(folder, path.join(entry.parentPath, entry.name))
-    const name = relative.split(path.sep).join('/')
-    // Files of editors, systems and version control are not content.
-    if (name.split('/').some((part) => part.startsWith('.'))) continue
-    if (entry.isFile()) files.push(name)
-    else if (!entry.isDirectory()) irregular.push(name)
-  }
-  return { files: files.toSorted(), irregular: irregular.toSorted() }
-}
-
 function explainUnknown(name: string): string {
   const [folder = '', ...rest] = name.split('/')
   if (rest.length > 0 && folder === LOCALES[0]) {
@@ -108,16 +85,15 @@ function explainUnknown(name: string): string {
   return expectedName(name, known, 'a known name', `one of ${inFolder.join(', ')}`)
 }
 
-/** Mistakes for resources without a file. Wallet files may be missing all together. */
-function findMissing(contentDir: string, present: ReadonlySet<string>): readonly ContentMistake[] {
+/** The resources without a file. Wallet files may be missing all together. */
+function missingNames(present: ReadonlySet<string>): readonly SnapshotName[] {
   const missing = SNAPSHOT_NAMES.filter((name) => !present.has(contentFileName(name)))
-  const isWallet = (name: string): boolean => WALLET_NAMES.some((wallet) => wallet === name)
-  const hasWallet = missing.filter((name) => isWallet(name)).length < WALLET_NAMES.length
-  return missing.flatMap((name) => {
-    if (isWallet(name) && !hasWallet) return []
-    const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
-    return [wholeFile(path.join(contentDir, contentFileName(name)), 'no such file', expected)]
-  })
+  const hasWallet = !WALLET_NAMES.every((name) => missing.includes(name))
+  return hasWallet ? missing : missing.filter((name) => !isWallet(name))
+}
+
+function isWallet(name: SnapshotName): boolean {
+  return WALLET_NAMES.some((wallet) => wallet === name)
 }
 
 /**
@@ -129,93 +105,96 @@ export function readContentFolder(contentDir: string): ContentFolder {
   const resources = new Map<TranslatedName, ContentFile>()
   const overlays = new Map<TranslationLocale, Map<TranslatedName, ContentFile>>()
   let settings: ContentFile | undefined
-  let listing: Listing = { files: [], irregular: [] }
-  let isListed = true
-  try {
-    listing = listFiles(contentDir)
-  } catch (error) {
-    isListed = false
-    mistakes.push(
-      wholeFile(contentDir, `an unreadable folder (${messageOf(error)})`, 'the content folder'),
-    )
+  const files: string[] = []
+  const irregular = new Set<string>()
+  const unreferenced = new Set<string>()
+
+  const wholeFile = (file: string, found: string, expected: string): ContentMistake => ({
+    file,
+    line: 1,
+    column: 1,
+    field: '',
+    found,
+    expected,
+  })
+  const fail = (file: string, found: string, expected: string): void => {
+    mistakes.push(wholeFile(file, found, expected))
   }
 
-  function readFile(name: string): Buffer | undefined {
+  function readFile(name: string): ReferencedFile | undefined {
     const file = path.join(contentDir, name)
     try {
-      return readRegularFile(file, MAX_FILE_BYTES)
+      return { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }
     } catch (error) {
-      mistakes.push(
-        wholeFile(
-          file,
-          `an unreadable file (${messageOf(error)})`,
-          `a file of at most ${MAX_FILE_BYTES} bytes`,
-        ),
-      )
+      const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
+      fail(file, `an unreadable file (${messageOf(error)})`, expected)
       return undefined
     }
   }
 
   function readText(name: string): ContentFile | undefined {
-    const bytes = readFile(name)
-    if (bytes === undefined) return undefined
-    const file = path.join(contentDir, name)
+    const { file, bytes } = readFile(name) ?? {}
+    if (file === undefined) return undefined
     try {
       return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
     } catch {
-      mistakes.push(wholeFile(file, 'bytes that are not text in UTF-8', 'a file in UTF-8'))
+      fail(file, 'bytes that are not text in UTF-8', 'a file in UTF-8')
       return undefined
     }
   }
 
-  for (const name of listing.irregular) {
-    mistakes.push(
-      wholeFile(path.join(contentDir, name), 'a link or a special file', 'a regular file'),
-    )
-  }
-  const unreferenced = new Set<string>()
-  for (const name of listing.files) {
-    if (NOTES.test(name)) continue
-    if (REFERENCED.test(name)) {
-      unreferenced.add(name)
-      continue
-    }
+  function readContentFile(name: string): void {
     const locale = TRANSLATION_LOCALES.find((each) => name.startsWith(`${each}/`))
     const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
     if (resource === undefined && name !== SETTINGS_FILE) {
-      mistakes.push(wholeFile(path.join(contentDir, name), 'an unknown file', explainUnknown(name)))
-      continue
+      fail(path.join(contentDir, name), 'an unknown file', explainUnknown(name))
+      return
     }
     const file = readText(name)
-    if (file === undefined) continue
+    if (file === undefined) return
     if (resource === undefined) settings = file
     else if (locale === undefined) resources.set(resource, file)
-    else
-      overlays.set(
-        locale,
-        (overlays.get(locale) ?? new Map<TranslatedName, ContentFile>()).set(resource, file),
-      )
+    else {
+      const translated = overlays.get(locale) ?? new Map<TranslatedName, ContentFile>()
+      overlays.set(locale, translated.set(resource, file))
+    }
   }
-  if (isListed) {
-    mistakes.push(...findMissing(contentDir, new Set([...listing.files, ...listing.irregular])))
+
+  try {
+    for (const entry of fs.readdirSync(contentDir, { recursive: true, withFileTypes: true })) {
+      const relative = path.relative(contentDir, path.join(entry.parentPath, entry.name))
+      const name = relative.split(path.sep).join('/')
+      // Files of editors, systems and version control are not content.
+      if (name.split('/').some((part) => part.startsWith('.'))) continue
+      if (entry.isFile()) files.push(name)
+      // Links may lead out of the folder. Reading a pipe or a device may never end.
+      else if (!entry.isDirectory()) irregular.add(name)
+    }
+    for (const name of missingNames(new Set([...files, ...irregular]))) {
+      const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
+      fail(path.join(contentDir, contentFileName(name)), 'no such file', expected)
+    }
+  } catch (error) {
+    fail(contentDir, `an unreadable folder (${messageOf(error)})`, 'the content folder')
+  }
+  for (const name of irregular) {
+    fail(path.join(contentDir, name), 'a link or a special file', 'a regular file')
+  }
+  for (const name of files.toSorted()) {
+    if (REFERENCED.test(name)) unreferenced.add(name)
+    else if (!NOTES.test(name)) readContentFile(name)
   }
   return {
     resources,
     overlays,
     settings,
-    readReferenced(name, report) {
+    readReferenced(name, report, at) {
       unreferenced.delete(name)
-      if (!listing.files.includes(name)) {
-        if (!listing.irregular.includes(name)) {
-          report(
-            `${JSON.stringify(name)}, which is not in the content folder`,
-            'the name of a file there',
-          )
-        }
-        return undefined
-      }
-      const bytes = readFile(name)
-      return bytes === undefined ? undefined : { file: path.join(contentDir, name), bytes }
+      if (files.includes(name)) return readFile(name)
+      const found = `${JSON.stringify(name)}, which is not in the content folder`
+      // A file of another kind is reported above.
+      if (!irregular.has(name)) report(at, found, 'the name of a file there')
+      return undefined
     },
     mistakes: () => [
       ...mistakes,

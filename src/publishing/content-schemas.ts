@@ -18,15 +18,26 @@ const CHANGELOG_IMPORT = {
   properties: { file: { ...FILE, example: 'CHANGELOG.md' } },
 } as const satisfies JsonSchema
 
-function csvImport(items: JsonSchema, file: string): JsonSchema {
+/** A field of a content file that replaces other fields by those of another file. */
+export interface ImportField {
+  readonly name: string
+  readonly replaces: readonly string[]
+  readonly schema: JsonSchema
+}
+
+function csvImport(items: JsonSchema, file: string): ImportField {
   const fields = Object.entries(items.properties ?? {})
-  const column = (name: string): JsonSchema => ({
-    type: 'string',
-    minLength: 1,
-    maxLength: 120,
-    description: `Header of the column for \`${name}\`.`,
-  })
-  return {
+  /** For each field of an item: one property. */
+  const each = (
+    toProperty: (name: string) => JsonSchema,
+    isIncluded: (name: string, field: JsonSchema) => boolean = () => true,
+  ) =>
+    Object.fromEntries(
+      fields
+        .filter(([name, field]) => isIncluded(name, field))
+        .map(([name]) => [name, toProperty(name)]),
+    )
+  const schema: JsonSchema = {
     type: 'object',
     description:
       'Instead of `items`: a CSV export, such as one of GitHub or Jira. Ids become kebab-case, dates may have a time after the day, and items are sorted.',
@@ -37,39 +48,36 @@ function csvImport(items: JsonSchema, file: string): JsonSchema {
         type: 'object',
         description: 'The header of the column for each field.',
         required: ['id', 'title'],
-        properties: Object.fromEntries(fields.map(([name]) => [name, column(name)])),
+        properties: each((name) => ({
+          type: 'string',
+          minLength: 1,
+          maxLength: 120,
+          description: `Header of the column for \`${name}\`.`,
+        })),
       },
       values: {
         type: 'object',
         description:
           'For a field: the new value for each value of its column. `skip` excludes the row.',
-        properties: Object.fromEntries(
-          fields
-            .filter(([, { type }]) => type === 'string' || type === 'integer')
-            .map(([name]) => [
-              name,
-              {
-                type: 'object',
-                description: `Values of the column for \`${name}\`.`,
-                additionalProperties: { type: 'string', maxLength: 120 },
-              } satisfies JsonSchema,
-            ]),
+        properties: each(
+          (name) => ({
+            type: 'object',
+            description: `Values of the column for \`${name}\`.`,
+            additionalProperties: { type: 'string', maxLength: 120 },
+          }),
+          (_, { type }) => type === 'string' || type === 'integer',
         ),
       },
       defaults: {
         type: 'object',
         description: 'Values of fields whose column is missing or empty.',
-        properties: Object.fromEntries(
-          fields
-            .filter(([name, { type }]) => type === 'string' && name !== 'id')
-            .map(([name]) => [
-              name,
-              {
-                type: 'string',
-                maxLength: 1000,
-                description: `The default of \`${name}\`.`,
-              } satisfies JsonSchema,
-            ]),
+        properties: each(
+          (name) => ({
+            type: 'string',
+            maxLength: 1000,
+            description: `The default of \`${name}\`.`,
+          }),
+          (name, { type }) => type === 'string' && name !== 'id',
         ),
       },
       delimiter: {
@@ -80,34 +88,20 @@ function csvImport(items: JsonSchema, file: string): JsonSchema {
       },
     },
   }
-}
-
-/** A field of a content file that replaces other fields by those of another file. */
-export interface ImportField {
-  readonly name: string
-  readonly replaces: readonly string[]
-  readonly schema: JsonSchema
-  /** An object with only this field, so that mistakes have their place in the content file. */
-  readonly wrapper: JsonSchema
-}
-
-function importField(name: string, replaces: readonly string[], schema: JsonSchema): ImportField {
-  const wrapper = { type: 'object', required: [name], properties: { [name]: schema } } as const
-  return { name, replaces, schema, wrapper }
+  return { name: 'itemsFrom', replaces: ['items'], schema }
 }
 
 /** The import field of each resource that has one. */
 export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
-  changelog: importField('releasesFrom', ['unreleased', 'releases'], CHANGELOG_IMPORT),
-  roadmap: importField(
-    'itemsFrom',
-    ['items'],
-    csvImport(SNAPSHOT_SCHEMAS.roadmap.properties.items.items, 'roadmap.csv'),
-  ),
-  'development-queue': importField(
-    'itemsFrom',
-    ['items'],
-    csvImport(SNAPSHOT_SCHEMAS['development-queue'].properties.items.items, 'queue.csv'),
+  changelog: {
+    name: 'releasesFrom',
+    replaces: ['unreleased', 'releases'],
+    schema: CHANGELOG_IMPORT,
+  },
+  roadmap: csvImport(SNAPSHOT_SCHEMAS.roadmap.properties.items.items, 'roadmap.csv'),
+  'development-queue': csvImport(
+    SNAPSHOT_SCHEMAS['development-queue'].properties.items.items,
+    'queue.csv',
   ),
 }
 

@@ -1,10 +1,8 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
-import type { ReferencedFile } from './compile-organization.ts'
-import { type ContentMistake, describeValue } from './content-mistake.ts'
-import type { ImportedFields } from './imported-source.ts'
-import type { SourcePlace } from './yaml-source.ts'
+import { describeValue } from './content-mistake.ts'
+import type { Imported, ReportAt } from './read-import.ts'
 
 interface Change {
   readonly kind: string
@@ -13,12 +11,14 @@ interface Change {
 }
 
 interface Release {
-  readonly version: string | undefined
-  readonly date: string | undefined
+  /** Undefined for what is not released yet. */
+  readonly named: { readonly version: string; readonly date: string } | undefined
   readonly line: number
   summary: string
   readonly changes: Change[]
 }
+
+const kinds: readonly string[] = CHANGELOG_KINDS
 
 const ENDPOINT = /\b(?:GET|POST|DELETE) \/api\/v\d+(?:\/[A-Za-z0-9._{}/-]*[A-Za-z0-9}])?/g
 
@@ -36,81 +36,49 @@ function toPlainText(markdown: string): string {
  * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0. Endpoints named by a
  * change become its `endpoints`. Changes are sorted by kind.
  */
-export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields {
-  const mistakes: ContentMistake[] = []
-  const fail = (line: number, found: string, expected: string): void => {
-    mistakes.push({ file, line, column: 1, field: '', found, expected })
-  }
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    fail(1, 'bytes that are not text in UTF-8', 'a file in UTF-8')
-    return { fields: {}, places: new Map(), mistakes }
-  }
+export function importChangelog(text: string, report: ReportAt): Imported {
+  const fail = (line: number, found: string, expected: string): void =>
+    report({ line, column: 1 }, '', found, expected)
   const releases: Release[] = []
   let kind: string | undefined
   let change: Change | undefined
   let isComment = false
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const number = index + 1
+    const release = releases.at(-1)
     if (isComment || line.startsWith('<!--')) {
       isComment = !line.includes('-->')
       continue
     }
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line)
-    const release = releases.at(-1)
-    if (heading !== null) {
-      change = undefined
-      const [, { length: level } = '', title = ''] = heading
-      if (level === 2) {
-        kind = undefined
-        const match = /^\[?(?:v(?=\d))?([^\]\s]+)\]?(?:\s+[-–—]\s+(\S+))?/.exec(title)
-        const isUnreleased = match?.[1]?.toLowerCase() === 'unreleased'
-        if (!isUnreleased && match?.[2] === undefined) {
-          fail(
-            number,
-            describeValue(title),
-            'a release such as ## [1.0.0] - 2026-11-22, or ## [Unreleased]',
-          )
-        }
-        releases.push({
-          version: isUnreleased ? undefined : match?.[1],
-          date: isUnreleased ? undefined : match?.[2],
-          line: number,
-          summary: '',
-          changes: [],
-        })
-      } else if (level === 3 && release !== undefined) {
-        kind = title.toLowerCase()
-        if (!CHANGELOG_KINDS.some((known) => known === kind)) {
-          const kinds = `one of ${CHANGELOG_KINDS.join(', ')}`
-          fail(
-            number,
-            `the heading ${describeValue(title)}`,
-            expectedName(kind, CHANGELOG_KINDS, 'a kind of change', kinds),
-          )
-        }
+    const [, { length: level } = '', title = ''] = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line) ?? []
+    // Headings and the reference links at the end of the file.
+    if (level > 0 || /^\[[^\]]+\]:\s/.test(line)) change = undefined
+    const item = /^[-*+]\s+(.*)$/.exec(line)?.[1]
+    if (level === 2) {
+      kind = undefined
+      const [, version = '', date] =
+        /^\[?(?:v(?=\d))?([^\]\s]+)\]?(?:\s+[-–—]\s+(\S+))?/.exec(title) ?? []
+      const isUnreleased = version.toLowerCase() === 'unreleased'
+      if (!isUnreleased && date === undefined) {
+        const expected = 'a release such as ## [1.0.0] - 2026-11-22, or ## [Unreleased]'
+        fail(number, describeValue(title), expected)
       }
+      const named = isUnreleased ? undefined : { version, date: date ?? '' }
+      releases.push({ named, line: number, summary: '', changes: [] })
+    } else if (level === 3 && release !== undefined) {
+      kind = title.toLowerCase()
+      if (kinds.includes(kind)) continue
+      const expected = expectedName(kind, kinds, 'a kind of change', `one of ${kinds.join(', ')}`)
+      fail(number, `the heading ${describeValue(title)}`, expected)
+    } else if (level > 0 || release === undefined || /^\[[^\]]+\]:\s/.test(line)) {
       continue
-    }
-    // Reference links at the end of the file.
-    if (/^\[[^\]]+\]:\s/.test(line)) {
-      change = undefined
-      continue
-    }
-    if (release === undefined) continue
-    const item = /^[-*+]\s+(.*)$/.exec(line)
-    if (item !== null) {
+    } else if (item !== undefined) {
       if (kind === undefined) {
         fail(number, 'a change without a kind', `a heading such as ### Added above it`)
         continue
       }
-      change = { kind, line: number, text: item[1] ?? '' }
+      change = { kind, line: number, text: item }
       release.changes.push(change)
-    } else if (line.trim() === '') {
-      // Only an indented line after an empty one continues the item.
-      continue
     } else if (change !== undefined) {
       change.text += ` ${line.trim().replace(/^[-*+]\s+/, '')}`
     } else if (kind === undefined) {
@@ -118,37 +86,31 @@ export function importChangelog({ file, bytes }: ReferencedFile): ImportedFields
     }
   }
 
-  const places = new Map<string, SourcePlace>()
-  const place = (line: number) => ({ file, line, column: 1 })
-  const toChanges = (release: Release, path: readonly (string | number)[]): JsonValue[] =>
-    release.changes
-      .toSorted(
-        (a, b) =>
-          CHANGELOG_KINDS.findIndex((each) => each === a.kind) -
-          CHANGELOG_KINDS.findIndex((each) => each === b.kind),
-      )
+  const places = new Map<string, { line: number; column: number }>()
+  const toChanges = ({ changes }: Release, path: string): JsonValue[] =>
+    changes
+      .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
       .map((each, index) => {
-        places.set(JSON.stringify([...path, index]), place(each.line))
+        places.set(`${path}[${index}]`, { line: each.line, column: 1 })
         const plain = toPlainText(each.text)
         const endpoints = [...new Set(plain.match(ENDPOINT) ?? [])]
         return { kind: each.kind, text: plain, ...(endpoints.length === 0 ? {} : { endpoints }) }
       })
-  const unreleased = releases.find((each) => each.version === undefined)
-  const released = releases.filter((each) => each.version !== undefined)
-  places.set(JSON.stringify(['unreleased']), place(unreleased?.line ?? 1))
-  places.set(JSON.stringify(['releases']), place(1))
+  const unreleased = releases.find(({ named }) => named === undefined)
+  places.set('unreleased', { line: unreleased?.line ?? 1, column: 1 })
+  places.set('releases', { line: 1, column: 1 })
+  const released = releases
+    .filter(({ named }) => named !== undefined)
+    .map((release, index): JsonValue => {
+      const path = `releases[${index}]`
+      places.set(path, { line: release.line, column: 1 })
+      const summary = toPlainText(release.summary)
+      const changes = toChanges(release, `${path}.changes`)
+      return { ...release.named, ...(summary === '' ? {} : { summary }), changes }
+    })
   const fields = {
-    unreleased: unreleased === undefined ? [] : toChanges(unreleased, ['unreleased']),
-    releases: released.map((each, index): JsonValue => {
-      places.set(JSON.stringify(['releases', index]), place(each.line))
-      const summary = toPlainText(each.summary)
-      return {
-        version: each.version ?? '',
-        date: each.date ?? '',
-        ...(summary === '' ? {} : { summary }),
-        changes: toChanges(each, ['releases', index, 'changes']),
-      }
-    }),
+    unreleased: unreleased === undefined ? [] : toChanges(unreleased, 'unreleased'),
+    releases: released,
   }
-  return { fields, places, mistakes }
+  return { fields, places }
 }

@@ -3,10 +3,8 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import type { ReferencedFile } from './compile-organization.ts'
-import { type ContentMistake, describeValue } from './content-mistake.ts'
-import type { ImportedFields } from './imported-source.ts'
-import type { SourcePlace } from './yaml-source.ts'
+import { describeValue } from './content-mistake.ts'
+import type { Imported, ReportAt } from './read-import.ts'
 
 /** Maps the columns of an export to the fields of items (`itemsFrom` in a content file). */
 export interface CsvMapping {
@@ -26,59 +24,34 @@ const SKIP = 'skip'
 /** Maximum number of rows. */
 const MAX_ROWS = 2000
 
-interface Cell extends SourcePlace {
+const START = { line: 1, column: 1 }
+
+interface Cell {
   readonly text: string
-}
-
-/** Offset of each field of a record in its raw text, as lines and characters. */
-function fieldPlaces(raw: string, delimiter: string): readonly { line: number; column: number }[] {
-  const places = [{ line: 0, column: 1 }]
-  let isQuoted = false
-  let line = 0
-  let lineStart = 0
-  for (let index = 0; index < raw.length; index += 1) {
-    const character = raw[index]
-    if (character === '"') isQuoted = !isQuoted
-    else if (character === '\n') {
-      line += 1
-      lineStart = index + 1
-    } else if (character === delimiter && !isQuoted) {
-      places.push({ line, column: index + 2 - lineStart })
-    }
-  }
-  return places
-}
-
-interface CsvTable {
-  readonly header: readonly Cell[]
-  readonly rows: readonly (readonly Cell[])[]
+  readonly line: number
+  readonly column: number
 }
 
 /** Parses CSV (RFC 4180) with the place of each field. Throws a CsvError. */
-function parseTable({ file, bytes }: ReferencedFile, delimiter: string): CsvTable {
-  // csv-parse leaves line feeds out of the raw text of records that end with CR and LF.
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll(/\r\n?/g, '\n')
-  const records = parse(text, {
+function parseTable(text: string, delimiter: string): readonly (readonly Cell[])[] {
+  const bytes = Buffer.from(text)
+  let start = 0
+  let nextColumn = 1
+  return parse(bytes, {
     delimiter,
-    raw: true,
     skip_empty_lines: true,
     trim: true,
-    max_record_size: 100_000,
     to: MAX_ROWS + 2,
-  }) as unknown as readonly { readonly raw: string; readonly record: readonly string[] }[]
-  let line = 1
-  const [header = [], ...rows] = records.map(({ raw, record }) => {
-    // Empty lines that were skipped are part of the raw text of the record after them.
-    const lead = /^\n*/.exec(raw)?.[0] ?? ''
-    const start = line + lead.length
-    const places = fieldPlaces(raw.slice(lead.length), delimiter)
-    line += raw.split('\n').length - 1
-    return record.map((each, index): Cell => {
-      const at = places[index] ?? { line: 0, column: 1 }
-      return { text: each, file, line: start + at.line, column: at.column }
-    })
-  })
-  return { header, rows }
+    cast(value, { bytes: end, index, lines }): Cell {
+      // Empty lines that were skipped are in front of the first field.
+      const raw = bytes.toString('utf8', start, end).replace(/^\n+/, '')
+      const rawLines = raw.split('\n')
+      const column = index === 0 ? 1 : nextColumn
+      start = end + 1
+      nextColumn = (rawLines.length > 1 ? 1 : column) + (rawLines.at(-1)?.length ?? 0) + 1
+      return { text: value, line: lines - rawLines.length + 1, column }
+    },
+  }) as unknown as readonly (readonly Cell[])[]
 }
 
 /** An id in kebab-case: `PROJ-12` becomes `proj-12`. */
@@ -89,131 +62,95 @@ function toId(text: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** The day of an ISO 8601 date or timestamp; other notations are unchanged, and the schema refuses them. */
-function toDay(text: string): string {
-  return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
-}
-
-/** The text with line breaks and runs of spaces replaced by single spaces. */
-function toText(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
-}
-
-/** A cell as a value of the field's type. */
+/** A cell as a value of the field's type. What does not fit is unchanged, and the schema refuses it. */
 function convert(text: string, field: string, schema: JsonSchema): JsonValue {
   if (schema.type === 'array') {
     return text.split(/[\s,;]+/).flatMap((each) => (each === '' ? [] : [toId(each)]))
   }
   if (schema.type === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
   if (field === 'id' || field === 'roadmapItem') return toId(text)
-  return schema.format === 'date' ? toDay(text) : toText(text)
+  // The day of an ISO 8601 date or timestamp.
+  if (schema.format === 'date') return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
+  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 /**
- * Reads the items of a roadmap or a queue from a CSV export. Items are sorted by `order`, a field and its values from
- * first to last. A `priority` column only determines the order; the field is numbered from 1. Fields and values that
- * the mapping does not know are mistakes.
+ * Reads the items of a roadmap or a queue from a CSV export, sorted by horizon or by priority. A `priority` column only
+ * determines the order; the field is numbered from 1. Fields and values that the mapping does not know are mistakes.
  */
 export function importCsv(
-  csv: ReferencedFile,
+  csv: string,
   mapping: CsvMapping,
   items: JsonSchema,
-  order: { readonly field: string; readonly values?: readonly string[] },
-): ImportedFields {
-  const mistakes: ContentMistake[] = []
-  const fail = (place: SourcePlace, field: string, found: string, expected: string): void => {
-    const { file, line, column } = place
-    mistakes.push({ file, line, column, field, found, expected })
-  }
-  const whole = { file: csv.file, line: 1, column: 1 }
-  let table: CsvTable
+  report: ReportAt,
+): Imported {
+  let table: ReturnType<typeof parseTable> = []
   try {
-    table = parseTable(csv, mapping.delimiter ?? ',')
+    // Columns are counted in lines that end with a line feed only.
+    table = parseTable(csv.replaceAll(/\r\n?/g, '\n'), mapping.delimiter ?? ',')
   } catch (error) {
-    const line =
-      error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : 1
-    fail(
-      { ...whole, line },
-      '',
-      error instanceof CsvError
-        ? `invalid CSV (${error.code})`
-        : 'bytes that are not text in UTF-8',
-      'comma-separated values (RFC 4180) with one header line',
-    )
-    return { fields: {}, places: new Map(), mistakes }
+    if (!(error instanceof CsvError)) throw error
+    const line = typeof error['lines'] === 'number' ? error['lines'] : 1
+    const expected = 'comma-separated values (RFC 4180) with one header line'
+    report({ line, column: 1 }, '', `invalid CSV (${error.code})`, expected)
   }
-  const { header, rows } = table
+  const [header = [], ...rows] = table
   if (rows.length > MAX_ROWS) {
-    fail(whole, '', `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
-    return { fields: {}, places: new Map(), mistakes }
+    report(START, '', `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
   }
+  const { properties = {} } = items
   const names = header.map(({ text }) => text)
   const columns = new Map<string, number>()
   for (const [field, name] of Object.entries(mapping.columns)) {
     const index = names.indexOf(name)
-    if (index !== -1) {
-      columns.set(field, index)
-      continue
-    }
+    columns.set(field, index)
+    if (index !== -1 || table.length === 0) continue
     const expected = expectedName(name, names, 'a known column', `one of ${names.join(', ')}`)
-    fail(whole, '', `no column ${JSON.stringify(name)} for ${field}`, expected)
+    report(START, '', `no column ${JSON.stringify(name)} for ${field}`, expected)
   }
 
-  interface Row {
-    readonly item: { readonly [field: string]: JsonValue }
-    readonly cells: ReadonlyMap<string, SourcePlace>
-    readonly rank: number
+  /** The text of a cell in the words of the field. Undefined for a text that the mapping does not know. */
+  function mappedText(field: string, cell: Cell | undefined): string | undefined {
+    const text = cell?.text ?? ''
+    const map = mapping.values?.[field]
+    const mapped = map === undefined || text === '' || Object.hasOwn(map, text)
+    if (mapped) return map?.[text] ?? (text === '' ? (mapping.defaults?.[field] ?? '') : text)
+    const known = Object.keys(map).join(', ')
+    report(cell ?? START, field, describeValue(text), `a value of the mapping: ${known}`)
+    return undefined
   }
 
-  /** Undefined for an excluded row. */
-  function readRow(cells: readonly Cell[], index: number): Row | undefined {
-    const item: { [field: string]: JsonValue } = {}
-    const cellOf = new Map<string, SourcePlace>()
-    let isSkipped = false
-    for (const [field, schema] of Object.entries(items.properties ?? {})) {
-      const column = columns.get(field)
-      const cell = column === undefined ? undefined : cells[column]
-      if (cell !== undefined) cellOf.set(field, cell)
-      let text = cell?.text ?? ''
-      const map = mapping.values?.[field]
-      if (map !== undefined && text !== '') {
-        const mapped = Object.hasOwn(map, text) ? map[text] : undefined
-        if (mapped === undefined) {
-          const known = Object.keys(map)
-          fail(
-            cell ?? whole,
-            field,
-            describeValue(text),
-            `a value of the mapping: ${known.join(', ')}`,
-          )
-          continue
-        }
-        text = mapped
-      }
-      if (text === SKIP) isSkipped = true
-      if (text === '') text = mapping.defaults?.[field] ?? ''
-      if (text !== '') item[field] = convert(text, field, schema)
-    }
-    if (isSkipped) return undefined
-    const sortedBy = item[order.field]
-    const rank =
-      order.values === undefined
-        ? typeof sortedBy === 'number'
-          ? sortedBy
-          : index + 1
-        : order.values.findIndex((each) => each === sortedBy)
-    return { item, cells: cellOf, rank }
-  }
-
-  const places = new Map<string, SourcePlace>()
+  const orderField = properties['priority'] === undefined ? 'horizon' : 'priority'
+  const order = properties[orderField]?.enum
   const kept = rows
-    .map((cells, index) => ({ row: readRow(cells, index), first: cells[0] ?? whole }))
-    .flatMap(({ row, first }) => (row === undefined ? [] : [{ ...row, first }]))
+    .slice(0, MAX_ROWS)
+    .map((cells, index) => {
+      const item: { [field: string]: JsonValue } = {}
+      const places: [field: string, cell: Cell][] = []
+      let isSkipped = false
+      for (const [field, schema] of Object.entries(properties)) {
+        const cell = cells[columns.get(field) ?? -1]
+        if (cell !== undefined) places.push([field, cell])
+        const text = mappedText(field, cell) ?? ''
+        if (text === SKIP) isSkipped = true
+        if (text !== '') item[field] = convert(text, field, schema)
+      }
+      const rank = order?.indexOf(item[orderField]) ?? Number(item[orderField] ?? index + 1)
+      return { item, places, rank, isSkipped, first: cells[0] ?? START }
+    })
+    .filter(({ isSkipped }) => !isSkipped)
     .toSorted((a, b) => a.rank - b.rank)
-  const list = kept.map(({ item, cells, first }, index) => {
-    places.set(JSON.stringify(['items', index]), first)
-    for (const [field, place] of cells) places.set(JSON.stringify(['items', index, field]), place)
-    return order.field === 'priority' ? { ...item, priority: index + 1 } : item
-  })
-  return { fields: { items: list }, places, mistakes }
+  return {
+    fields: {
+      items: kept.map(({ item }, index) =>
+        orderField === 'priority' ? { ...item, priority: index + 1 } : item,
+      ),
+    },
+    places: new Map(
+      kept.flatMap(({ places, first }, index) => [
+        [`items[${index}]`, first],
+        ...places.map(([field, cell]) => [`items[${index}].${field}`, cell] as const),
+      ]),
+    ),
+  }
 }

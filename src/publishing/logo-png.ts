@@ -1,9 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** An image for publication, or the reason why it is refused. */
-export type PngOutcome =
-  | { readonly bytes: Buffer; readonly width: number; readonly height: number }
-  | { readonly found: string; readonly expected: string }
+import type { LogoOutcome } from './logo-svg.ts'
 
 const SIGNATURE: Buffer = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -20,10 +17,14 @@ const KEPT_CHUNKS: ReadonlySet<string> = new Set([
   'IEND',
 ])
 
+const fault = (found: string, expected: string): LogoOutcome => ({
+  mistakes: [{ line: 1, column: 1, found, expected }],
+})
+
 /** Checks a PNG (ISO/IEC 15948) and removes its metadata. Pixels are not decoded. */
-export function cleanPng(bytes: Buffer): PngOutcome {
+export function cleanPng(bytes: Buffer): LogoOutcome {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
-    return { found: 'a file that is not a PNG', expected: 'a PNG image' }
+    return fault('a file that is not a PNG', 'a PNG image')
   }
   const kept: Buffer[] = [SIGNATURE]
   let [width, height] = [0, 0]
@@ -48,12 +49,9 @@ export function cleanPng(bytes: Buffer): PngOutcome {
     isComplete = type === 'IEND'
     offset = end
   }
-  if (!isComplete) return { found: 'a damaged PNG', expected: 'a complete PNG image' }
+  if (!isComplete) return fault('a damaged PNG', 'a complete PNG image')
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
-    return {
-      found: `${width} × ${height} pixels`,
-      expected: `1 to ${MAX_SIDE} pixels on each side`,
-    }
+    return fault(`${width} × ${height} pixels`, `1 to ${MAX_SIDE} pixels on each side`)
   }
   return { bytes: Buffer.concat(kept), width, height }
 }

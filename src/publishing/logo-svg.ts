@@ -1,17 +1,11 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
-/** A mistake in an SVG file. Line and column count from 1. */
-export interface SvgMistake {
-  readonly line: number
-  readonly column: number
-  readonly found: string
-  readonly expected: string
-}
+import type { ContentMistake } from './content-mistake.ts'
 
-/** A sanitized image, or all mistakes. */
-export type SvgOutcome =
-  | { readonly svg: string; readonly width: number; readonly height: number }
-  | { readonly mistakes: readonly SvgMistake[] }
+/** An image for publication, or all mistakes with their places. Line and column count from 1. */
+export type LogoOutcome =
+  | { readonly bytes: Buffer; readonly width: number; readonly height: number }
+  | { readonly mistakes: readonly Omit<ContentMistake, 'file' | 'field'>[] }
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
@@ -38,24 +32,21 @@ const MAX_DEPTH = 32
 
 const MAX_SIDE = 10_000
 
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function escapeAttribute(text: string): string {
-  return escapeText(text)
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
-    .replaceAll(/[\n\r\t]/g, ' ')
 }
 
 /** The reason to refuse a value; undefined if it refers to nothing outside the file. */
 function valueFault(name: string, value: string): string | undefined {
-  if (name === 'href') {
-    return /^#[\w.-]+$/.test(value) ? undefined : 'a reference to something outside the file'
-  }
   const references = value.match(/url\s*\(/gi) ?? []
   const local = value.match(/url\(\s*["']?#[\w.-]+["']?\s*\)/g) ?? []
-  if (references.length > local.length) return 'a reference to something outside the file'
+  if (name === 'href' ? !/^#[\w.-]+$/.test(value) : references.length > local.length) {
+    return 'a reference to something outside the file'
+  }
   // CSS escapes could hide any text.
   if (value.includes('\\') || /\b(?:javascript|data|expression|@import)\b\s*[:(]?/i.test(value)) {
     return 'a value that browsers could run or load'
@@ -67,19 +58,15 @@ function valueFault(name: string, value: string): string | undefined {
 function sizeOf(attributes: {
   readonly [name: string]: string
 }): readonly [number, number] | undefined {
-  const parse = (text: string | undefined): number | undefined => {
-    const number = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/.exec(text ?? '')?.[1]
-    return number === undefined ? undefined : Number(number)
-  }
-  const box = (attributes['viewBox'] ?? '')
-    .trim()
-    .split(/[\s,]+/)
-    .map(Number)
-  const width = parse(attributes['width']) ?? box[2]
-  const height = parse(attributes['height']) ?? box[3]
-  if (width === undefined || height === undefined) return undefined
-  const size = [Math.round(width), Math.round(height)] as const
-  return size.every((side) => side >= 1 && side <= MAX_SIDE) ? size : undefined
+  const [, , boxWidth, boxHeight] = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/)
+  const [width = 0, height = 0] = [
+    [attributes['width'], boxWidth],
+    [attributes['height'], boxHeight],
+  ].map(([side = '', ofBox]) =>
+    Math.round(Number(/^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/.exec(side)?.[1] ?? ofBox)),
+  )
+  const isShown = (side: number): boolean => side >= 1 && side <= MAX_SIDE
+  return isShown(width) && isShown(height) ? [width, height] : undefined
 }
 
 /**
@@ -87,8 +74,8 @@ function sizeOf(attributes: {
  * Comments, metadata and editor namespaces are removed. Anything that could run, load or refer to something outside
  * the file is a mistake.
  */
-export function sanitizeSvg(text: string): SvgOutcome {
-  const mistakes: SvgMistake[] = []
+export function sanitizeSvg(text: string): LogoOutcome {
+  const mistakes: Omit<ContentMistake, 'file' | 'field'>[] = []
   const parser = new SaxesParser({ xmlns: true })
   let svg = ''
   let size: readonly [number, number] | undefined
@@ -101,70 +88,62 @@ export function sanitizeSvg(text: string): SvgOutcome {
     mistakes.push({ line: parser.line, column: parser.column, found, expected })
   }
 
-  function openTag(tag: SaxesTagNS): void {
+  /** Whether the element is written. */
+  function openTag({ local: element, name: wholeName, uri, attributes }: SaxesTagNS): boolean {
     const isInside = open.at(-1) ?? true
     const isRoot = open.length === 0
-    if (tag.uri !== SVG_NAMESPACE || tag.local === 'metadata') {
-      if (isRoot) report(`the element ${tag.name}`, `svg in the namespace ${SVG_NAMESPACE}`)
-      open.push(false)
-      return
+    if (uri !== SVG_NAMESPACE || element === 'metadata') {
+      if (isRoot) report(`the element ${wholeName}`, `svg in the namespace ${SVG_NAMESPACE}`)
+      return false
     }
     elements += 1
-    if (tag.local === 'use') uses += 1
+    if (element === 'use') uses += 1
     if (elements > MAX_ELEMENTS || uses > MAX_USES || open.length >= MAX_DEPTH) {
-      report(
-        'a drawing that is too complex',
-        `at most ${MAX_ELEMENTS} elements, ${MAX_USES} of them use, nested ${MAX_DEPTH} deep`,
-      )
+      const most = `at most ${MAX_ELEMENTS} elements, ${MAX_USES} of them use, nested ${MAX_DEPTH} deep`
+      report('a drawing that is too complex', most)
       parser.fail('too complex')
-      open.push(false)
-      return
+      return false
     }
-    if (isRoot && tag.local !== 'svg')
-      report(`the element ${tag.local}`, 'svg as the outermost element')
-    if (!ELEMENTS.has(tag.local)) {
-      if (isInside) report(`the element ${tag.local}`, 'shapes, groups, text and gradients only')
-      open.push(false)
-      return
+    if (isRoot && element !== 'svg') {
+      report(`the element ${element}`, 'svg as the outermost element')
     }
-    open.push(isInside)
-    if (!isInside) return
-    const attributes: { [name: string]: string } = {}
-    for (const { local, uri, value, name } of Object.values(tag.attributes)) {
-      if (name === 'xmlns' || name.startsWith('xmlns:')) continue
-      const isXlink = uri === XLINK_NAMESPACE && local === 'href'
-      // The attributes of editors.
-      if (uri !== '' && !isXlink) continue
-      if (!ATTRIBUTES.has(local)) {
-        if (/^(?:data-|aria-)/.test(local)) continue
-        report(
-          `the attribute ${local}`,
-          local === 'style'
-            ? 'presentation attributes, such as fill="#0a5a70"'
-            : 'presentation attributes only',
-        )
-        continue
-      }
+    if (!isInside) return false
+    if (!ELEMENTS.has(element)) {
+      report(`the element ${element}`, 'shapes, groups, text and gradients only')
+      return false
+    }
+    const kept: { [name: string]: string } = {}
+    for (const attribute of Object.values(attributes)) {
+      const { local, value, name } = attribute
+      // The attributes of editors, and namespaces.
+      const isForeign =
+        attribute.uri !== '' && (attribute.uri !== XLINK_NAMESPACE || local !== 'href')
+      if (isForeign || name === 'xmlns' || /^(?:data-|aria-)/.test(local)) continue
       const fault = valueFault(local, value)
-      if (fault !== undefined)
+      if (!ATTRIBUTES.has(local)) {
+        const instead = local === 'style' ? ', such as fill="#0a5a70"' : ' only'
+        report(`the attribute ${local}`, `presentation attributes${instead}`)
+      } else if (fault !== undefined) {
         report(`${fault} in the attribute ${local}`, 'a value that stays inside the file')
-      attributes[local] = value
+      } else kept[local] = value
     }
-    if (isRoot) size = sizeOf(attributes)
-    svg += `<${tag.local}${isRoot ? ` xmlns="${SVG_NAMESPACE}"` : ''}`
-    for (const [name, value] of Object.entries(attributes))
-      svg += ` ${name}="${escapeAttribute(value)}"`
+    if (isRoot) size = sizeOf(kept)
+    svg += `<${element}${isRoot ? ` xmlns="${SVG_NAMESPACE}"` : ''}`
+    for (const [name, value] of Object.entries(kept)) {
+      svg += ` ${name}="${escape(value).replaceAll(/[\n\r\t]/g, ' ')}"`
+    }
     svg += '>'
+    return true
   }
 
   parser.on('doctype', () => report('a document type', 'no document type: it can define entities'))
   parser.on('processinginstruction', () => report('a processing instruction', 'elements only'))
-  parser.on('opentag', openTag)
+  parser.on('opentag', (tag) => open.push(openTag(tag)))
   parser.on('closetag', (tag) => {
     if (open.pop() === true) svg += `</${tag.local}>`
   })
   const writeText = (each: string): void => {
-    if (open.at(-1) === true) svg += escapeText(each)
+    if (open.at(-1) === true) svg += escape(each)
   }
   parser.on('text', writeText)
   parser.on('cdata', writeText)
@@ -177,16 +156,8 @@ export function sanitizeSvg(text: string): SvgOutcome {
   parser.close()
   if (mistakes.length > 0) return { mistakes }
   if (size === undefined) {
-    return {
-      mistakes: [
-        {
-          line: 1,
-          column: 1,
-          found: 'no size',
-          expected: `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`,
-        },
-      ],
-    }
+    const expected = `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`
+    return { mistakes: [{ line: 1, column: 1, found: 'no size', expected }] }
   }
-  return { svg, width: size[0], height: size[1] }
+  return { bytes: Buffer.from(svg, 'utf8'), width: size[0], height: size[1] }
 }

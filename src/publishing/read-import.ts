@@ -1,68 +1,113 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
-import { HORIZONS } from '../contract/snapshot-plans.ts'
 import { SNAPSHOT_SCHEMAS, type SnapshotName } from '../contract/snapshot-schemas.ts'
-import type { ReferencedFile } from './compile-organization.ts'
-import type { ContentMistake } from './content-mistake.ts'
+import type { ContentFolder } from './content-folder.ts'
+import {
+  type ContentMistake,
+  type FieldPath,
+  formatFieldPath,
+  type Report,
+} from './content-mistake.ts'
 import { IMPORT_FIELDS } from './content-schemas.ts'
 import { importChangelog } from './import-changelog.ts'
 import { type CsvMapping, importCsv } from './import-csv.ts'
-import { type ImportedFields, withImportedFields } from './imported-source.ts'
-import { createSchemaCheck } from './schema-check.ts'
-import type { ContentSource, SourceText } from './yaml-source.ts'
+import type { GuardedFile } from './leak-guard.ts'
+import { schemaMistakes } from './schema-check.ts'
+import type { ContentSource, SourcePlace, SourceText } from './yaml-source.ts'
 
-/** What reading an import needs of the compilation. */
-interface ImportDependencies {
-  /** Reads a file of the content folder, and reports one that cannot be read. */
-  readonly readFile: (file: string) => ReferencedFile | undefined
-  readonly addMistakes: (mistakes: readonly ContentMistake[]) => void
-  /** Takes the published texts of the imported file. */
-  readonly addTexts: (file: string, texts: readonly SourceText[]) => void
+type Place = Omit<SourcePlace, 'file'>
+
+/** Fields of a resource that are imported from another file. */
+export interface Imported {
+  /** By name, as they replace the fields of the YAML file. */
+  readonly fields: { readonly [name: string]: JsonValue }
+  /** Place of each value in the other file, by its field path as text. */
+  readonly places: ReadonlyMap<string, Place>
 }
 
-function importFields(
-  name: SnapshotName,
-  file: ReferencedFile,
-  mapping: CsvMapping,
-): ImportedFields {
-  if (name === 'changelog') return importChangelog(file)
-  return name === 'roadmap'
-    ? importCsv(file, mapping, SNAPSHOT_SCHEMAS.roadmap.properties.items.items, {
-        field: 'horizon',
-        values: HORIZONS,
-      })
-    : importCsv(file, mapping, SNAPSHOT_SCHEMAS['development-queue'].properties.items.items, {
-        field: 'priority',
-      })
+/** Reports a mistake at a place of an imported file. */
+export type ReportAt = (place: Place, field: string, found: string, expected: string) => void
+
+/** Every text in a value, with its place. */
+function textsOf(
+  value: JsonValue,
+  path: FieldPath,
+  place: ContentSource['place'],
+): readonly SourceText[] {
+  if (typeof value === 'string') {
+    const at = place(path)
+    return [{ path, value, ...at, endLine: at.line }]
+  }
+  return Object.entries(value ?? {}).flatMap(([name, member]: [string, JsonValue]) =>
+    textsOf(member, [...path, Array.isArray(value) ? Number(name) : name], place),
+  )
 }
 
 /** A content file with the fields of `itemsFrom` or `releasesFrom`, if it has one; undefined if these have mistakes. */
 export function readImport(
   name: SnapshotName,
   source: ContentSource,
-  { readFile, addMistakes, addTexts }: ImportDependencies,
+  {
+    folder,
+    report,
+    mistakes,
+    files,
+  }: {
+    readonly folder: ContentFolder
+    readonly report: Report
+    readonly mistakes: ContentMistake[]
+    /** Receives the imported texts, which are published. */
+    readonly files: GuardedFile[]
+  },
 ): ContentSource | undefined {
   const field = IMPORT_FIELDS[name]
-  const { value } = source
-  if (field === undefined || typeof value !== 'object' || value === null) return source
-  if (Array.isArray(value) || !Object.hasOwn(value, field.name)) return source
-  const members = value as { readonly [name: string]: JsonValue }
+  if (field === undefined || typeof source.value !== 'object') return source
+  const members = source.value as { readonly [name: string]: JsonValue }
+  if (!Object.hasOwn(members, field.name)) return source
   const both = field.replaces.filter((each) => Object.hasOwn(members, each))
   if (both.length > 0) {
     const found = `${field.name} and ${both.join(' and ')}`
-    const place = source.place([field.name], 'name')
-    addMistakes([{ ...place, field: field.name, found, expected: 'one of them' }])
+    const at = source.place([field.name], 'name')
+    mistakes.push({ ...at, field: field.name, found, expected: 'one of them' })
     return undefined
   }
-  const check = createSchemaCheck<{ readonly [name: string]: CsvMapping }>(field.wrapper)
-  const mapping = { ...source, value: { [field.name]: members[field.name] ?? null } }
-  addMistakes(check.mistakesOf(mapping))
-  const settings = check.accepts(mapping.value) ? mapping.value[field.name] : undefined
-  const file = settings === undefined ? undefined : readFile(settings.file)
-  if (settings === undefined || file === undefined) return undefined
-  const imported = importFields(name, file, settings)
-  addMistakes(imported.mistakes)
-  if (imported.mistakes.length > 0) return undefined
-  const { merged, importedTexts } = withImportedFields(source, field.name, imported)
-  addTexts(file.file, importedTexts)
-  return merged
+  const { [field.name]: mapping = null, ...kept } = members
+  const found = schemaMistakes(
+    { type: 'object', properties: { [field.name]: field.schema } },
+    { ...source, value: { [field.name]: mapping } },
+  )
+  mistakes.push(...found)
+  if (found.length > 0) return undefined
+  const settings = mapping as unknown as CsvMapping
+  const referenced = folder.readReferenced(settings.file, report, [field.name, 'file'])
+  if (referenced === undefined) return undefined
+  const { file, bytes } = referenced
+  const before = mistakes.length
+  const reportAt: ReportAt = ({ line, column }, at, was, expected) => {
+    mistakes.push({ file, line, column, field: at, found: was, expected })
+  }
+  let text = ''
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    reportAt({ line: 1, column: 1 }, '', 'bytes that are not text in UTF-8', 'a file in UTF-8')
+    return undefined
+  }
+  const { fields, places } =
+    name === 'roadmap' || name === 'development-queue'
+      ? importCsv(text, settings, SNAPSHOT_SCHEMAS[name].properties.items.items, reportAt)
+      : importChangelog(text, reportAt)
+  if (mistakes.length > before) return undefined
+
+  function place(path: FieldPath, part?: 'name' | 'value'): SourcePlace {
+    if (!Object.hasOwn(fields, String(path[0]))) return source.place(path, part)
+    for (let length = path.length; length > 0; length -= 1) {
+      const known = places.get(formatFieldPath(path.slice(0, length)))
+      if (known !== undefined) return { file, line: known.line, column: known.column }
+    }
+    return source.place([field?.name ?? ''])
+  }
+
+  // Only published values: an export has other columns.
+  files.push({ file, text: '', source: { ...source, texts: textsOf(fields, [], place) } })
+  return { value: { ...kept, ...fields }, texts: source.texts, place }
 }
