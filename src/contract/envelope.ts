@@ -1,4 +1,4 @@
-import { errorOf, type ErrorCode } from './errors.ts'
+import { ERRORS, type ErrorCode } from './errors.ts'
 
 /** Names of the wire schemas in `schema` members (spec 2.1 to 2.3 and 7). */
 export const SCHEMA_IDS = {
@@ -49,9 +49,9 @@ export interface ErrorBody {
  */
 export function createErrorBody(
   code: ErrorCode,
-  retryAfterSeconds = errorOf(code).retryAfterSeconds,
+  retryAfterSeconds = ERRORS[code].retryAfterSeconds,
 ): ErrorBody {
-  const { status, message, retryable } = errorOf(code)
+  const { status, message, retryable } = ERRORS[code]
   return {
     code,
     status,

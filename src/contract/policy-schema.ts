@@ -3,7 +3,6 @@ import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { BASE_PATH } from './api-version.ts'
 import { links } from './discovery-schema.ts'
 import { SCHEMA_IDS } from './envelope.ts'
-import { ERRORS } from './errors.ts'
 import { CORS } from './headers.ts'
 import { scope } from './key-schemas.ts'
 import { LIMITS } from './limits.ts'
@@ -170,7 +169,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
         retryable: flag('Whether the same request may succeed later.', false),
         'retryAfterSeconds?': whole(
           'Longest wait, in seconds. Only if it is known.',
-          ERRORS.RATE_LIMITED.retryAfterSeconds,
+          LIMITS.registrationPerActor.windowSeconds,
         ),
         meaning: text('What it means.', 'The route does not exist.'),
       }),

@@ -1,4 +1,4 @@
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { CACHE_CLASSES, HEADERS, type CacheClass } from '../contract/headers.ts'
 import type { Endpoint } from '../contract/endpoints.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
@@ -45,7 +45,7 @@ export function notModifiedHeaders(row: Endpoint): ResponseHeaders {
 
 /** Headers of a response with one of these errors, which share a status. */
 export function errorHeaders(row: Endpoint, codes: readonly ErrorCode[]): ResponseHeaders {
-  const statuses = codes.map((code) => errorOf(code).status)
+  const statuses = codes.map((code) => ERRORS[code].status)
   return compose(
     row,
     'none',

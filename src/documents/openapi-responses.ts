@@ -1,7 +1,7 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { createErrorBody, SCHEMA_IDS } from '../contract/envelope.ts'
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LINKS } from '../contract/links.ts'
 import { createExample } from './examples.ts'
@@ -77,7 +77,7 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
   const codes = new Set(rows.flatMap(errorsOf))
   return Object.fromEntries(
     [...codes].map((code) => {
-      const { meaning, retryAfterSeconds } = errorOf(code)
+      const { meaning, retryAfterSeconds } = ERRORS[code]
       const wait = retryAfterSeconds === undefined ? undefined : EXAMPLE_WAIT_SECONDS
       const value = {
         ok: false,
@@ -184,7 +184,7 @@ function errorResponse(
 }
 
 function meaningOf(code: ErrorCode): string {
-  return `\`${code}\`: ${errorOf(code).meaning}`
+  return `\`${code}\`: ${ERRORS[code].meaning}`
 }
 
 function errorExampleRefs(codes: readonly ErrorCode[]): JsonObject {

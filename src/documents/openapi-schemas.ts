@@ -1,6 +1,6 @@
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { EXAMPLE_EPOCH_MS } from '../contract/fields.ts'
 import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import {
@@ -77,7 +77,7 @@ function pascalCase(code: string): string {
 export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of errorsOf(row)) {
-    const { status } = errorOf(code)
+    const { status } = ERRORS[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return byStatus
@@ -157,7 +157,7 @@ function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
       status: { ...properties.status, enum: [status], example: status },
       retryable: {
         ...properties.retryable,
-        example: code !== undefined && errorOf(code).retryable,
+        example: code !== undefined && ERRORS[code].retryable,
       },
     },
   }

@@ -2,7 +2,7 @@ import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import { ENDPOINTS, ROUTE_ERRORS, type Endpoint, type Registry } from '../contract/endpoints.ts'
-import { errorOf } from '../contract/errors.ts'
+import { ERRORS } from '../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
@@ -160,7 +160,7 @@ function formatPause({ reason }: Issuance & { readonly enabled: false }): string
 
 function introduction(issuance: Issuance): string {
   const routeErrors = ROUTE_ERRORS.map((code) => {
-    const { status, meaning } = errorOf(code)
+    const { status, meaning } = ERRORS[code]
     return `\`${status}\` \`${code}\` (${meaning})`
   })
   return [

@@ -1,4 +1,4 @@
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { createErrorBody, formatError, formatSuccess } from '../contract/envelope.ts'
 import { ERROR_CACHE_CONTROL, HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
 import { formatContentDigest, formatSignedText } from '../contract/signature.ts'
@@ -35,7 +35,7 @@ function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
 
 /** RFC 6750 section 3: why the key was refused, without further details. */
 function challengeHeaders(code: ErrorCode): readonly string[] {
-  if (errorOf(code).status !== 401) return []
+  if (ERRORS[code].status !== 401) return []
   return [
     HEADERS.wwwAuthenticate,
     code === 'KEY_REQUIRED' ? 'Bearer' : 'Bearer error="invalid_token"',

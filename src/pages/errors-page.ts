@@ -1,5 +1,5 @@
 import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '../contract/endpoints.ts'
-import { errorOf, ERRORS, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { contractText } from './contract-texts.ts'
 import { dataTable, factList, listFilter } from './elements.ts'
@@ -41,7 +41,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
 
 function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
   const t = texts.errorCatalog
-  const { retryAfterSeconds } = errorOf(code)
+  const { retryAfterSeconds } = ERRORS[code]
   const wait =
     retryAfterSeconds === undefined
       ? richText(t.retryAfterUnknown, { header: retryAfter })
@@ -52,7 +52,7 @@ function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
 function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
-  const { meaning, message, retryable } = errorOf(code)
+  const { meaning, message, retryable } = ERRORS[code]
   return html`<section class="error-entry" id="${code}">
     <h3>
       <a class="anchor" href="#${code}"><code>${code}</code></a>
@@ -69,7 +69,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
 
 function retryCell({ texts }: PageContext, code: ErrorCode): HtmlValue {
   const t = texts.errorCatalog
-  const { retryable, retryAfterSeconds } = errorOf(code)
+  const { retryable, retryAfterSeconds } = ERRORS[code]
   if (!retryable) return t.no
   return retryAfterSeconds === undefined
     ? t.yes
@@ -88,10 +88,10 @@ function summary(context: PageContext, codes: readonly ErrorCode[]): Html {
         isHeader: true,
         cell: (code) => html`<a href="#${code}">${codeHtml(code)}</a>`,
       },
-      { title: t.status, cell: (code) => errorOf(code).status },
+      { title: t.status, cell: (code) => ERRORS[code].status },
       {
         title: t.when,
-        cell: (code) => html`<p>${contractText(locale, errorOf(code).meaning)}</p>`,
+        cell: (code) => html`<p>${contractText(locale, ERRORS[code].meaning)}</p>`,
       },
       { title: t.retryable, cell: (code) => retryCell(context, code) },
     ],
@@ -103,9 +103,9 @@ function summary(context: PageContext, codes: readonly ErrorCode[]): Html {
 /** Codes by status in ascending order, each status in the order of the catalog. */
 function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
   const codes = Object.keys(ERRORS) as ErrorCode[]
-  const statuses = [...new Set(codes.map((code) => errorOf(code).status))].toSorted((a, b) => a - b)
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b)
   return new Map(
-    statuses.map((status) => [status, codes.filter((code) => errorOf(code).status === status)]),
+    statuses.map((status) => [status, codes.filter((code) => ERRORS[code].status === status)]),
   )
 }
 

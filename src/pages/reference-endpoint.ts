@@ -5,7 +5,7 @@ import {
   type PathParameter,
   type Registry,
 } from '../contract/endpoints.ts'
-import { errorOf, type ErrorCode } from '../contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { dataSchema } from '../documents/openapi-schemas.ts'
 import { contractText } from './contract-texts.ts'
@@ -92,7 +92,7 @@ export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): H
 function errorList(context: PageContext, row: Endpoint): Html {
   const { errors } = context.texts.reference
   const listed = ownErrors(row)
-    .map((name) => ({ name, status: errorOf(name).status }))
+    .map((name) => ({ name, status: ERRORS[name].status }))
     .toSorted((a, b) => a.status - b.status)
   return html`<h3>${errors}</h3>
     <ul class="plain-list error-list">

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../contract/api-error.ts'
 import { API_KEY_BYTES, formatApiKey, keyIdOf, sliceKeyId } from '../contract/api-key.ts'
-import { ERRORS } from '../contract/errors.ts'
 import { DAY_MS, formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
@@ -24,7 +23,7 @@ const SECRET_ID_CHARACTERS = 16
 
 const NO_HASH = new Uint8Array(32)
 /** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
-const MAX_WAIT_SECONDS = ERRORS.RATE_LIMITED.retryAfterSeconds
+const MAX_WAIT_SECONDS = LIMITS.registrationPerActor.windowSeconds
 
 interface StoredApiKeysOptions {
   readonly store: ApiKeyStore

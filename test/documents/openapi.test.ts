@@ -9,7 +9,7 @@ import {
   formatSuccess,
   SCHEMA_IDS,
 } from '../../src/contract/envelope.ts'
-import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
 import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
 import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
@@ -142,7 +142,7 @@ for (const [name, row] of rows) {
     })
 
     test('describes its success, every error under its status, and nothing else', () => {
-      const statuses = new Set(errorsOf(row).map((code) => errorOf(code).status))
+      const statuses = new Set(errorsOf(row).map((code) => ERRORS[code].status))
       if (row.success !== undefined) statuses.add(row.success.status)
       if (row.success !== undefined && row.method === 'GET') statuses.add(304)
       assert.deepEqual(
@@ -150,13 +150,13 @@ for (const [name, row] of rows) {
         [...statuses].toSorted((a, b) => a - b),
       )
       for (const code of errorsOf(row)) {
-        const response = responses.get(errorOf(code).status)
+        const response = responses.get(ERRORS[code].status)
         const examples = objectAt(response, 'content', 'application/json', 'examples')
         const error = objectAt(resolve(document, examples[code]), 'value', 'error')
         assert.equal(error['code'], code)
-        assert.equal(error['status'], errorOf(code).status)
-        assert.equal(error['message'], errorOf(code).message)
-        assert.equal('retryAfterSeconds' in error, errorOf(code).status === 429)
+        assert.equal(error['status'], ERRORS[code].status)
+        assert.equal(error['message'], ERRORS[code].message)
+        assert.equal('retryAfterSeconds' in error, ERRORS[code].status === 429)
       }
     })
 
@@ -228,7 +228,7 @@ test('an error body has one of the codes of its endpoint and status, and no othe
   for (const [, row] of rows) {
     const codes = errorsOf(row)
     for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-      const { status, retryAfterSeconds } = errorOf(code)
+      const { status, retryAfterSeconds } = ERRORS[code]
       const responses = document.paths[row.path]?.[row.method.toLowerCase()]?.['responses']
       if (objectAt(responses)[String(status)] === undefined || status === 304) continue
       const method = row.method.toLowerCase()

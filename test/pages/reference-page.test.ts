@@ -5,7 +5,7 @@ import { VERIFICATION_FAULTS } from '../../packages/client/src/verification-erro
 import { VERIFICATION_STEPS } from '../../packages/client/src/verification-step.ts'
 import { ENDPOINTS, errorsOf, KEY_ERRORS, type Registry } from '../../src/contract/endpoints.ts'
 import { ENDPOINT_STATUSES, STABILITY_LEVELS, TAGS } from '../../src/contract/endpoint-terms.ts'
-import { ERRORS, errorOf, type ErrorCode } from '../../src/contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES } from '../../src/contract/headers.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { LOCALES, type Locale } from '../../src/contract/locales.ts'
@@ -129,7 +129,7 @@ describe('every endpoint has an entry', () => {
         const known = Object.keys(REQUEST_SCHEMAS[row.request].properties)
         assert.deepEqual(Object.keys(sent), known)
       }
-      const status = row.success?.status ?? errorOf(row.failure).status
+      const status = row.success?.status ?? ERRORS[row.failure].status
       assert.match(rawText(entry, 'pre'), new RegExp(`^HTTP ${status}\n\\{`))
     }
   })
@@ -178,7 +178,7 @@ describe('every endpoint has an entry', () => {
     for (const [name, row] of Object.entries(ROWS)) {
       const listed = codesOf(entryOf(page, name))
       assert.deepEqual(new Set([...listed, ...keyErrors]), new Set(errorsOf(row)), name)
-      const statuses = listed.map((code) => errorOf(code as ErrorCode).status)
+      const statuses = listed.map((code) => ERRORS[code as ErrorCode].status)
       assert.deepEqual(
         statuses,
         statuses.toSorted((a, b) => a - b),
@@ -186,7 +186,7 @@ describe('every endpoint has an entry', () => {
       )
       for (const code of listed) {
         const text = textAt(entryOf(page, name), '.error-list')
-        assert.ok(text.includes(`${code} ${errorOf(code as ErrorCode).status}`), text)
+        assert.ok(text.includes(`${code} ${ERRORS[code as ErrorCode].status}`), text)
       }
     }
   })
@@ -378,7 +378,7 @@ describe('the error catalog', () => {
     for (const code of codes) {
       const [entry] = markup.all(`section#${code}`)
       assert.ok(entry, code)
-      const { meaning, message, retryAfterSeconds, retryable } = errorOf(code)
+      const { meaning, message, retryAfterSeconds, retryable } = ERRORS[code]
       const text = textIn(entry)
       for (const part of [meaning, message]) assert.ok(text.includes(part), `${code}: ${text}`)
       assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)
@@ -398,7 +398,7 @@ describe('the error catalog', () => {
       const codes = rows.map((row) => textAt(row, 'th')) as ErrorCode[]
       assert.deepEqual(codes.toSorted(), Object.keys(ERRORS).toSorted())
       for (const [index, row] of rows.entries()) {
-        const { status, retryable, meaning } = errorOf(codes[index] ?? 'NOT_FOUND')
+        const { status, retryable, meaning } = ERRORS[codes[index] ?? 'NOT_FOUND']
         const [statusCell, when, retry] = row.querySelectorAll('td').map(textIn)
         assert.equal(statusCell, String(status))
         if (locale === 'en') assert.equal(when, meaning)
@@ -423,7 +423,7 @@ describe('the error catalog', () => {
     for (const [code, { status, body }] of examples) {
       const { requestId, error } = JSON.parse(body) as { requestId: string; error: object }
       assert.match(requestId, /^0{8}-0{4}-4000-8000-0{12}$/)
-      const { meaning: _, ...expected } = errorOf(code as ErrorCode)
+      const { meaning: _, ...expected } = ERRORS[code as ErrorCode]
       assert.deepEqual(error, { code, ...expected })
       assert.equal(status, expected.status)
     }

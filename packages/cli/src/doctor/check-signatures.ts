@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
-import { errorOf } from '../../../../src/contract/errors.ts'
+import { ERRORS } from '../../../../src/contract/errors.ts'
 import { HEADERS } from '../../../../src/contract/headers.ts'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
@@ -87,7 +87,7 @@ async function reportOne(
 export const checkSignatures: Check = async (survey, report) => {
   const { observed, isSigningOff, keys } = survey
   if (isSigningOff) {
-    const { status } = errorOf(SIGNING_OFF)
+    const { status } = ERRORS[SIGNING_OFF]
     report('signing-off', `GET ${ENDPOINTS.signingKey.path}`, `${status} ${SIGNING_OFF}`)
     return undefined
   }

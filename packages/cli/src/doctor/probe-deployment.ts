@@ -8,7 +8,7 @@ import { verifyResponse, type VerifiedResponse } from '../../../client/src/verif
 import { BASE_PATH } from '../../../../src/contract/api-version.ts'
 import { ENDPOINTS, REGISTRY_VERSION, type Endpoint } from '../../../../src/contract/endpoints.ts'
 import { SCHEMA_IDS } from '../../../../src/contract/envelope.ts'
-import { errorOf, type ErrorCode } from '../../../../src/contract/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../../src/contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../../../../src/contract/headers.ts'
 import { parseInstant } from '../../../../src/contract/instant.ts'
 import { parseJson } from '../../../../src/contract/parse-json.ts'
@@ -214,7 +214,7 @@ async function observe(
   const content = parseJson(response.body)
   const verification = await verify(response)
   const isJson = (response.field(HEADERS.contentType) ?? '').startsWith(JSON_MEDIA_TYPE)
-  const status = code === undefined ? (row?.success?.status ?? 200) : errorOf(code).status
+  const status = code === undefined ? (row?.success?.status ?? 200) : ERRORS[code].status
   return {
     where: `GET ${target}`,
     row,
