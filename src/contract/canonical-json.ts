@@ -1,11 +1,8 @@
 /** A value that JSON can carry. */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue | undefined }
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** An object that JSON can carry. Members that are `undefined` are left out. */
+export type JsonObject = { readonly [name: string]: JsonValue | undefined }
 
 /** Names and indexes of the current value, formatted only for an error. */
 type Place = (string | number)[]

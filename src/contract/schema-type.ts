@@ -1,15 +1,17 @@
+import type { JsonValue } from './canonical-json.ts'
+
 /**
  * The part of JSON Schema that OpenAPI 3.0 understands, as the contract's literals use it. One literal serves the
  * TypeScript type (`SchemaType`), the check (`schemaViolations`) and the OpenAPI document.
  */
-export interface JsonSchema {
+export type JsonSchema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   readonly title?: string
   readonly description?: string
-  readonly example?: unknown
+  readonly example?: JsonValue
   readonly nullable?: true
-  readonly enum?: readonly unknown[]
-  readonly default?: unknown
+  readonly enum?: readonly (string | number | boolean | null)[]
+  readonly default?: JsonValue
   readonly format?: string
   readonly pattern?: string
   readonly minLength?: number

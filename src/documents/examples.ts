@@ -1,6 +1,5 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { toJson } from './plain-json.ts'
 
 /**
  * Optional fields of special cases: a deprecated endpoint, enabled issuance, a known wait. Examples show the ordinary
@@ -23,7 +22,7 @@ export const SPECIAL_CASE_FIELDS: readonly string[] = [
  * item in each array. Throws a TypeError that names the place of a leaf without an example.
  */
 export function createExample(schema: JsonSchema, where = '$'): JsonValue {
-  if (schema.example !== undefined) return toJson(schema.example, where)
+  if (schema.example !== undefined) return schema.example
   if (schema.type === 'array') {
     return schema.items === undefined ? [] : [createExample(schema.items, `${where}[0]`)]
   }

@@ -11,27 +11,15 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 
 /** The meaning of a header, for the policy, and the schema of its value, for the OpenAPI document. */
-const documented = (meaning: string, schema: JsonSchema) => ({ meaning, schema })
-
-/** A member of HEADERS that only a request carries. */
-type RequestHeader =
-  | 'acceptLanguage'
-  | 'authorization'
-  | 'contentEncoding'
-  | 'fetchSite'
-  | 'ifNoneMatch'
-  | 'key'
-  | 'origin'
-  | 'referer'
-
-/** A member of HEADERS that a response may carry. */
-export type ResponseHeader = Exclude<keyof typeof HEADERS, RequestHeader | 'contentLength'>
-
-/** A table with one entry for each of these headers. */
-type HeaderDocs<Header extends keyof typeof HEADERS> = {
-  readonly [Name in Header]: ReturnType<typeof documented>
+interface HeaderDoc {
+  readonly meaning: string
+  readonly schema: JsonSchema
 }
 
+/** Header documentation by key in HEADERS. */
+type HeaderDocs = { readonly [Key in keyof typeof HEADERS]?: HeaderDoc }
+
+const documented = (meaning: string, schema: JsonSchema): HeaderDoc => ({ meaning, schema })
 const text = (example: string): JsonSchema => ({ type: 'string', example })
 const whole = (example: number): JsonSchema => ({ type: 'integer', minimum: 0, example })
 
@@ -70,9 +58,9 @@ export const REQUEST_HEADER_DOCS = {
     'Used to choose a locale if neither the body nor the page of a registration has one.',
     text('th, en;q=0.8'),
   ),
-} as const satisfies HeaderDocs<RequestHeader | 'contentType'>
+} satisfies HeaderDocs
 
-/** The headers that a response may carry, by their key in HEADERS. A missing one does not compile. */
+/** The headers that a response may carry, by their key in HEADERS. */
 export const RESPONSE_HEADER_DOCS = {
   requestId: documented(
     'Random ID of this response, equal to requestId in the body. It carries no identity.',
@@ -186,19 +174,20 @@ export const RESPONSE_HEADER_DOCS = {
     'On a preflight response: how many seconds it may be cached.',
     whole(CORS.maxAgeSeconds),
   ),
-} as const satisfies HeaderDocs<ResponseHeader>
+} satisfies HeaderDocs
+
+/** A header that a response may carry. */
+export type ResponseHeader = keyof typeof RESPONSE_HEADER_DOCS
 
 /** The entries of a table with the wire name of each header. */
-export function headersOf<Header extends keyof typeof HEADERS>(docs: HeaderDocs<Header>) {
-  return Object.entries<ReturnType<typeof documented>>(docs).map(([key, entry]) => ({
-    name: HEADERS[key as Header],
-    ...entry,
+export function headersOf(docs: HeaderDocs) {
+  return Object.entries(docs).map(([key, doc]) => ({
+    name: HEADERS[key as keyof typeof HEADERS],
+    ...doc,
   }))
 }
 
 /** Descriptions of the documented headers, by wire name. */
-export function headerMeanings<Header extends keyof typeof HEADERS>(
-  docs: HeaderDocs<Header>,
-): { readonly [wireName: string]: string } {
+export function headerMeanings(docs: HeaderDocs): { readonly [wireName: string]: string } {
   return Object.fromEntries(headersOf(docs).map(({ name, meaning }) => [name, meaning]))
 }

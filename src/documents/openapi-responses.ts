@@ -1,9 +1,10 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
+import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
 import { createErrorBody, SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { LINKS } from '../contract/links.ts'
+import { DATA_SCHEMAS } from '../contract/schemas.ts'
 import { createExample } from './examples.ts'
 import {
   errorHeaders,
@@ -14,13 +15,11 @@ import {
 } from './openapi-headers.ts'
 import {
   codesByStatus,
-  dataSchema,
   errorSchemaName,
   EXAMPLE_IDENTITY,
   schemaRef,
   successSchemaName,
 } from './openapi-schemas.ts'
-import type { JsonObject } from './plain-json.ts'
 
 /** The example of a success. Without `data` it is composed from the schema. */
 export interface SuccessExample {
@@ -43,8 +42,6 @@ export interface OpenApiResponse {
   readonly component?: string
 }
 
-type Succeeding = Endpoint & { readonly success: NonNullable<Endpoint['success']> }
-
 /** The wait in examples of errors with a known wait. */
 const EXAMPLE_WAIT_SECONDS = 42
 
@@ -58,18 +55,17 @@ export function createResponses(
   row: Endpoint,
   example: SuccessExample = {},
 ): OpenApiResponse[] {
+  const { success } = row
   const byStatus = new Map(codesByStatus(row))
-  const responses: OpenApiResponse[] = []
-  if (row.success !== undefined) {
-    const { status } = row.success
-    const succeeding = { ...row, success: row.success }
-    responses.push(successResponse(operation, succeeding, byStatus.get(status) ?? [], example))
-    byStatus.delete(status)
-  }
-  if (isRevalidated(row)) responses.push(notModifiedResponse(row))
-  for (const [status, codes] of byStatus)
-    responses.push(errorResponse(operation, row, status, codes))
-  return responses.toSorted((a, b) => a.status - b.status)
+  const otherCodes = byStatus.get(success?.status ?? 0) ?? []
+  if (success !== undefined) byStatus.delete(success.status)
+  return [
+    ...(success === undefined
+      ? []
+      : [successResponse(operation, row, success, otherCodes, example)]),
+    ...(isRevalidated(row) ? [notModifiedResponse(row)] : []),
+    ...Array.from(byStatus, ([status, codes]) => errorResponse(operation, row, status, codes)),
+  ].toSorted((a, b) => a.status - b.status)
 }
 
 /** `components.examples`: the response of every error that one of these endpoints may return, by code. */
@@ -79,12 +75,8 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
     [...codes].map((code) => {
       const { meaning, retryAfterSeconds } = ERRORS[code]
       const wait = retryAfterSeconds === undefined ? undefined : EXAMPLE_WAIT_SECONDS
-      const value = {
-        ok: false,
-        schema: SCHEMA_IDS.error,
-        ...EXAMPLE_IDENTITY,
-        error: { ...createErrorBody(code, wait) },
-      }
+      const error = { ...createErrorBody(code, wait) }
+      const value = { ok: false, schema: SCHEMA_IDS.error, ...EXAMPLE_IDENTITY, error }
       return [code, { summary: meaning, value }]
     }),
   )
@@ -92,60 +84,36 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
 
 function successResponse(
   operation: string,
-  row: Succeeding,
+  row: Endpoint,
+  success: NonNullable<Endpoint['success']>,
   otherCodes: readonly ErrorCode[],
   example: SuccessExample,
 ): OpenApiResponse {
-  const { success } = row
-  const { data = createExample(dataSchema(success.data)), issuedAt, summary } = example
+  const { status, envelope } = success
+  const dataSchema = DATA_SCHEMAS[success.data]
+  const { data = createExample(dataSchema), issuedAt, summary } = example
   const identity = { ...EXAMPLE_IDENTITY, ...(issuedAt === undefined ? {} : { issuedAt }) }
   const value =
-    success.envelope === 'none'
-      ? data
-      : { ok: true, schema: SCHEMA_IDS[success.envelope], ...identity, data }
+    envelope === 'none' ? data : { ok: true, schema: SCHEMA_IDS[envelope], ...identity, data }
   const headers = successHeaders(row, row.path === LINKS.index || row.query !== undefined)
+  const description = [dataSchema.description, ...otherCodes.map(meaningOf)].join(' ')
   const schema = schemaRef(successSchemaName(success))
-  return {
-    status: success.status,
-    headers,
-    codes: otherCodes,
-    response: {
-      description: [dataSchema(success.data).description, ...otherCodes.map(meaningOf)].join(' '),
-      headers,
-      content: {
-        [JSON_MEDIA_TYPE]:
-          otherCodes.length === 0
-            ? {
-                schema,
-                ...(summary === undefined
-                  ? { example: value }
-                  : { examples: { current: { summary, value } } }),
-              }
-            : {
-                schema: alternatives(
-                  success,
-                  schema,
-                  schemaRef(errorSchemaName(operation, success.status, otherCodes)),
-                ),
-                examples: {
-                  success: { summary: summary ?? row.summary, value },
-                  ...errorExampleRefs(otherCodes),
-                },
-              },
+  let body: JsonObject
+  if (otherCodes.length > 0 && envelope !== 'none') {
+    // The name of the envelope's schema distinguishes the success from the error.
+    const error = schemaRef(errorSchemaName(operation, status, otherCodes))
+    const mapping = { [SCHEMA_IDS[envelope]]: schema.$ref, [SCHEMA_IDS.error]: error.$ref }
+    body = {
+      schema: { oneOf: [schema, error], discriminator: { propertyName: 'schema', mapping } },
+      examples: {
+        success: { summary: summary ?? row.summary, value },
+        ...errorExampleRefs(otherCodes),
       },
-    },
-  }
-}
-
-/** A success or an error with the same status, distinguished by the name of the envelope's schema. */
-function alternatives(
-  { envelope }: Succeeding['success'],
-  success: { readonly $ref: string },
-  error: { readonly $ref: string },
-): JsonObject {
-  if (envelope === 'none') return { oneOf: [success, error] }
-  const mapping = { [SCHEMA_IDS[envelope]]: success.$ref, [SCHEMA_IDS.error]: error.$ref }
-  return { oneOf: [success, error], discriminator: { propertyName: 'schema', mapping } }
+    }
+  } else if (summary === undefined) body = { schema, example: value }
+  else body = { schema, examples: { current: { summary, value } } }
+  const response = { description, headers, content: { [JSON_MEDIA_TYPE]: body } }
+  return { status, headers, codes: otherCodes, response }
 }
 
 function notModifiedResponse(row: Endpoint): OpenApiResponse {
@@ -163,24 +131,12 @@ function errorResponse(
   codes: readonly ErrorCode[],
 ): OpenApiResponse {
   const headers = errorHeaders(row, codes)
-  const kind = row.method === 'GET' ? 'read' : 'write'
-  const schema = errorSchemaName(operation, status, codes)
-  return {
-    status,
-    headers,
-    codes,
-    component: `${schema}.${kind}`,
-    response: {
-      description: codes.map(meaningOf).join(' '),
-      headers,
-      content: {
-        [JSON_MEDIA_TYPE]: {
-          schema: schemaRef(schema),
-          examples: errorExampleRefs(codes),
-        },
-      },
-    },
-  }
+  const name = errorSchemaName(operation, status, codes)
+  const body = { schema: schemaRef(name), examples: errorExampleRefs(codes) }
+  const description = codes.map(meaningOf).join(' ')
+  const response = { description, headers, content: { [JSON_MEDIA_TYPE]: body } }
+  const component = `${name}.${row.method === 'GET' ? 'read' : 'write'}`
+  return { status, headers, codes, component, response }
 }
 
 function meaningOf(code: ErrorCode): string {

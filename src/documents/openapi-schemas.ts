@@ -1,42 +1,17 @@
-import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
+import type { JsonObject } from '../contract/canonical-json.ts'
+import { errorsOf, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { EXAMPLE_EPOCH_MS } from '../contract/fields.ts'
+import { formatInstant } from '../contract/instant.ts'
 import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
-import {
-  DATA_SCHEMAS,
-  ERROR_SCHEMA,
-  REQUEST_SCHEMAS,
-  type DataSchemaName,
-} from '../contract/schemas.ts'
-import { toJson, type JsonObject } from './plain-json.ts'
+import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../contract/schemas.ts'
 
 /** The identity of the responses in examples: a version 4 UUID and a time. */
 export const EXAMPLE_IDENTITY = {
   requestId: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91',
-  issuedAt: new Date(EXAMPLE_EPOCH_MS).toISOString(),
+  issuedAt: formatInstant(EXAMPLE_EPOCH_MS),
 } as const
-
-const IDENTITY_PROPERTIES = {
-  requestId: {
-    type: 'string',
-    format: 'uuid',
-    description:
-      'Random ID of this response, equal to the header X-Request-Id. It carries no identity.',
-    example: EXAMPLE_IDENTITY.requestId,
-  },
-  issuedAt: {
-    type: 'string',
-    format: 'date-time',
-    description: 'When the response was created. ISO 8601 UTC with milliseconds.',
-    example: EXAMPLE_IDENTITY.issuedAt,
-  },
-} as const
-
-/** Schemas by their name in `components.schemas`. */
-export interface SchemaComponents {
-  readonly [name: string]: JsonObject
-}
 
 /** A reference to a schema of `components.schemas`. */
 export function schemaRef(name: string): { readonly $ref: string } {
@@ -57,61 +32,50 @@ export function errorSchemaName(
   status: number,
   codes: readonly ErrorCode[],
 ): string {
-  return codes.length > 2
-    ? `${capitalize(operation)}Error${status}`
-    : `${codes.map(pascalCase).join('Or')}Error`
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
-}
-
-function pascalCase(code: string): string {
-  return code
-    .split('_')
-    .map((word) => capitalize(word.toLowerCase()))
-    .join('')
+  const upper = (letters: string): string => letters.replace('_', '').toUpperCase()
+  if (codes.length > 2) return `${operation.replace(/^./, upper)}Error${status}`
+  return `${codes.map((code) => code.toLowerCase().replaceAll(/(?:^|_)./g, upper)).join('Or')}Error`
 }
 
 /** The error codes of an endpoint, by status. */
 export function codesByStatus(row: Endpoint): ReadonlyMap<number, readonly ErrorCode[]> {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of errorsOf(row)) {
-    const { status } = ERRORS[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  return byStatus
+  return Map.groupBy(errorsOf(row), (code) => ERRORS[code].status)
 }
 
 /** The envelope as one flat object, because generators lose the type of `data` with `allOf`. */
-function envelopeSchema(
-  isOk: boolean,
-  schemaId: string,
-  member: { readonly [name: string]: JsonObject },
-): JsonObject {
-  const names = Object.keys(member)
+function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, description: string) {
   return {
     type: 'object',
-    required: ['ok', 'schema', 'requestId', 'issuedAt', ...names],
+    required: ['ok', 'schema', 'requestId', 'issuedAt', ...Object.keys(member)],
     properties: {
-      ok: { type: 'boolean', description: `Always ${isOk}.`, example: isOk },
+      ok: { type: 'boolean', description: `Always ${ok}.`, example: ok },
       schema: {
         type: 'string',
         enum: [schemaId],
         description: 'Name of the envelope’s schema.',
         example: schemaId,
       },
-      requestId: toJson(IDENTITY_PROPERTIES.requestId),
-      issuedAt: toJson(IDENTITY_PROPERTIES.issuedAt),
+      requestId: {
+        type: 'string',
+        format: 'uuid',
+        description:
+          'Random ID of this response, equal to the header X-Request-Id. It carries no identity.',
+        example: EXAMPLE_IDENTITY.requestId,
+      },
+      issuedAt: {
+        type: 'string',
+        format: 'date-time',
+        description: 'When the response was created. ISO 8601 UTC with milliseconds.',
+        example: EXAMPLE_IDENTITY.issuedAt,
+      },
       ...member,
     },
+    description,
   }
 }
 
 /** `components.schemas`: every body that these endpoints accept or send, and every named part of one. */
-export function schemaComponents(registry: {
-  readonly [name: string]: Endpoint
-}): SchemaComponents {
+export function schemaComponents(registry: Registry): JsonObject {
   const components: { [name: string]: JsonObject } = {}
   const add = (name: string, schema: JsonObject): void => {
     const known = components[name]
@@ -124,21 +88,23 @@ export function schemaComponents(registry: {
     const { request, success } = row
     if (request !== undefined) add(request, extractSchemas(REQUEST_SCHEMAS[request], add))
     if (success !== undefined) {
-      const schema = dataSchema(success.data)
-      add(success.data, extractSchemas(schema, add))
-      if (success.envelope !== 'none') {
-        add(successSchemaName(success), {
-          ...envelopeSchema(true, SCHEMA_IDS[success.envelope], { data: schemaRef(success.data) }),
-          description: `A success: ${schema.description}`,
-        })
+      const { data, envelope } = success
+      const schema = DATA_SCHEMAS[data]
+      add(data, extractSchemas(schema, add))
+      if (envelope !== 'none') {
+        const description = `A success: ${schema.description}`
+        const member = { data: schemaRef(data) }
+        add(
+          successSchemaName(success),
+          envelopeSchema(true, SCHEMA_IDS[envelope], member, description),
+        )
       }
     }
     for (const [status, codes] of codesByStatus(row)) {
       const name = errorSchemaName(operation, status, codes)
-      add(name, {
-        ...envelopeSchema(false, SCHEMA_IDS.error, { error: schemaRef(`${name}Detail`) }),
-        description: `An error: ${codes.join(', ')}.`,
-      })
+      const member = { error: schemaRef(`${name}Detail`) }
+      const description = `An error: ${codes.join(', ')}.`
+      add(name, envelopeSchema(false, SCHEMA_IDS.error, member, description))
       add(`${name}Detail`, errorDetail(status, codes))
     }
   }
@@ -149,16 +115,14 @@ export function schemaComponents(registry: {
 function errorDetail(status: number, codes: readonly ErrorCode[]): JsonObject {
   const { properties, ...rest } = ERROR_SCHEMA
   const [code] = codes
+  const retryable = code !== undefined && ERRORS[code].retryable
   return {
-    ...(toJson(rest) as JsonObject),
+    ...rest,
     properties: {
-      ...(toJson(properties) as JsonObject),
-      code: { ...properties.code, enum: [...codes], example: code },
+      ...properties,
+      code: { ...properties.code, enum: codes, example: code },
       status: { ...properties.status, enum: [status], example: status },
-      retryable: {
-        ...properties.retryable,
-        example: code !== undefined && ERRORS[code].retryable,
-      },
+      retryable: { ...properties.retryable, example: retryable },
     },
   }
 }
@@ -183,13 +147,8 @@ function extractSchemas(
   }
   const { title: _title, items, properties, additionalProperties, enum: values, ...rest } = schema
   return {
-    ...(toJson(rest) as JsonObject),
-    ...(values === undefined || schema.type === 'boolean' ? {} : { enum: toJson(values) }),
+    ...rest,
+    ...(values === undefined || schema.type === 'boolean' ? {} : { enum: values }),
     ...mapSubschemas(schema, inner),
   }
-}
-
-/** The schema of `data` with this name, typed as JsonSchema. */
-export function dataSchema(name: DataSchemaName): JsonSchema {
-  return DATA_SCHEMAS[name]
 }

@@ -9,7 +9,7 @@ import { LINKS } from '../contract/links.ts'
 import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { REQUEST_SCHEMAS, type DataSchemaName } from '../contract/schemas.ts'
 import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
-import type { JsonValue } from '../contract/canonical-json.ts'
+import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { createDiscoveryIndex } from './discovery.ts'
 import { createExample, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'
@@ -20,8 +20,7 @@ import {
   type OpenApiResponse,
   type SuccessExample,
 } from './openapi-responses.ts'
-import { schemaComponents } from './openapi-schemas.ts'
-import { toJson, type JsonObject } from './plain-json.ts'
+import { schemaComponents, schemaRef } from './openapi-schemas.ts'
 import { createPolicy } from './policy.ts'
 
 /** Input of the OpenAPI document. */
@@ -108,8 +107,8 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const rows = Object.values(registry)
   // Uses the real documents as examples.
   const documents: { readonly [Name in DataSchemaName]?: JsonValue } = {
-    DiscoveryIndex: toJson(createDiscoveryIndex(options)),
-    Policy: toJson(createPolicy(options)),
+    DiscoveryIndex: createDiscoveryIndex(options),
+    Policy: createPolicy(options),
   }
 
   const operations = Object.entries(registry).map(([name, row]) => {
@@ -237,53 +236,47 @@ function operation(
 }
 
 function parameters(row: Endpoint): JsonObject {
-  const all: JsonObject[] = []
-  if (row.parameter !== undefined) {
-    const { name, description, pattern, example } = row.parameter
-    all.push({
-      name,
-      in: 'path',
-      required: true,
-      description,
-      schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
-      example,
-    })
-  }
-  for (const [name, { description, ...schema }] of Object.entries(row.query ?? {})) {
-    all.push({
-      name,
+  const { name, description = '', pattern, example } = row.parameter ?? {}
+  const { meaning, schema: etags } = REQUEST_HEADER_DOCS.ifNoneMatch
+  const all: readonly JsonObject[] = [
+    ...(name === undefined
+      ? []
+      : [
+          {
+            name,
+            in: 'path',
+            required: true,
+            description,
+            schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
+            example,
+          },
+        ]),
+    ...Object.entries(row.query ?? {}).map(([key, { description: text = '', ...schema }]) => ({
+      name: key,
       in: 'query',
       required: false,
-      description: description ?? '',
-      schema: toJson(schema),
-    })
-  }
-  if (isRevalidated(row)) {
-    const { meaning, schema } = REQUEST_HEADER_DOCS.ifNoneMatch
-    all.push({
-      name: HEADERS.ifNoneMatch,
-      in: 'header',
-      required: false,
-      description: meaning,
-      schema: toJson(schema),
-    })
-  }
+      description: text,
+      schema,
+    })),
+    ...(isRevalidated(row)
+      ? [
+          {
+            name: HEADERS.ifNoneMatch,
+            in: 'header',
+            required: false,
+            description: meaning,
+            schema: etags,
+          },
+        ]
+      : []),
+  ]
   return all.length === 0 ? {} : { parameters: all }
 }
 
-function requestBody(row: Endpoint): JsonObject {
-  if (row.request === undefined) return {}
-  const schema = REQUEST_SCHEMAS[row.request]
-  return {
-    requestBody: {
-      required: true,
-      description: schema.description,
-      content: {
-        [JSON_MEDIA_TYPE]: {
-          schema: { $ref: `#/components/schemas/${row.request}` },
-          example: createExample(schema),
-        },
-      },
-    },
-  }
+function requestBody({ request }: Endpoint): JsonObject {
+  if (request === undefined) return {}
+  const schema = REQUEST_SCHEMAS[request]
+  const body = { schema: schemaRef(request), example: createExample(schema) }
+  const content = { [JSON_MEDIA_TYPE]: body }
+  return { requestBody: { required: true, description: schema.description, content } }
 }

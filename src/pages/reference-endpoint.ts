@@ -6,8 +6,7 @@ import {
   type Registry,
 } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
-import { dataSchema } from '../documents/openapi-schemas.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { contractText } from './contract-texts.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
@@ -149,7 +148,7 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
         query && queryList(context, query)
       }${
         request && fieldsList(context, REQUEST_SCHEMAS[request])
-      }${success !== undefined && responseFields(context, dataSchema(success.data))}${errorList(
+      }${success !== undefined && responseFields(context, DATA_SCHEMAS[success.data])}${errorList(
         context,
         row,
       )}

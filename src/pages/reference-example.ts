@@ -5,10 +5,8 @@ import { createErrorBody, formatError } from '../contract/envelope.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE, HEADERS } from '../contract/headers.ts'
 import { propertyOf } from '../contract/property-of.ts'
-import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { createExample } from '../documents/examples.ts'
-import { dataSchema } from '../documents/openapi-schemas.ts'
-import { toJson } from '../documents/plain-json.ts'
 import { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 
@@ -112,7 +110,7 @@ function realData(
   if (document === undefined || success === undefined) return undefined
   if (success.data === 'OpenApiDocument') {
     const { paths: _, components: __, ...beginning } = document
-    return toJson(beginning)
+    return beginning
   }
   const operation: unknown = document.paths[path]?.[method.toLowerCase()]
   // An example that was composed from the schema has another name.
@@ -145,7 +143,7 @@ export function createEndpointExample(context: PageContext, row: Endpoint): Exam
   const { success, failure } = row
   if (success === undefined) return exampleResponse(exampleError(failure), false)
   const real = realData(context, row)
-  const text = compactJson(real ?? createExample(dataSchema(success.data)))
+  const text = compactJson(real ?? createExample(DATA_SCHEMAS[success.data]))
   const { status, envelope } = success
   return exampleResponse(
     responseHtml(status, envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`),

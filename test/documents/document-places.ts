@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { JsonValue } from '../../src/contract/canonical-json.ts'
-import type { JsonObject } from '../../src/documents/plain-json.ts'
+import type { JsonObject, JsonValue } from '../../src/contract/canonical-json.ts'
 import type { OpenApiDocument } from '../../src/documents/openapi.ts'
 
 /** The object at a place of a JSON value; fails with the place if it is missing. */

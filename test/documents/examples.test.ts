@@ -10,7 +10,6 @@ import {
   type DataSchemaName,
 } from '../../src/contract/schemas.ts'
 import { createExample, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
-import { toJson } from '../../src/documents/plain-json.ts'
 import { schemaCheck } from './document-schemas.ts'
 
 const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({
@@ -88,10 +87,4 @@ test('names a leaf without an example', () => {
     properties: { list: { type: 'array', items: { type: 'string' } } },
   }
   assert.throws(() => createExample(schema, 'Thing'), /^TypeError: Thing\.list\[0\]: .*no example/)
-})
-
-test('plain JSON drops undefined members and names the path of unsupported values', () => {
-  assert.deepEqual(toJson({ a: undefined, b: [1, null, 'x'] }), { b: [1, null, 'x'] })
-  assert.throws(() => toJson({ a: [Number.NaN] }), /^TypeError: \$\.a\[0\]: NaN has no JSON form/)
-  assert.throws(() => toJson({ a: () => 1 }), /^TypeError: \$\.a: a function has no JSON form/)
 })

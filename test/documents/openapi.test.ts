@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/contract/canonical-json.ts'
 import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
 import {
   createErrorBody,
@@ -13,7 +17,6 @@ import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
 import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
 import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
 import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
-import type { JsonObject } from '../../src/documents/plain-json.ts'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'

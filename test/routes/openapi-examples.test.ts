@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { JsonValue } from '../../src/contract/canonical-json.ts'
+import type { JsonObject, JsonValue } from '../../src/contract/canonical-json.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { OpenApiDocument } from '../../src/documents/openapi.ts'
-import type { JsonObject } from '../../src/documents/plain-json.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { objectAt } from '../documents/document-places.ts'
 import { documentSchemaChecks } from '../documents/document-schemas.ts'

@@ -9,7 +9,6 @@ import {
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { createExample } from '../../src/documents/examples.ts'
-import { toJson } from '../../src/documents/plain-json.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { madeEntry } from './made-entry.ts'
 
@@ -36,7 +35,7 @@ export function releasesOf(
   const texts = new Map<string, string>()
   for (const name of SNAPSHOT_NAMES) {
     const data = content[name]
-    const value = data === undefined ? createExample(SNAPSHOT_SCHEMAS[name]) : toJson(data, name)
+    const value = data === undefined ? createExample(SNAPSHOT_SCHEMAS[name]) : data
     const text = canonicalJson(value)
     resources[name] = sha256Base64url(text)
     texts.set(name, damaged.includes(name) ? `${text} ` : text)
@@ -100,7 +99,7 @@ function filled(
   }
   if (schema.format === 'date') return new Date(Date.UTC(2026, 0, nth)).toISOString().slice(0, 10)
   if (schema.pattern === undefined) return text(nth)
-  const example = String(schema.example)
+  const example = schema.example as string
   // Pages distinguish two kinds of text by themselves; all others with a pattern may repeat.
   if (/^\d+\.\d+\.\d+$/.test(example)) return `${nth}.0.0`
   return /^[a-z0-9-]+$/.test(example) && !/^[0-9a-f]{64}$/.test(example)

@@ -4,7 +4,6 @@ import { ENDPOINTS, REGISTRY_VERSION } from '../../../../src/contract/endpoints.
 import { ISSUANCE } from '../../../../src/contract/issuance.ts'
 import { OPENAPI_VERSION } from '../../../../src/contract/openapi-version.ts'
 import { createDiscoveryIndex } from '../../../../src/documents/discovery.ts'
-import { toJson } from '../../../../src/documents/plain-json.ts'
 import { createPolicy } from '../../../../src/documents/policy.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
 import type { Check } from './check.ts'
@@ -58,11 +57,11 @@ function compareWithTables(index: unknown, policy: unknown, report: Report): voi
     registryVersion: REGISTRY_VERSION,
     issuance: ISSUANCE,
   } as const
-  const inIndex = differencesOf(index, Object(toJson(createDiscoveryIndex(tables))))
+  const inIndex = differencesOf(index, createDiscoveryIndex(tables))
   if (index !== undefined && inIndex.length > 0) {
     report('index-differs', WHERE_INDEX, `different in this program: ${inIndex.join(', ')}`)
   }
-  const inPolicy = differencesOf(policy, Object(toJson(createPolicy(tables))))
+  const inPolicy = differencesOf(policy, createPolicy(tables))
   if (policy !== undefined && inPolicy.length > 0) {
     report('policy-differs', WHERE_POLICY, `different in this program: ${inPolicy.join(', ')}`)
   }
