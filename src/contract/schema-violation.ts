@@ -71,7 +71,7 @@ function valueFault(schema: JsonSchema, value: unknown): Fault | undefined {
   if (type !== undefined && !TYPES[type](value)) {
     return { keyword: 'type', expected: `the type ${type}` }
   }
-  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+  if (schema.enum !== undefined && !schema.enum.some((each) => each === value)) {
     return { keyword: 'enum', expected: `one of ${schema.enum.map(String).join(', ')}` }
   }
   if (typeof value === 'string') return textFault(schema, value)

@@ -135,7 +135,9 @@ export function importCsv(
         if (text === SKIP) isSkipped = true
         if (text !== '') item[field] = convert(text, field, schema)
       }
-      const rank = order?.indexOf(item[orderField]) ?? Number(item[orderField] ?? index + 1)
+      const rank =
+        order?.findIndex((each) => each === item[orderField]) ??
+        Number(item[orderField] ?? index + 1)
       return { item, places, rank, isSkipped, first: cells[0] ?? START }
     })
     .filter(({ isSkipped }) => !isSkipped)
