@@ -58,3 +58,12 @@ export async function withStorage<Result>(
     await storage.close()
   }
 }
+
+/** Opens the database of `--database`, as `withStorage` does. */
+export function withDatabase<Result>(
+  option: string | undefined,
+  mode: 'read-only' | 'read-write',
+  work: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
+  return withStorage(databaseLocation(option), mode, work)
+}

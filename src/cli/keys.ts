@@ -4,11 +4,11 @@ import { type Command, UsageError } from '../../packages/cli/src/command/command
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
 import { looksLikeApiKey } from '../../packages/cli/src/command/whole-key.ts'
 
-const actions = createActionsCommand({
-  name: 'keys',
-  about: `Works on the API keys. The database contains only a hash of each key. A key is
+const actions = createActionsCommand(
+  'keys',
+  `Works on the API keys. The database contains only a hash of each key. A key is
 identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
-  actions: {
+  {
     list: ['list the keys with labels, dates and status', () => import('./keys/list-command.ts')],
     revoke: ['revoke a key from its next request on', () => import('./keys/revoke-command.ts')],
     'purge-expired': [
@@ -17,7 +17,7 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
     ],
     issue: ['create a key, unless issuing is paused', () => import('./keys/issue-command.ts')],
   },
-})
+)
 
 /** `svc keys`. */
 export const command: Command = {

@@ -22,6 +22,16 @@ function failure(file: string, error: unknown): CommandFailure {
     : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
 }
 
+/** Runs a change of a file. An error becomes a CommandFailure that names the file and ends with the advice. */
+export function changeFile(file: string, change: () => void, advice = ''): void {
+  try {
+    change()
+  } catch (error) {
+    const reason = `${file}: could not be written (${messageOf(error)})`
+    throw new CommandFailure('UNWRITABLE', `${reason}${advice}`)
+  }
+}
+
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Deletes an incomplete file when the program is stopped. Returns a function that cancels this. */

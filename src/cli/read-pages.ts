@@ -1,29 +1,18 @@
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import type { StoredRegistration, WaitlistStore } from '../storage/waitlist-store.ts'
 
-/** A list that is read by the key of the previous row, as with the stores' `readAfter`. */
-export interface PagedList<Key, Row> {
-  readonly readAfter: (key: Key, limit: number) => Promise<readonly Row[]>
-  readonly keyOf: (row: Row) => Key
-  /** A value before the key of every row. */
-  readonly start: Key
-  /** The maximum number of rows in a page, at least 1. */
-  readonly pageRows: number
-}
-
 /**
- * All rows in the order of their keys, page by page, each page by its own query, so that memory does not grow with the list.
- * Rows that are added or deleted meanwhile may be included or not.
+ * All rows of a list in the order of their keys, page by page, each page by its own query, so that memory does not grow
+ * with the list. `start` precedes every key. Rows that are added or deleted meanwhile may be included or not.
  */
-export async function* readPages<Key, Row>({
-  readAfter,
-  keyOf,
-  start,
-  pageRows,
-}: PagedList<Key, Row>): AsyncGenerator<readonly Row[], void, undefined> {
+export async function* readPages<Key, Row>(
+  readAfter: (key: Key) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Key,
+  start: Key,
+): AsyncGenerator<readonly Row[], void, undefined> {
   let key = start
   for (;;) {
-    const page = await readAfter(key, pageRows)
+    const page = await readAfter(key)
     const last = page.at(-1)
     if (last === undefined) return
     yield page
@@ -33,20 +22,45 @@ export async function* readPages<Key, Row>({
 
 /** All registrations in the order of registering, page by page. */
 export function readRegistrationPages(store: Pick<WaitlistStore, 'readAfter'>, pageRows: number) {
-  return readPages({
-    readAfter: (position, limit) => store.readAfter(position, limit),
-    keyOf: ({ position }: StoredRegistration) => position,
-    start: 0,
-    pageRows,
-  })
+  const readAfter = (position: number) => store.readAfter(position, pageRows)
+  return readPages(readAfter, ({ position }: StoredRegistration) => position, 0)
 }
 
 /** All keys in the order of their ids, page by page. */
 export function readKeyPages(store: Pick<ApiKeyStore, 'readAfter'>, pageRows = 1000) {
-  return readPages({
-    readAfter: (keyId, limit) => store.readAfter(keyId, limit),
-    keyOf: ({ keyId }: StoredApiKey) => keyId,
-    start: '',
-    pageRows,
-  })
+  return readPages(
+    (id) => store.readAfter(id, pageRows),
+    ({ keyId }: StoredApiKey) => keyId,
+    '',
+  )
+}
+
+/** The number of rows that meet a condition. */
+export async function countRows<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  isCounted: (row: Row) => boolean,
+): Promise<number> {
+  let count = 0
+  for await (const page of pages) count += page.filter(isCounted).length
+  return count
+}
+
+/** Rows per transaction, so that other writers do not wait long. */
+const BATCH_ROWS = 500
+
+/**
+ * Deletes rows in batches with a function that deletes up to `limit` of them. An interrupted run has deleted some, and a
+ * second one deletes the rest. Resolves with their number.
+ */
+export async function deleteInBatches(
+  deleteSome: (limit: number) => Promise<number>,
+  onProgress?: (rows: number) => void,
+): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const count = await deleteSome(BATCH_ROWS)
+    deleted += count
+    onProgress?.(count)
+    if (count < BATCH_ROWS) return deleted
+  }
 }

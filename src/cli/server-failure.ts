@@ -1,6 +1,7 @@
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { ConfigError } from '../config.ts'
 import { AgeError } from '../crypto/age-file.ts'
+import { SigningKeyError } from '../crypto/signing-keys.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
 /** An expected error of the server's modules as a failure of a command; undefined for any other error. */
@@ -15,5 +16,6 @@ export function serverFailureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof StorageError || error instanceof AgeError) {
     return new CommandFailure(error.code, error.message)
   }
+  if (error instanceof SigningKeyError) return new CommandFailure('SIGNING_KEYS', error.message)
   return undefined
 }

@@ -1,29 +1,240 @@
+import type { Config } from '../config.ts'
+import { formatInstant } from '../contract/instant.ts'
+import {
+  type KeyPeriod,
+  periodStateOf,
+  type PublishedSigningKey,
+} from '../service/signing-key-document.ts'
+import { checkNewKey, promoteNextKey, retireKey } from '../service/signing-key-rotation.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import {
+  type Command,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
+import {
+  parseInstantOption,
+  parseWholeNumber,
+} from '../../packages/cli/src/command/option-values.ts'
+import { textOption, textOptionOr } from '../../packages/cli/src/command/options.ts'
 import { createActionsCommand } from './actions.ts'
-import type { Command } from '../../packages/cli/src/command/command.ts'
+import { readConfig } from './database.ts'
+import {
+  createPrivateKey,
+  deleteNextKey,
+  type KeyFiles,
+  readKeyFiles,
+  replaceCurrentKey,
+  writeKeyMetadata,
+} from './signing-key-files.ts'
+
+/** The next step for the operator, printed last. */
+const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'
+
+/** A key as `--json` prints it. */
+function toMetadata({ keyId, status, notBefore, notAfter }: PublishedSigningKey) {
+  return { keyId, status, notBefore, notAfter }
+}
+
+/**
+ * Creates the first key or the next one and returns its metadata. A next private key that an interrupted run left behind
+ * is announced rather than replaced. Throws a CommandFailure or a SigningKeyError.
+ */
+export function createSigningKey(
+  config: Config,
+  period: KeyPeriod,
+  nowMs: number,
+): PublishedSigningKey {
+  const { keys, current, next, paths } = readKeyFiles(config)
+  if (current !== undefined) {
+    checkNewKey(keys, period, nowMs)
+    const key = { ...(next ?? createPrivateKey(paths.next)), status: 'next', ...period } as const
+    writeKeyMetadata(paths.metadata, [...keys, key])
+    return key
+  }
+  if (keys.some(({ status }) => status === 'current')) {
+    throw new CommandFailure(
+      'SIGNING_KEYS',
+      `${paths.metadata} marks a key as current, but ${paths.current} does not exist; restore the private key, or mark that key as retired`,
+    )
+  }
+  const first = { ...period, notBefore: period.notBefore ?? formatInstant(nowMs) }
+  checkNewKey(keys, first, nowMs)
+  const key = { ...createPrivateKey(paths.current), status: 'current', ...first } as const
+  writeKeyMetadata(paths.metadata, [key, ...keys])
+  return key
+}
+
+const newCommand = createCommand({
+  usage: 'signing-key new [options]',
+  about: `Creates an Ed25519 signing key in the secrets folder. Without a current key it
+becomes the current one; otherwise it is announced as the next one, so that
+clients can pin it before it signs anything. Periods are checked before any file
+is written.`,
+  options: {
+    'not-before': textOption(`TIME: start of its period, such as 2027-01-31T00:00:00Z
+      (default: now for the first key, its promotion for the next one)`),
+    'not-after': textOption('TIME: end of its period (default: no end)'),
+  },
+  async run({ values }) {
+    const period = {
+      notBefore: parseInstantOption('--not-before', values['not-before']),
+      notAfter: parseInstantOption('--not-after', values['not-after']),
+    }
+    const key = createSigningKey(readConfig(), period, Date.now())
+    const done =
+      key.status === 'current'
+        ? `Created signing key ${key.keyId}. It signs responses from the next start on.`
+        : `Announced signing key ${key.keyId} as the next one. It signs after svc signing-key promote.`
+    return { json: { key: toMetadata(key) }, lines: [done, APPLY_ADVICE] }
+  },
+})
+
+const PERIOD_LABELS = { before: 'not valid yet', within: 'valid', after: 'expired' } as const
+
+function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): string | null {
+  if (key.keyId === current?.keyId) return paths.current
+  return key.keyId === next?.keyId ? paths.next : null
+}
+
+const listCommand = createCommand({
+  usage: 'signing-key list [options]',
+  about: `Lists the published signing keys: key id, status, period, whether the period
+includes now, and the file of the private key where it is present. Changes
+nothing.`,
+  options: {},
+  exit: '0 done, 1 the current key has expired or a file is invalid, 2 wrong usage',
+  async run() {
+    const files = readKeyFiles(readConfig())
+    const nowMs = Date.now()
+    const rows = files.keys.map((key) => ({
+      ...toMetadata(key),
+      period: PERIOD_LABELS[periodStateOf(key, nowMs)],
+      privateKey: fileOf(key, files),
+    }))
+    const lines = rows.flatMap(({ keyId, status, notBefore, notAfter, period, privateKey }) => [
+      `${keyId}  ${status.padEnd(7)}  ${period}`,
+      `  valid from ${notBefore ?? 'any time'} until ${notAfter ?? 'further notice'}`,
+      ...(privateKey === null ? [] : [`  private key: ${privateKey}`]),
+    ])
+    const hasExpired = rows.some(
+      ({ status, period }) => status === 'current' && period === 'expired',
+    )
+    return {
+      json: { keys: rows },
+      lines: lines.length === 0 ? ['No signing key. Create one with svc signing-key new.'] : lines,
+      exitCode: hasExpired ? EXIT_CODES.failure : EXIT_CODES.done,
+    }
+  },
+})
+
+const OVERLAP_HOURS = { unit: 'hours', least: 0, most: 8760 }
+const HOUR_MS = 3_600_000
+
+/** Promotes the announced key and returns its metadata. Throws a CommandFailure or a SigningKeyError. */
+export function promoteSigningKey(
+  config: Config,
+  nowMs: number,
+  overlapMs: number,
+): PublishedSigningKey {
+  const files = readKeyFiles(config)
+  const { keys, next, paths } = files
+  const pending = keys.find(({ keyId, status }) => keyId === next?.keyId && status === 'current')
+  // The metadata is the commit point: the server finds the private key under either name.
+  if (pending !== undefined) {
+    replaceCurrentKey(files)
+    return pending
+  }
+  const promoted = promoteNextKey(keys, nowMs, overlapMs)
+  const current = promoted.find(({ status }) => status === 'current')
+  if (current === undefined || current.keyId !== next?.keyId) {
+    throw new CommandFailure(
+      'SIGNING_KEYS',
+      `expected the private key of ${current?.keyId ?? 'the announced key'} in ${paths.next}, found ${next?.keyId ?? 'no file'}`,
+    )
+  }
+  writeKeyMetadata(paths.metadata, promoted)
+  replaceCurrentKey(files)
+  return current
+}
+
+const promoteCommand = createCommand({
+  usage: 'signing-key promote [options]',
+  about: `Makes the announced key the current one. The previous key becomes retired and
+its private half is deleted. Its signatures stay valid for the overlap; reload
+the server within that time. To finish an interrupted promotion, run the command
+again.`,
+  options: {
+    'overlap-hours': textOptionOr('24', 'N: how long the retired key stays valid, 0 to 8760'),
+  },
+  async run({ values }) {
+    const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], OVERLAP_HOURS)
+    const key = promoteSigningKey(readConfig(), Date.now(), overlapHours * HOUR_MS)
+    return {
+      json: { key: toMetadata(key) },
+      lines: [`Promoted signing key ${key.keyId}.`, APPLY_ADVICE],
+    }
+  },
+})
+
+/**
+ * Withdraws an announced key or ends the period of a retired one. Throws a CommandFailure or a SigningKeyError.
+ */
+export function retireSigningKey(
+  config: Config,
+  keyId: string,
+  notAfter: string,
+): 'withdrawn' | 'ended' {
+  const files = readKeyFiles(config)
+  const keys = retireKey(files.keys, keyId, notAfter)
+  writeKeyMetadata(files.paths.metadata, keys)
+  if (keys.length === files.keys.length) return 'ended'
+  if (files.next?.keyId === keyId) deleteNextKey(files)
+  return 'withdrawn'
+}
+
+const retireCommand = createCommand({
+  usage: 'signing-key retire KEYID [options]',
+  about: `Withdraws an announced key (its private half is deleted; it has signed nothing),
+or ends the period of a retired key, for example after its private half leaked:
+verifiers then refuse later signatures of this key. The current key cannot be
+retired; promote another one first. Write -- before a KEYID that begins with a
+hyphen.`,
+  options: {
+    'not-after': textOption(`TIME: when the retired key's period ends, such as 2027-01-31T00:00:00Z
+      (default: now)`),
+  },
+  takesArguments: true,
+  async run({ values, positionals }) {
+    const [keyId, ...others] = positionals
+    // Not repeated in the message: a private key may have been pasted by mistake.
+    if (keyId === undefined || others.length > 0 || !/^[\w-]{43}$/.test(keyId)) {
+      throw new UsageError(
+        'expected one key id of 43 characters, as svc signing-key list prints it',
+      )
+    }
+    const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())
+    const retirement = retireSigningKey(readConfig(), keyId, end)
+    const done =
+      retirement === 'withdrawn'
+        ? `Withdrew signing key ${keyId}.`
+        : `Signatures of key ${keyId} made after ${end} are no longer valid.`
+    return { json: { keyId, retirement }, lines: [done, APPLY_ADVICE] }
+  },
+})
 
 /** `svc signing-key`. */
-export const command: Command = createActionsCommand({
-  name: 'signing-key',
-  about: `Manages the Ed25519 keys that sign responses, in the secrets folder:
+export const command: Command = createActionsCommand(
+  'signing-key',
+  `Manages the Ed25519 keys that sign responses, in the secrets folder:
 signing-key.pem (the current private key), signing-key-next.pem (the announced
 one) and signing-keys.json (what the signing-key document publishes). The server
 applies a change on SIGHUP.`,
-  actions: {
-    new: [
-      'create the first key, or announce the next one',
-      () => import('./signing-key/new-command.ts'),
-    ],
-    list: [
-      'list the published keys with their periods',
-      () => import('./signing-key/list-command.ts'),
-    ],
-    promote: [
-      'sign with the announced key from the next reload on',
-      () => import('./signing-key/promote-command.ts'),
-    ],
-    retire: [
-      'withdraw an announced key, or end the period of a retired one',
-      () => import('./signing-key/retire-command.ts'),
-    ],
+  {
+    new: ['create the first key, or announce the next one', newCommand],
+    list: ['list the published keys with their periods', listCommand],
+    promote: ['sign with the announced key from the next reload on', promoteCommand],
+    retire: ['withdraw an announced key, or end the period of a retired one', retireCommand],
   },
-})
+)

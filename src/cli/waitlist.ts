@@ -2,12 +2,12 @@ import { createActionsCommand } from './actions.ts'
 import type { Command } from '../../packages/cli/src/command/command.ts'
 
 /** `svc waitlist`. */
-export const command: Command = createActionsCommand({
-  name: 'waitlist',
-  about: `Works on the early-access waitlist. Its rows are encrypted: only "export",
+export const command: Command = createActionsCommand(
+  'waitlist',
+  `Works on the early-access waitlist. Its rows are encrypted: only "export",
 "show" and "rotate-recipient" decrypt them, with an identity that need not be on
 the server.`,
-  actions: {
+  {
     count: [
       'print the number of registrations; requires no secret',
       () => import('./waitlist/count-command.ts'),
@@ -30,4 +30,4 @@ the server.`,
       () => import('./waitlist/expire-command.ts'),
     ],
   },
-})
+)

@@ -14,15 +14,14 @@ test('reads every row once, in order, with one query per page', async () => {
         const rows = keys.toSorted((a, b) => a - b)
         let queries = 0
         const pages = await Array.fromAsync(
-          readPages({
-            async readAfter(key: number, limit) {
+          readPages(
+            async (key: number) => {
               queries += 1
-              return rows.filter((row) => row > key).slice(0, limit)
+              return rows.filter((row) => row > key).slice(0, pageRows)
             },
-            keyOf: (row: number) => row,
-            start: 0,
-            pageRows,
-          }),
+            (row) => row,
+            0,
+          ),
         )
         assert.deepEqual(pages.flat(), rows)
         assert.ok(pages.slice(0, -1).every((page) => page.length === pageRows))
@@ -34,15 +33,11 @@ test('reads every row once, in order, with one query per page', async () => {
 
 test('stops reading when its consumer stops', async () => {
   let queries = 0
-  for await (const page of readPages({
-    async readAfter(key: number, limit) {
-      queries += 1
-      return Array.from({ length: limit }, (_, index) => key + index + 1)
-    },
-    keyOf: (row: number) => row,
-    start: 0,
-    pageRows: 3,
-  })) {
+  const readAfter = async (key: number) => {
+    queries += 1
+    return [key + 1, key + 2, key + 3]
+  }
+  for await (const page of readPages(readAfter, (row) => row, 0)) {
     if (page.includes(6)) break
   }
   assert.equal(queries, 2)

@@ -4,7 +4,6 @@ import { ApiError } from '../../contract/api-error.ts'
 import { API_KEY_LABEL_PATTERN } from '../../contract/api-key.ts'
 import { type Issuance, ISSUANCE } from '../../contract/issuance.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { DataOf } from '../../contract/schemas.ts'
 import { SYSTEM_CLOCK } from '../../service/clock.ts'
 import { TooManyKeysError } from '../../service/api-keys.ts'
 import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
@@ -19,7 +18,7 @@ import {
   UsageError,
 } from '../../../packages/cli/src/command/command.ts'
 import { textOption, textOptionOr } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
+import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -28,8 +27,6 @@ const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } 
 
 const TTL_DAYS = { unit: 'days', least: minTtlDays, most: maxTtlDays }
 const LABEL = new RegExp(API_KEY_LABEL_PATTERN)
-
-type IssuedKey = DataOf<'IssuedKey'>
 
 function parseLabel(text: string | undefined): string | null {
   if (text === undefined) return null
@@ -44,7 +41,7 @@ export async function issueKey(
   store: ApiKeyStore,
   hashSecret: string,
   wanted: { readonly label: string | null; readonly ttlDays: number },
-): Promise<IssuedKey> {
+) {
   const apiKeys = createStoredApiKeys({
     store,
     counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
@@ -67,11 +64,6 @@ export async function issueKey(
       `the maximum of ${maxActiveKeys} keys is active; revoke one, or wait until one expires`,
     )
   }
-}
-
-function formatIssued({ keyId, label, expiresAt }: IssuedKey, reference: string): string {
-  const name = label === null ? keyId : `${keyId} (${label})`
-  return `Issued the key ${name}, valid until ${expiresAt}, under ${reference}. It is shown only once.`
 }
 
 /** `svc keys issue` with the registry's value of issuance. The program has only one such value. */
@@ -112,8 +104,8 @@ that the service issued. The hourly limit of the service does not apply here.`,
         ttlDays: parseWholeNumber('--ttl-days', values['ttl-days'], TTL_DAYS),
       }
       const { secret } = readHashSecret(readConfig(), 'keyHashSecret')
-      const issued = await withStorage(databaseLocation(values.database), 'read-write', (storage) =>
-        issueKey(storage.apiKeys, secret, wanted),
+      const issued = await withDatabase(values.database, 'read-write', ({ apiKeys }) =>
+        issueKey(apiKeys, secret, wanted),
       )
       const text = values.json ? JSON.stringify({ ok: true, ...issued }) : issued.key
       if (!(await writeToStandardOutput(`${text}\n`))) {
@@ -122,7 +114,13 @@ that the service issued. The hourly limit of the service does not apply here.`,
           `the key ${issued.keyId} was created but could not be printed, and it cannot be shown again; revoke it`,
         )
       }
-      if (!values.json) output.error(formatIssued(issued, issuance.reference))
+      const { keyId, label, expiresAt } = issued
+      const name = label === null ? keyId : `${keyId} (${label})`
+      if (!values.json) {
+        output.error(
+          `Issued the key ${name}, valid until ${expiresAt}, under ${issuance.reference}. It is shown only once.`,
+        )
+      }
       return EXIT_CODES.done
     },
   })

@@ -1,18 +1,93 @@
+import { formatInstant } from '../../contract/instant.ts'
 import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
-import { readHashSecret } from '../hash-secret.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
-import { writeToStandardOutput } from '../standard-output.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { formatKeyCount, KEY_STATUSES } from './key-status.ts'
-import { listKeys, type ListResult } from './list-keys.ts'
+import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
+import { readHashSecret } from '../hash-secret.ts'
+import { readKeyPages } from '../read-pages.ts'
+import { writeToStandardOutput } from '../standard-output.ts'
 
-function formatSummary({ listed, count }: ListResult, isFiltered: boolean): string {
-  const all = formatKeyCount(count)
-  if (!isFiltered) return `${all}.`
-  return `${pluralOf(listed, 'key')} listed, of ${all}.`
+const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
+
+type KeyStatus = (typeof KEY_STATUSES)[number]
+
+/** The status of a key at a time, as the service sees it. A revoked key stays revoked when it expires. */
+function statusOf({ revokedAtMs, expiresAtMs }: StoredApiKey, nowMs: number): KeyStatus {
+  if (revokedAtMs !== null) return 'revoked'
+  return nowMs < expiresAtMs ? 'active' : 'expired'
+}
+
+/** What to list and where to write it. */
+export interface ListOptions {
+  readonly store: Pick<ApiKeyStore, 'readAfter'>
+  /** The time for which the status is computed. */
+  readonly nowMs: number
+  /** Only keys with this status. */
+  readonly status: KeyStatus | undefined
+  /** Only keys that are hashed with another secret than this one. */
+  readonly hashSecretId: string | undefined
+  /** `lines` is one JSON object per line; `table` is for a person, with times to the minute. */
+  readonly format: 'table' | 'lines'
+  /** Takes the next part. Resolves with `false` when the reader has closed. */
+  readonly write: (part: string) => Promise<boolean>
+}
+
+const STATUS_WIDTH = 7
+const MINUTE_WIDTH = '2026-11-21T09:00Z'.length
+const HEADER = `${'KEY ID'.padEnd(16)}  ${'STATUS'.padEnd(STATUS_WIDTH)}  ${['CREATED', 'EXPIRES', 'REVOKED'].map((name) => name.padEnd(MINUTE_WIDTH)).join('  ')}  LABEL\n`
+
+function formatMinute(epochMs: number | null): string {
+  return epochMs === null
+    ? '-'.padEnd(MINUTE_WIDTH)
+    : formatInstant(epochMs).replace(/:\d\d\.\d+Z$/, 'Z')
+}
+
+function formatRow(key: StoredApiKey, status: KeyStatus): string {
+  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+  const times = [createdAtMs, expiresAtMs, revokedAtMs].map(formatMinute).join('  ')
+  // The contract allows ASCII labels only. One in a manipulated database could act on the terminal.
+  const shown = (label ?? '').replace(/[^ -~]/g, '\uFFFD')
+  return `${`${keyId}  ${status.padEnd(STATUS_WIDTH)}  ${times}  ${shown}`.trimEnd()}\n`
+}
+
+function formatLine(key: StoredApiKey, status: KeyStatus): string {
+  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+  return `${JSON.stringify({
+    keyId,
+    label,
+    status,
+    createdAt: formatInstant(createdAtMs),
+    expiresAt: formatInstant(expiresAtMs),
+    revokedAt: revokedAtMs === null ? null : formatInstant(revokedAtMs),
+  })}\n`
+}
+
+/**
+ * Writes the keys in the order of their ids. `count` includes the keys that were left out; `isComplete` is false when the
+ * reader closed before the end. Rejects with an error of the store or of `write`.
+ */
+export async function listKeys(options: ListOptions) {
+  const { store, nowMs, status: wanted, hashSecretId, format, write } = options
+  const formatKey = format === 'table' ? formatRow : formatLine
+  const count = { active: 0, expired: 0, revoked: 0 }
+  let listed = 0
+  for await (const page of readKeyPages(store)) {
+    let text = ''
+    for (const key of page) {
+      const status = statusOf(key, nowMs)
+      count[status] += 1
+      if (wanted !== undefined && status !== wanted) continue
+      if (hashSecretId !== undefined && key.secretId === hashSecretId) continue
+      if (listed === 0 && format === 'table') text += HEADER
+      listed += 1
+      text += formatKey(key, status)
+    }
+    if (text !== '' && !(await write(text))) return { listed, count, isComplete: false }
+  }
+  return { listed, count, isComplete: true }
 }
 
 /** `svc keys list`. */
@@ -41,8 +116,8 @@ Changes nothing. Works while the service runs, and with a copy of the database.`
     const hashSecretId = isOldOnly
       ? hashSecretIdOf(readHashSecret(readConfig(), 'keyHashSecret').secret)
       : undefined
-    const result = await withStorage(
-      databaseLocation(values.database),
+    const { listed, count, isComplete } = await withDatabase(
+      values.database,
       'read-only',
       ({ apiKeys }) =>
         listKeys({
@@ -55,7 +130,13 @@ Changes nothing. Works while the service runs, and with a copy of the database.`
         }),
     )
     // The reader closed standard output, so a summary is not wanted.
-    if (result.isComplete) output.error(formatSummary(result, status !== undefined || isOldOnly))
+    if (isComplete) {
+      const shown =
+        isOldOnly || status !== undefined ? `${pluralOf(listed, 'key')} listed, of ` : ''
+      const total = pluralOf(count.active + count.expired + count.revoked, 'key')
+      const counts = KEY_STATUSES.map((each) => `${count[each]} ${each}`).join(', ')
+      output.error(`${shown}${total}: ${counts}.`)
+    }
     return EXIT_CODES.done
   },
 })

@@ -2,19 +2,30 @@ import { DAY_MS, formatInstant } from '../../contract/instant.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOptionOr } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { countEndedKeys, purgeKeys } from './purge-keys.ts'
+import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { countRows, deleteInBatches, readKeyPages } from '../read-pages.ts'
 
 const DEFAULT_DAYS = 30
 const OLDER_THAN_DAYS = { unit: 'days', least: 0, most: 3650 }
 
+/** The number of keys that expired or were revoked before this time. */
+export function countEndedKeys(store: Pick<ApiKeyStore, 'readAfter'>, beforeMs: number) {
+  return countRows(
+    readKeyPages(store),
+    ({ expiresAtMs, revokedAtMs }) => Math.min(revokedAtMs ?? expiresAtMs, expiresAtMs) < beforeMs,
+  )
+}
+
 async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
   const total = await countEndedKeys(store, beforeMs)
   return withProgress({ label: 'Deleting', total }, (progress) =>
-    purgeKeys(store, beforeMs, (keys) => progress.advance(keys)),
+    deleteInBatches(
+      (limit) => store.purge(beforeMs, limit),
+      (keys) => progress.advance(keys),
+    ),
   )
 }
 
@@ -39,8 +50,8 @@ never deleted. Backups keep the rows.`,
     const olderThanDays = parseWholeNumber('--older-than', values['older-than'], OLDER_THAN_DAYS)
     const beforeMs = Date.now() - olderThanDays * DAY_MS
     const dryRun = values['dry-run']
-    const keys = await withStorage(
-      databaseLocation(values.database),
+    const keys = await withDatabase(
+      values.database,
       dryRun ? 'read-only' : 'read-write',
       async ({ apiKeys }) =>
         dryRun ? countEndedKeys(apiKeys, beforeMs) : purge(apiKeys, beforeMs),

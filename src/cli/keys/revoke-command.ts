@@ -1,49 +1,12 @@
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { formatInstant } from '../../contract/instant.ts'
-import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { createCommand } from '../../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
 import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
-
-/** The result of a revocation. */
-interface Revocation {
-  readonly key: StoredApiKey
-  readonly revokedAtMs: number
-  readonly wasRevoked: boolean
-}
-
-async function readKeyId(positionals: readonly string[]): Promise<string> {
-  if (positionals.length > 1) throw new UsageError('expected one key id')
-  const [given = '-'] = positionals
-  return parseKeyId(
-    given === '-' ? await readOneLine('key id', 'Id of the key to revoke: ') : given,
-  )
-}
-
-/** Undefined for an unknown key. */
-async function revokeKey(
-  store: ApiKeyStore,
-  keyId: string,
-  nowMs: number,
-): Promise<Revocation | undefined> {
-  const key = await store.find(keyId)
-  const revokedAtMs = await store.revoke(keyId, nowMs)
-  if (key === undefined || revokedAtMs === undefined) return undefined
-  // Another process may have revoked it since it was read.
-  return { key, revokedAtMs, wasRevoked: key.revokedAtMs !== null || revokedAtMs !== nowMs }
-}
-
-function formatRevocation({ key, revokedAtMs, wasRevoked }: Revocation): string {
-  const { keyId, label } = key
-  const name = label === null ? keyId : `${keyId} (${label})`
-  const moment = formatInstant(revokedAtMs)
-  return wasRevoked
-    ? `The key ${name} has been revoked since ${moment}; nothing was changed.`
-    : `Revoked the key ${name} at ${moment}; its next request is refused.`
-}
 
 /** `svc keys revoke`. */
 export const command = createCommand({
@@ -60,23 +23,31 @@ Without KEYID, or with -, the id is read from standard input.`,
   exit: '0 revoked, now or before, 1 no such key or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
-    const keyId = await readKeyId(positionals)
-    const database = databaseLocation(values.database)
-    const revocation = await withStorage(database, 'read-write', ({ apiKeys }) =>
-      revokeKey(apiKeys, keyId, Date.now()),
+    const given = onlyArgument(positionals, 'key id', '-')
+    const keyId = parseKeyId(
+      given === '-' ? await readOneLine('key id', 'Id of the key to revoke: ') : given,
     )
-    if (revocation === undefined) {
+    const database = databaseLocation(values.database)
+    const nowMs = Date.now()
+    const { key, revokedAtMs } = await withStorage(database, 'read-write', async ({ apiKeys }) => ({
+      key: await apiKeys.find(keyId),
+      revokedAtMs: await apiKeys.revoke(keyId, nowMs),
+    }))
+    if (key === undefined || revokedAtMs === undefined) {
       throw new CommandFailure('UNKNOWN_KEY', `no key ${keyId} in ${formatLocation(database)}`)
     }
+    // Another process may have revoked it since it was read.
+    const wasRevoked = key.revokedAtMs !== null || revokedAtMs !== nowMs
+    const { label } = key
+    const name = label === null ? keyId : `${keyId} (${label})`
+    const revokedAt = formatInstant(revokedAtMs)
     return {
-      json: {
-        keyId,
-        label: revocation.key.label,
-        status: 'revoked',
-        revokedAt: formatInstant(revocation.revokedAtMs),
-        wasRevoked: revocation.wasRevoked,
-      },
-      lines: [formatRevocation(revocation)],
+      json: { keyId, label, status: 'revoked', revokedAt, wasRevoked },
+      lines: [
+        wasRevoked
+          ? `The key ${name} has been revoked since ${revokedAt}; nothing was changed.`
+          : `Revoked the key ${name} at ${revokedAt}; its next request is refused.`,
+      ],
     }
   },
 })

@@ -10,8 +10,9 @@ import {
   record,
 } from 'fast-check'
 
-import { countEndedKeys, purgeKeys } from '../../../src/cli/keys/purge-keys.ts'
-import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
+import { countEndedKeys } from '../../../src/cli/keys/purge-expired-command.ts'
+import { deleteInBatches } from '../../../src/cli/read-pages.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../../src/storage/api-key-store.ts'
 import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'
 import { storedKey } from './keys-fixture.ts'
 
@@ -22,6 +23,14 @@ function storeOf(stored: readonly StoredApiKey[]) {
   const store = createMemoryApiKeyStore()
   for (const key of stored) store.keys.set(key.keyId, key)
   return store
+}
+
+function purgeKeys(
+  store: ApiKeyStore,
+  beforeMs: number,
+  onProgress?: (keys: number) => void,
+): Promise<number> {
+  return deleteInBatches((limit) => store.purge(beforeMs, limit), onProgress)
 }
 
 /** A moment some hours about BEFORE_MS, often exactly on it or on a full hour. */
@@ -46,7 +55,7 @@ test('counts and deletes exactly the keys that ended before the time', async () 
         const ended = await countEndedKeys(store, BEFORE_MS)
         assert.equal(store.keys.size, stored.length, 'counting removes nothing')
         assert.equal(ended, stored.length - kept.length)
-        const removed = await purgeKeys(store, BEFORE_MS, () => undefined)
+        const removed = await purgeKeys(store, BEFORE_MS)
         assert.equal(removed, stored.length - kept.length)
         assert.deepEqual([...store.keys.values()], kept)
       },
@@ -67,10 +76,7 @@ test('deletes in batches and reports each', async () => {
 test('stops at a failure of the store, and a second run deletes the rest', async () => {
   const store = storeOf([storedKey(1, { revokedAtMs: BEFORE_MS - 5 })])
   store.failure = new Error('locked')
-  await assert.rejects(
-    purgeKeys(store, BEFORE_MS, () => undefined),
-    /locked/,
-  )
+  await assert.rejects(purgeKeys(store, BEFORE_MS), /locked/)
   store.failure = undefined
-  assert.equal(await purgeKeys(store, BEFORE_MS, () => undefined), 1)
+  assert.equal(await purgeKeys(store, BEFORE_MS), 1)
 })

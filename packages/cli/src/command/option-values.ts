@@ -50,3 +50,14 @@ export function parseInstantOption(option: string, text: string | undefined): st
   if (parseInstant(text) !== undefined) return text
   throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
 }
+
+/** The only argument of a command, or the fallback for none. Throws a UsageError. */
+export function onlyArgument(
+  [given, ...others]: readonly string[],
+  what: string,
+  fallback?: string,
+): string {
+  const argument = given ?? fallback
+  if (argument === undefined || others.length > 0) throw new UsageError(`expected one ${what}`)
+  return argument
+}

@@ -11,9 +11,50 @@ import {
   UsageError,
 } from './command.ts'
 
-/** Commands by name: the summary and the module, which is loaded only when the command runs, so that help is fast. */
+/** Commands by name: the summary, and the command or its module, which is loaded only when the command runs. */
 export interface CommandTable {
-  readonly [name: string]: readonly [string, () => Promise<{ readonly command: Command }>]
+  readonly [name: string]: readonly [
+    summary: string,
+    command: Command | (() => Promise<{ readonly command: Command }>),
+  ]
+}
+
+/** Commands of which the first argument chooses one. */
+export interface CommandChoice {
+  readonly commands: CommandTable
+  readonly help: string
+  /** What precedes the name of a command, such as `svc keys`. */
+  readonly prefix: string
+  /** What the commands are called, such as `action`. */
+  readonly kind: string
+  /** The message for a missing name. */
+  readonly missing: string
+  /** What the message for an unknown name advises if no name is similar. */
+  readonly advice: string
+}
+
+/** Runs the command that the first argument names. Rejects with a UsageError for a missing or unknown name. */
+export async function runChosen(
+  { commands, help, prefix, kind, missing, advice }: CommandChoice,
+  ...[args, output, words, toFailure]: Parameters<Command['run']>
+): Promise<ExitCode> {
+  const [name, ...rest] = args
+  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    output.out(help)
+    return EXIT_CODES.done
+  }
+  if (name === undefined) throw new UsageError(missing)
+  const row = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (row === undefined) {
+    const nearest = nearestName(name, Object.keys(commands))
+    const unknown = `unknown ${name.startsWith('-') ? 'option' : kind}${quoteUnknown(name)}`
+    throw new UsageError(
+      `${unknown}; ${nearest === undefined ? advice : `did you mean ${prefix} ${nearest}?`}`,
+    )
+  }
+  const [, entry] = row
+  const command = typeof entry === 'function' ? (await entry()).command : entry
+  return runNamed(name, command, rest, output, words, toFailure)
 }
 
 /** A program called `svc` with these commands. */
@@ -45,35 +86,6 @@ Options:
 Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 no conclusion.`
 }
 
-async function runCommand(
-  { commands, version, toFailure }: Program,
-  args: readonly string[],
-  output: CommandOutput,
-): Promise<ExitCode> {
-  const [name, ...rest] = args
-  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    output.out(formatHelp(commands))
-    return EXIT_CODES.done
-  }
-  if (name === '--version') {
-    output.out(version())
-    return EXIT_CODES.done
-  }
-  if (name === undefined) throw new UsageError('no command was given; svc --help lists them')
-  const row = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (row === undefined) {
-    const nearest = nearestName(name, Object.keys(commands))
-    const kind = name.startsWith('-') ? 'option' : 'command'
-    throw new UsageError(
-      `unknown ${kind}${quoteUnknown(name)}; ${
-        nearest === undefined ? 'svc --help lists them' : `did you mean svc ${nearest}?`
-      }`,
-    )
-  }
-  const [, load] = row
-  return runNamed(name, (await load()).command, rest, output, [], toFailure)
-}
-
 /** A usage error with the command it concerns and the help to read. */
 function formatUsageError({ command, message }: UsageError): string {
   if (command.length === 0) return message
@@ -86,8 +98,21 @@ export async function runProgram(
   args: readonly string[],
   output: CommandOutput,
 ): Promise<ExitCode> {
+  const { commands, version, toFailure } = program
   try {
-    return await runCommand(program, args, output)
+    if (args[0] === '--version') {
+      output.out(version())
+      return EXIT_CODES.done
+    }
+    const choice = {
+      commands,
+      help: formatHelp(commands),
+      prefix: 'svc',
+      kind: 'command',
+      missing: 'no command was given; svc --help lists them',
+      advice: 'svc --help lists them',
+    }
+    return await runChosen(choice, args, output, [], toFailure)
   } catch (error) {
     const isUsage = error instanceof UsageError
     output.error(`svc: ${isUsage ? formatUsageError(error) : messageOf(error)}`)

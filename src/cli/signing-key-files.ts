@@ -2,20 +2,20 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../../config.ts'
-import { messageOf } from '../../contract/error-message.ts'
+import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../config.ts'
+import { messageOf } from '../contract/error-message.ts'
 import {
   parsePrivateSigningKey,
   derivePublicSigningKey,
   type PublicSigningKey,
-  SigningKeyError,
-} from '../../crypto/signing-keys.ts'
-import type { PublishedSigningKey } from '../../service/signing-key-document.ts'
-import { formatKeyMetadata, parseKeyMetadata } from '../../service/signing-key-metadata.ts'
-import { makeFolder } from '../../storage/make-folder.ts'
-import { syncFolder } from '../../storage/sync-folder.ts'
-import { createFile, rewriteFile } from '../../storage/whole-file.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+} from '../crypto/signing-keys.ts'
+import type { PublishedSigningKey } from '../service/signing-key-document.ts'
+import { formatKeyMetadata, parseKeyMetadata } from '../service/signing-key-metadata.ts'
+import { makeFolder } from '../storage/make-folder.ts'
+import { syncFolder } from '../storage/sync-folder.ts'
+import { createFile, rewriteFile } from '../storage/whole-file.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { changeFile } from './new-file.ts'
 
 /** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */
 export interface KeyFiles {
@@ -71,19 +71,10 @@ export function readKeyFiles(config: Config): KeyFiles {
   }
 }
 
-/** Runs a change of a file. An error becomes a CommandFailure that names the file. */
-function write(file: string, change: () => void): void {
-  try {
-    change()
-  } catch (error) {
-    throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
-  }
-}
-
 /** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file is not changed. */
 export function createPrivateKey(file: string): PublicSigningKey {
   const { privateKey } = generateKeyPairSync('ed25519')
-  write(file, () => {
+  changeFile(file, () => {
     makeFolder(path.dirname(file), 0o700)
     createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
       mode: 0o600,
@@ -95,12 +86,12 @@ export function createPrivateKey(file: string): PublicSigningKey {
 
 /** Publishes these keys from the next reload on. Keeps the file's mode, owner and link. Throws a CommandFailure. */
 export function writeKeyMetadata(file: string, keys: readonly PublishedSigningKey[]): void {
-  write(file, () => rewriteFile(file, formatKeyMetadata(keys), 0o644))
+  changeFile(file, () => rewriteFile(file, formatKeyMetadata(keys), 0o644))
 }
 
 /** Replaces the current private key by the next one. The old private key is lost. Throws a CommandFailure. */
 export function replaceCurrentKey({ paths }: KeyFiles): void {
-  write(paths.current, () => {
+  changeFile(paths.current, () => {
     renameSync(paths.next, paths.current)
     syncFolder(path.dirname(paths.current))
   })
@@ -108,26 +99,8 @@ export function replaceCurrentKey({ paths }: KeyFiles): void {
 
 /** Deletes the next private key. Throws a CommandFailure. */
 export function deleteNextKey({ paths }: KeyFiles): void {
-  write(paths.next, () => {
+  changeFile(paths.next, () => {
     rmSync(paths.next, { force: true })
     syncFolder(path.dirname(paths.next))
   })
-}
-
-/** Runs a change of the published keys; its SigningKeyError becomes a CommandFailure. */
-export function refuseAsFailure<Result>(change: () => Result): Result {
-  try {
-    return change()
-  } catch (error) {
-    if (error instanceof SigningKeyError) throw new CommandFailure('SIGNING_KEYS', error.message)
-    throw error
-  }
-}
-
-/** Next steps for the operator, printed last. */
-export const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'
-
-/** A key as `--json` prints it. */
-export function toMetadata({ keyId, status, notBefore, notAfter }: PublishedSigningKey) {
-  return { keyId, status, notBefore, notAfter }
 }

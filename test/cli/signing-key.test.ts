@@ -3,19 +3,17 @@ import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { createSigningKey } from '../../../src/cli/signing-key/new-command.ts'
-import { promoteSigningKey } from '../../../src/cli/signing-key/promote-command.ts'
-import { retireSigningKey } from '../../../src/cli/signing-key/retire-command.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import type { Config } from '../../../src/config.ts'
-import { formatInstant } from '../../../src/contract/instant.ts'
-import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
-import { inspectSecrets } from '../../../src/secrets.ts'
-import { configureSecrets, pemOf } from '../../support/configured-secrets.ts'
-import { listFolder } from '../../support/deployment.ts'
-import { runIn, SVC } from '../../support/run-program.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
+import { createSigningKey, promoteSigningKey, retireSigningKey } from '../../src/cli/signing-key.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import type { Config } from '../../src/config.ts'
+import { formatInstant } from '../../src/contract/instant.ts'
+import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signing-keys.ts'
+import { inspectSecrets } from '../../src/secrets.ts'
+import { configureSecrets, pemOf } from '../support/configured-secrets.ts'
+import { listFolder } from '../support/deployment.ts'
+import { runIn, SVC } from '../support/run-program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12)
 const HOUR_MS = 3_600_000
@@ -40,7 +38,7 @@ function failureFrom(action: () => unknown): string {
   try {
     action()
   } catch (error) {
-    assert.ok(error instanceof CommandFailure)
+    assert.ok(error instanceof CommandFailure || error instanceof SigningKeyError)
     return error.message
   }
   return ''
@@ -180,6 +178,10 @@ test('the program lists, announces and promotes, as text and as JSON', (t) => {
   const announced = svc('new', '--not-after', '2999-01-01T00:00:00Z', '--json')
   const { key } = JSON.parse(announced.out) as { key: { keyId: string; status: string } }
   assert.equal(key.status, 'next')
+  const refused = svc('new', '--json')
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /^svc signing-key new: expected no announced key, found /)
+  assert.partialDeepStrictEqual(JSON.parse(refused.out), { ok: false, code: 'SIGNING_KEYS' })
   assert.match(svc('promote').out, new RegExp(`^Promoted signing key ${key.keyId}\\.\n`))
   const { keys } = JSON.parse(svc('list', '--json').out) as { keys: readonly unknown[] }
   assert.equal(keys.length, 2)
