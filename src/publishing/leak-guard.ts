@@ -2,11 +2,10 @@ import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
 
 import { type ContentMistake, formatFieldPath } from './content-mistake.ts'
-import { lastAtOrBefore } from './last-at-or-before.ts'
 import { LEAK_RULES } from './leak-rules.ts'
 import { DEFAULT_SETTINGS, type PublishingSettings, SETTINGS_FILE } from './publishing-settings.ts'
-import { createSearchText, type SearchText } from './search-text.ts'
-import type { SourceText, ContentSource } from './yaml-source.ts'
+import { createSearchText } from './search-text.ts'
+import type { ContentSource } from './yaml-source.ts'
 
 /** A file to search: its text, and its values if it could be parsed. */
 export interface GuardedFile {
@@ -21,110 +20,70 @@ interface Finding {
   readonly rule: string
   readonly found: string
   readonly expected: string
-  /** Its start and end in the original text. */
+  /** Index of the text, and the start and end in it. */
+  readonly index: number
   readonly start: number
   readonly end: number
 }
 
 type AllowedTexts = PublishingSettings['allowedTexts']
 
-/** The allowed texts by rule and text, and those of them that were found. */
-function createAllowances(allowed: AllowedTexts) {
-  const entries = new Map(
-    allowed.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
-  )
-  const used = new Set<AllowedTexts[number]>()
-  const allows = (ruleId: string, text: string): boolean => {
-    const entry = entries.get(`${ruleId} ${text}`)
-    if (entry !== undefined) used.add(entry)
-    return entry !== undefined
-  }
-  return { allows, used }
-}
-
-type Allowances = ReturnType<typeof createAllowances>
-
 // Fields with digests of public documents, which look random. Their own pattern checks them.
 const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
 
-/** Searches with the service's own rules. */
-function searchOwnRules(
-  search: SearchText,
-  isValue: boolean,
-  allowances: Allowances,
-): readonly Finding[] {
-  const findings: Finding[] = []
-  for (const rule of LEAK_RULES) {
-    if (rule.valuesOnly && !isValue) continue
-    for (const match of rule.find(search.text)) {
-      if (rule.allowable && allowances.allows(rule.id, match.text)) continue
-      findings.push({
-        rule: rule.id,
-        found: rule.found,
-        expected: rule.expected,
-        start: search.originalOffset(match.index),
-        end: search.originalOffset(match.index + match.text.length),
-      })
-    }
-  }
-  return findings
-}
-
 /** Searches with the recommended rules of secretlint: credentials of many services. */
-async function searchKnownCredentials(search: SearchText): Promise<readonly Finding[]> {
+async function searchKnownCredentials(texts: readonly string[]): Promise<readonly Finding[]> {
+  // One call for all texts: the credential rules cost far more to start than to run.
+  let joined = ''
+  const starts: number[] = []
+  for (const text of texts) {
+    starts.push(joined.length)
+    joined += `${text}\n`
+  }
+  const { text: content, originalOffset } = createSearchText(joined)
   const { messages } = await lintSource({
     // Some rules depend on the file name of certain programs, which content files do not have.
-    source: { filePath: 'content.yaml', content: search.text, ext: '.yaml', contentType: 'text' },
+    source: { filePath: 'content.yaml', content, ext: '.yaml', contentType: 'text' },
     options: {
       noPhysicFilePath: true,
       maskSecrets: true,
       config: { rules: [{ id: recommendedRules.meta.id, rule: recommendedRules, options: {} }] },
     },
   })
-  return messages.map((message) => ({
-    rule: message.ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/'),
-    found: `a credential (${message.messageId})`,
-    expected: 'no credential; revoke this one',
-    start: search.originalOffset(message.range[0]),
-    end: search.originalOffset(message.range[1]),
-  }))
-}
-
-interface ValueFinding {
-  readonly finding: Finding
-  readonly value: SourceText
-}
-
-/** Searches the values of a file as they would be published. */
-async function searchValues(
-  values: readonly SourceText[],
-  allowances: Allowances,
-): Promise<readonly ValueFinding[]> {
-  const found: ValueFinding[] = []
-  let joined = ''
-  const starts: number[] = []
-  for (const value of values) {
-    for (const finding of searchOwnRules(createSearchText(value.value), true, allowances)) {
-      found.push({ finding, value })
+  return messages.map(({ ruleId, messageId, range }) => {
+    const [start, end] = [originalOffset(range[0]), originalOffset(range[1])]
+    const index = starts.findLastIndex((each) => each <= start)
+    return {
+      rule: ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/'),
+      found: `a credential (${messageId})`,
+      expected: 'no credential; revoke this one',
+      index,
+      start: start - (starts[index] ?? 0),
+      end: end - (starts[index] ?? 0),
     }
-    starts.push(joined.length)
-    joined += `${value.value}\n`
-  }
-  // One call for all values: the credential rules cost far more to start than to run.
-  for (const finding of await searchKnownCredentials(createSearchText(joined))) {
-    const value = values[lastAtOrBefore(starts, finding.start)]
-    if (value !== undefined) found.push({ finding, value })
-  }
-  return found
+  })
 }
 
-/** Line and column of an offset in a text, both from 1. */
-function createPlaces(text: string): (offset: number) => { line: number; column: number } {
-  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-  return (offset) => {
-    const line = lastAtOrBefore(lineStarts, offset)
-    return { line: line + 1, column: offset - (lineStarts[line] ?? 0) + 1 }
+/** Searches texts with all rules; values as they would be published also with the rules for values only. */
+async function search(
+  texts: readonly string[],
+  areValues: boolean,
+  isAllowed: (ruleId: string, text: string) => boolean,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [index, original] of texts.entries()) {
+    const { text, originalOffset } = createSearchText(original)
+    for (const { id, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
+      if (valuesOnly && !areValues) continue
+      for (const match of find(text)) {
+        if (allowable && isAllowed(id, match.text)) continue
+        const start = originalOffset(match.index)
+        const end = originalOffset(match.index + match.text.length)
+        findings.push({ rule: id, found, expected, index, start, end })
+      }
+    }
   }
+  return [...findings, ...(await searchKnownCredentials(texts))]
 }
 
 /** Why an allowed text for a rule is not used. */
@@ -153,42 +112,51 @@ export async function findLeaks(
   } = { file: SETTINGS_FILE, value: DEFAULT_SETTINGS, source: undefined },
 ): Promise<readonly ContentMistake[]> {
   const { allowedTexts } = settings.value
-  const allowances = createAllowances(allowedTexts)
+  const allowed = new Map(
+    allowedTexts.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
+  )
+  const used = new Set<AllowedTexts[number] | undefined>()
+  const isAllowed = (ruleId: string, text: string): boolean => {
+    const entry = allowed.get(`${ruleId} ${text}`)
+    used.add(entry)
+    return entry !== undefined
+  }
   const mistakes: ContentMistake[] = []
   for (const { file, text, source, publicEmails = [] } of files) {
-    const search = createSearchText(text)
-    const isPublic = (rule: string, start: number, end: number, within: string): boolean =>
+    const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+    const isPublic = ({ rule, start, end }: Finding, within: string): boolean =>
       rule === 'email-address' && publicEmails.includes(within.slice(start, end))
-    const placeOf = createPlaces(text)
-    const inText = [
-      ...searchOwnRules(search, false, allowances),
-      ...(await searchKnownCredentials(search)),
-    ]
     // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
-    for (const { rule, found, expected, start, end } of inText) {
-      if (isPublic(rule, start, end, text)) continue
-      const place = placeOf(start)
-      mistakes.push({ file, ...place, field: '', found, expected, rule })
-      const lastLine = placeOf(end).line
-      for (let { line } = place; line <= lastLine; line += 1) covered.add(`${rule} ${line}`)
-    }
-    for (const { finding, value } of await searchValues(source?.texts ?? [], allowances)) {
+    for (const finding of await search([text], false, isAllowed)) {
+      if (isPublic(finding, text)) continue
       const { rule, found, expected, start, end } = finding
-      if (isPublic(rule, start, end, value.value)) continue
-      const { path, line, column, endLine } = value
-      const last = path.at(-1)
-      if (rule === 'random-text' && typeof last === 'string' && DIGEST_FIELDS.has(last)) continue
-      let isReported = false
-      for (let at = line; at <= endLine && !isReported; at += 1) {
-        isReported = covered.has(`${rule} ${at}`)
+      const line = lineStarts.findLastIndex((each) => each <= start) + 1
+      const column = start - (lineStarts[line - 1] ?? 0) + 1
+      mistakes.push({ file, line, column, field: '', found, expected, rule })
+      for (let at = line; (lineStarts[at - 1] ?? Infinity) <= end; at += 1) {
+        covered.add(`${rule} ${at}`)
       }
+    }
+    const values = source?.texts ?? []
+    for (const finding of await search(
+      values.map(({ value }) => value),
+      true,
+      isAllowed,
+    )) {
+      const value = values[finding.index]
+      if (value === undefined || isPublic(finding, value.value)) continue
+      const { rule, found, expected } = finding
+      const { path, line, column, endLine } = value
+      if (rule === 'random-text' && DIGEST_FIELDS.has(String(path.at(-1)))) continue
+      let isReported = false
+      for (let at = line; at <= endLine; at += 1) isReported ||= covered.has(`${rule} ${at}`)
       if (isReported) continue
       mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected, rule })
     }
   }
   for (const [index, entry] of allowedTexts.entries()) {
-    if (allowances.used.has(entry)) continue
+    if (used.has(entry)) continue
     const path = ['allowedTexts', index]
     const place = settings.source?.place(path) ?? { line: 1, column: 1 }
     const field = formatFieldPath(path)

@@ -5,7 +5,13 @@ export interface LeakMatch {
   readonly text: string
 }
 
-/** Every match of a global pattern. */
-export function matchesOf(pattern: RegExp, text: string): readonly LeakMatch[] {
-  return [...text.matchAll(pattern)].map((match) => ({ index: match.index, text: match[0] }))
+/** Every match of a global pattern that `isLeak` accepts. */
+export function matchesOf(
+  pattern: RegExp,
+  text: string,
+  isLeak: (match: LeakMatch) => boolean = () => true,
+): readonly LeakMatch[] {
+  return [...text.matchAll(pattern)]
+    .map((match) => ({ index: match.index, text: match[0] }))
+    .filter(isLeak)
 }

@@ -21,6 +21,11 @@ export interface LeakRule {
   find(text: string): readonly LeakMatch[]
 }
 
+const matching =
+  (pattern: RegExp) =>
+  (text: string): readonly LeakMatch[] =>
+    matchesOf(pattern, text)
+
 /** API keys of this service, even with inserted spaces or punctuation. */
 function findApiKeys(text: string): readonly LeakMatch[] {
   const whole = matchesOf(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi, text)
@@ -28,37 +33,35 @@ function findApiKeys(text: string): readonly LeakMatch[] {
   const cut = matchesOf(
     /svk[^0-9a-z]{1,3}(?:[0-9a-f][^0-9a-z]{0,3}){16}(?:[0-9a-z][^0-9a-z]{0,3}){24,43}/gi,
     text,
-  ).filter(({ text: match, index }) => {
-    const secret = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
-    // Prose after a key id has no digits; a secret of this length nearly always has.
-    const isRandom = /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret)
-    return isRandom && !wholeAt.has(index)
-  })
+    ({ text: match, index }) => {
+      const digits = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
+      // Prose after a key id has no digits; a secret of this length nearly always has.
+      return !wholeAt.has(index) && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(digits))
+    },
+  )
   return [...whole, ...cut]
 }
 
 /** Placeholders for secrets: `<token>`, `…`, `$TOKEN`, `{token}`, `YOUR_TOKEN`, `***`. */
 const PLACEHOLDER = /^(?:[<$%{[…]|\.{2}|\*+|x{3}|your|example|redacted|null|none|true|false)/i
 
-const SECRET_NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?`
+const SECRET_NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)s?["']?\s{0,2}`
+const VALUE = `\\s{0,2}["']?([^\\s"'&,;]`
+
+/** Names of credentials, each with its value. */
+const ASSIGNMENT = new RegExp(`${SECRET_NAME}=${VALUE}{4,200})`, 'gi')
+/** After a colon or a keyword, ordinary text is as likely as a secret. */
+const LABELS = [
+  new RegExp(`${SECRET_NAME}:${VALUE}{8,200})`, 'gi'),
+  /\b(?:bearer|basic)\s{1,3}([\w.~+/=-]{16,200})/gi,
+]
 
 /** `password=…`, `access_token=…`, `Authorization: Bearer …`. */
 function findAssignedCredentials(text: string): readonly LeakMatch[] {
-  const assigned = [
-    ...text.matchAll(
-      new RegExp(`${SECRET_NAME}["']?\\s{0,2}=\\s{0,2}["']?([^\\s"'&,;]{4,200})`, 'gi'),
-    ),
-  ]
-  const labelled = [
-    ...text.matchAll(
-      new RegExp(`${SECRET_NAME}["']?\\s{0,2}:\\s{0,2}["']?([^\\s"'&,;]{8,200})`, 'gi'),
-    ),
-    ...text.matchAll(/\b(?:bearer|basic)\s{1,3}([\w.~+/=-]{16,200})/gi),
-  ].filter(
-    // After a colon or a keyword, ordinary text is as likely as a secret.
+  const labelled = LABELS.flatMap((label) => [...text.matchAll(label)]).filter(
     ([, value = '']) => /\d/.test(value) && /[a-z]/i.test(value) && !value.includes('://'),
   )
-  return [...assigned, ...labelled]
+  return [...text.matchAll(ASSIGNMENT), ...labelled]
     .filter(([, value = '']) => !PLACEHOLDER.test(value))
     .map((match) => ({ index: match.index, text: match[0] }))
 }
@@ -90,38 +93,33 @@ export const LEAK_RULES: readonly LeakRule[] = [
     id: 'age-secret-key',
     found: 'an age identity',
     expected: 'no private key; create a new identity',
-    find: (text) =>
-      matchesOf(
-        // Only letters of Bech32, so that ordinary text ends the match.
-        /AGE[^0-9a-z]{0,3}(?:SECRET[^0-9a-z]{0,3}KEY[^0-9a-z]{0,3}1|PLUGIN-[0-9a-z-]{1,40}1)(?:[^0-9a-z]{0,3}[02-9ac-hj-np-z]){16,}/gi,
-        text,
-      ),
+    // Only letters of Bech32, so that ordinary text ends the match.
+    find: matching(
+      /AGE[^0-9a-z]{0,3}(?:SECRET[^0-9a-z]{0,3}KEY[^0-9a-z]{0,3}1|PLUGIN-[0-9a-z-]{1,40}1)(?:[^0-9a-z]{0,3}[02-9ac-hj-np-z]){16,}/gi,
+    ),
   },
   {
     ...secret,
     id: 'private-key',
     found: 'a private key',
     expected: 'no private key; replace this one everywhere',
-    find: (text) =>
-      matchesOf(
-        /-{2,10}\s{0,3}BEGIN[A-Z0-9 ]{1,40}PRIVATE\s{1,3}KEY(?:\s{1,3}BLOCK)?|PuTTY-User-Key-File-\d/gi,
-        text,
-      ),
+    find: matching(
+      /-{2,10}\s{0,3}BEGIN[A-Z0-9 ]{1,40}PRIVATE\s{1,3}KEY(?:\s{1,3}BLOCK)?|PuTTY-User-Key-File-\d/gi,
+    ),
   },
   {
     ...secret,
     id: 'json-web-token',
     found: 'a JSON Web Token',
     expected: 'no token; revoke this one',
-    find: (text) => matchesOf(/(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,20}/g, text),
+    find: matching(/(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,20}/g),
   },
   {
     ...secret,
     id: 'url-credentials',
     found: 'a URL with a password in it',
     expected: 'a URL without credentials',
-    find: (text) =>
-      matchesOf(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi, text),
+    find: matching(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi),
   },
   {
     ...secret,
@@ -163,22 +161,18 @@ export const LEAK_RULES: readonly LeakRule[] = [
     id: 'internal-host',
     found: 'the name of an internal host',
     expected: 'public facts only',
-    find: (text) =>
-      matchesOf(
-        /(?<![\w.-])(?:[a-z0-9_-]+\.)+(?:internal|local|localdomain|corp|lan|intranet|home\.arpa)(?![\w-]|\.\w)/gi,
-        text,
-      ),
+    find: matching(
+      /(?<![\w.-])(?:[a-z0-9_-]+\.)+(?:internal|local|localdomain|corp|lan|intranet|home\.arpa)(?![\w-]|\.\w)/gi,
+    ),
   },
   {
     ...perhaps,
     id: 'home-path',
     found: 'a path in a home folder',
     expected: 'a path relative to the project, or none',
-    find: (text) =>
-      matchesOf(
-        /(?<![\w.-])\/(?:home|Users)\/[^\s/]+|(?<![\w.-])\/root\/\S+|\b[A-Z]:\\Users\\[^\s\\]+/g,
-        text,
-      ),
+    find: matching(
+      /(?<![\w.-])\/(?:home|Users)\/[^\s/]+|(?<![\w.-])\/root\/\S+|\b[A-Z]:\\Users\\[^\s\\]+/g,
+    ),
   },
   {
     ...perhaps,

@@ -33,16 +33,6 @@ function isMarkedDigest(text: string, { index, text: token }: LeakMatch): boolea
 // A mark and its digest are one token if the mark has only base64 characters: `sha256-…`, `sha256=…`.
 const DIGEST_PREFIX = /^(?:sha-?(?:1|224|256|384|512)|md5)[-=]/i
 
-function withoutDigestPrefix(match: LeakMatch): LeakMatch {
-  const prefix = DIGEST_PREFIX.exec(match.text)?.[0] ?? ''
-  return { index: match.index + prefix.length, text: match.text.slice(prefix.length) }
-}
-
-/** Whether hexadecimal digits are a commit in the address of a repository. */
-function isCommitInUrl(text: string, { index }: LeakMatch): boolean {
-  return /https:\/\/[^\s]{1,200}$/.test(text.slice(Math.max(0, index - 220), index))
-}
-
 function looksRandom(token: string): boolean {
   if (/^(?:0x)?[0-9a-f]+$/i.test(token)) {
     return /\d/.test(token) && entropyPerCharacter(token) >= 3
@@ -56,33 +46,29 @@ function looksRandom(token: string): boolean {
 /** Long tokens that look random, as keys and tokens do. */
 function findLongTokens(text: string): readonly LeakMatch[] {
   return matchesOf(/[A-Za-z0-9+/_=-]{32,}/g, text)
-    .map(withoutDigestPrefix)
+    .map((match) => {
+      const prefix = DIGEST_PREFIX.exec(match.text)?.[0].length ?? 0
+      return { index: match.index + prefix, text: match.text.slice(prefix) }
+    })
     .filter((match) => {
       if (!looksRandom(match.text) || isMarkedDigest(text, match)) return false
-      const commit = /(?:^|\/)(?:commit|tree|blob)\/([0-9a-f]{40})(?![0-9a-f])/.exec(match.text)
-      return commit === null || !isCommitInUrl(text, match)
+      const isCommit = /(?:^|\/)(?:commit|tree|blob)\/[0-9a-f]{40}(?![0-9a-f])/.test(match.text)
+      const before = text.slice(Math.max(0, match.index - 220), match.index)
+      return !(isCommit && /https:\/\/[^\s]{1,200}$/.test(before))
     })
 }
 
-/** Hexadecimal digits of key length in groups: `4f:a1:…`, `4fa1 09c2 …`. */
-function findGroupedHex(text: string): readonly LeakMatch[] {
-  return matchesOf(
+/** Random texts: whole, or as hexadecimal digits of key length in groups such as `4f:a1:…` or `4fa1 09c2 …`. */
+export function findRandomTexts(text: string): readonly LeakMatch[] {
+  const grouped = matchesOf(
     /(?<![0-9a-z])(?:[0-9a-f]{2}(?:[:\s][0-9a-f]{2}){15,127}|[0-9a-f]{4}(?:[:\s-][0-9a-f]{4}){7,63}|[0-9a-f]{8}(?:[:\s-][0-9a-f]{8}){3,31})(?![0-9a-z])/gi,
     text,
-  ).filter((match) => {
-    const digits = match.text.replaceAll(/[^0-9a-f]/gi, '')
-    return (
-      /\d/.test(digits) &&
-      /[a-f]/i.test(digits) &&
-      entropyPerCharacter(digits) >= 3 &&
-      !isMarkedDigest(text, match)
-    )
-  })
-}
-
-/** Random texts, whole or in groups. */
-export function findRandomTexts(text: string): readonly LeakMatch[] {
-  return [...findLongTokens(text), ...findGroupedHex(text)]
+    (match) => {
+      const digits = match.text.replaceAll(/[^0-9a-f]/gi, '')
+      return /[a-f]/i.test(digits) && looksRandom(digits) && !isMarkedDigest(text, match)
+    },
+  )
+  return [...findLongTokens(text), ...grouped]
 }
 
 /** Base32 secrets, as authenticator programs show them: at least 80 bits, whole or in groups of four. */
@@ -90,10 +76,11 @@ export function findBase32Secrets(text: string): readonly LeakMatch[] {
   return matchesOf(
     /(?<![0-9A-Za-z/_-])(?:[A-Z2-7]{16,256}={0,6}|[a-z2-7]{16,256}={0,6}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,63}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,63})(?![0-9A-Za-z/_-])/g,
     text,
-  ).filter(({ text: token }) => {
-    const characters = token.replaceAll(/[ =-]/g, '')
-    // Another rule covers texts of hexadecimal digits. Words have no digits, and names have one number.
-    const numbers = characters.match(/\d+/g) ?? []
-    return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
-  })
+    ({ text: token }) => {
+      const characters = token.replaceAll(/[ =-]/g, '')
+      // Another rule covers texts of hexadecimal digits. Words have no digits, and names have one number.
+      const numbers = characters.match(/\d+/g) ?? []
+      return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
+    },
+  )
 }

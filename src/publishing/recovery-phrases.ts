@@ -23,31 +23,26 @@ const WORD = /\p{Lu}*\p{Ll}+|\p{Lu}+|\p{Lo}+/gu
 export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
   const found: LeakMatch[] = []
   let run: { start: number; end: number; listed: string | undefined }[] = []
-  let phrase: { start: number; end: number } | undefined
-  const close = (): void => {
-    if (phrase !== undefined) {
-      found.push({ index: phrase.start, text: text.slice(phrase.start, phrase.end) })
+  let phraseStart: number | undefined
+  for (const { 0: word, index: start } of text.matchAll(WORD)) {
+    if (start - (run.at(-1)?.end ?? start) > MAX_GAP) {
+      run = []
+      phraseStart = undefined
     }
-    phrase = undefined
-    run = []
-  }
-  for (const match of text.matchAll(WORD)) {
-    const start = match.index
-    const end = start + match[0].length
-    const last = run.at(-1)
-    if (last !== undefined && start - last.end > MAX_GAP) close()
-    const word = match[0].toLowerCase()
-    run.push({ start, end, listed: BIP39_WORDS.has(word) ? word : undefined })
+    const lowerCase = word.toLowerCase()
+    const end = start + word.length
+    run.push({ start, end, listed: BIP39_WORDS.has(lowerCase) ? lowerCase : undefined })
     if (run.length > PHRASE_WORDS) run.shift()
     const first = run.find(({ listed }) => listed !== undefined)
     const different = new Set(run.flatMap(({ listed }) => listed ?? []))
-    if (run.length === PHRASE_WORDS && different.size >= LISTED_WORDS && first !== undefined) {
-      phrase = { start: phrase?.start ?? first.start, end }
-    } else if (phrase !== undefined) {
-      found.push({ index: phrase.start, text: text.slice(phrase.start, phrase.end) })
-      phrase = undefined
+    if (run.length < PHRASE_WORDS || different.size < LISTED_WORDS || first === undefined) {
+      phraseStart = undefined
+      continue
     }
+    // A longer phrase replaces its own beginning.
+    if (phraseStart !== undefined) found.pop()
+    phraseStart ??= first.start
+    found.push({ index: phraseStart, text: text.slice(phraseStart, end) })
   }
-  close()
   return found
 }

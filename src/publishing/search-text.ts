@@ -1,5 +1,3 @@
-import { lastAtOrBefore } from './last-at-or-before.ts'
-
 /** A text normalized for the leak rules, with offsets into the original. */
 export interface SearchText {
   readonly text: string
@@ -21,21 +19,18 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
   sol: '/',
 }
 
-// A character reference of HTML, or a percent-encoded byte of ASCII.
-const ENCODED = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-fA-F])/y
+// A character reference of HTML, a percent-encoded byte of ASCII, or any other character.
+const UNIT = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-f])|./gisu
 
 // Invisible characters, which can split a secret without a visible change.
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
-
-function fromCodePoint(code: number): string {
-  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
-}
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
 function decode([whole, decimal, hex, name, percent]: RegExpExecArray): string {
-  if (decimal !== undefined) return fromCodePoint(Number(decimal))
-  if (hex !== undefined) return fromCodePoint(Number.parseInt(hex, 16))
-  if (percent !== undefined) return fromCodePoint(Number.parseInt(percent, 16))
-  return NAMED_ENTITIES[name ?? ''] ?? whole
+  if (name !== undefined) return NAMED_ENTITIES[name] ?? whole
+  const digits = hex ?? percent
+  if (decimal === undefined && digits === undefined) return whole
+  const code = Number(decimal ?? `0x${digits}`)
+  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
 }
 
 // Texts that normalization does not change: printable ASCII and line breaks, without `%` and `&`.
@@ -47,34 +42,15 @@ const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
  */
 export function createSearchText(original: string): SearchText {
   if (PLAIN.test(original)) return { text: original, originalOffset: (index) => index }
-  let text = ''
-  // Two parallel lists: the characters of `text` from `starts[i]` on come from `offsets[i]` in the original.
-  const starts: number[] = []
+  const pieces: string[] = []
   const offsets: number[] = []
-  const append = (characters: string, offset: number): void => {
-    if (characters === '') return
-    starts.push(text.length)
-    offsets.push(offset)
-    text += characters
-  }
-  for (let offset = 0; offset < original.length;) {
-    ENCODED.lastIndex = offset
-    const encoded = ENCODED.exec(original)
-    if (encoded !== null) {
-      append(decode(encoded).normalize('NFKC'), offset)
-      offset += encoded[0].length
-      continue
-    }
-    const character = String.fromCodePoint(original.codePointAt(offset) ?? 0)
-    if (character <= '\x7E') append(character, offset)
-    else if (!INVISIBLE.test(character)) append(character.normalize('NFKC'), offset)
-    offset += character.length
+  for (const match of original.matchAll(UNIT)) {
+    const piece = decode(match).replaceAll(INVISIBLE, '').normalize('NFKC')
+    pieces.push(piece)
+    for (let unit = 0; unit < piece.length; unit += 1) offsets.push(match.index)
   }
   return {
-    text,
-    originalOffset(index) {
-      if (index >= text.length) return original.length
-      return offsets[lastAtOrBefore(starts, index)] ?? 0
-    },
+    text: pieces.join(''),
+    originalOffset: (index) => offsets[index] ?? original.length,
   }
 }
