@@ -37,32 +37,31 @@ function checkAcyclic<Member extends string>(
   })[],
   member: Member,
 ): void {
-  const needs: readonly (readonly [id: string, needed: readonly string[]])[] = items.map((item) => [
-    item.id,
-    item[member] ?? [],
-  ])
-  const needsOf = new Map(needs)
-  for (const [index, [id, needed]] of needs.entries()) {
-    const waiting = [...needed]
-    const seen = new Set<string>()
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next === id) {
-        const path = ['items', index, member]
-        report(path, `${id}, which depends on itself`, 'an order in which the work can be done')
-        break
-      }
-      if (seen.has(next)) continue
-      seen.add(next)
-      waiting.push(...(needsOf.get(next) ?? []))
-    }
+  const needs = new Map(items.map((item) => [item.id, item[member] ?? []]))
+  for (const [index, { id, [member]: own }] of items.entries()) {
+    // The loop also visits what it adds to the set.
+    const needed = new Set(own)
+    for (const each of needed) for (const next of needs.get(each) ?? []) needed.add(next)
+    if (!needed.has(id)) continue
+    const path = ['items', index, member]
+    report(path, `${id}, which depends on itself`, 'an order in which the work can be done')
   }
 }
 
-/** The best overall state that the components allow: any outage of a component is at least a partial outage. */
-function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]): number {
-  const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
-  const partial = COMPONENT_STATES.indexOf('partial_outage')
-  return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
+/** Reports the member of each item that cannot come after the item before; `expectedAfter` says what can. */
+export function checkOrder<Item>(
+  report: Report,
+  path: FieldPath,
+  items: readonly Item[],
+  member: string & keyof Item,
+  expectedAfter: (before: Item, item: Item) => string | undefined,
+): void {
+  for (const [index, item] of items.entries()) {
+    const before = items[index - 1]
+    const expected = before && expectedAfter(before, item)
+    if (expected === undefined) continue
+    report([...path, index, member], describeValue(item[member]), expected)
+  }
 }
 
 /** Checks that timestamps or dates are listed newest first. */
@@ -72,12 +71,18 @@ export function checkNewestFirst<Member extends string>(
   items: readonly { readonly [Name in Member]: string }[],
   member: Member,
 ): void {
-  for (const [index, { [member]: instant }] of items.entries()) {
-    const before = items[index - 1]?.[member]
-    if (before !== undefined && Date.parse(instant) > Date.parse(before)) {
-      report([...path, index, member], instant, `no later than ${before}: the newest comes first`)
-    }
-  }
+  checkOrder(report, path, items, member, ({ [member]: before }, { [member]: instant }) =>
+    Date.parse(instant) > Date.parse(before)
+      ? `no later than ${before}: the newest comes first`
+      : undefined,
+  )
+}
+
+/** The best overall state that the components allow: any outage of a component is at least a partial outage. */
+function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]): number {
+  const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
+  const partial = COMPONENT_STATES.indexOf('partial_outage')
+  return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
 }
 
 /** Checks `status` beyond its schema. */
@@ -147,15 +152,12 @@ export function checkArchitecture(
 export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
   const horizons = new Map(data.items.map((item) => [item.id, item.horizon]))
   const rank = (id: string): number => HORIZONS.indexOf(horizons.get(id) ?? 'now')
+  checkOrder(report, ['items'], data.items, 'horizon', (before, item) =>
+    rank(before.id) > rank(item.id)
+      ? `the horizon ${before.horizon} or one after it: the nearest comes first`
+      : undefined,
+  )
   for (const [index, item] of data.items.entries()) {
-    const before = data.items[index - 1]
-    if (before !== undefined && rank(before.id) > rank(item.id)) {
-      report(
-        ['items', index, 'horizon'],
-        describeValue(item.horizon),
-        `the horizon ${before.horizon} or one after it: the nearest comes first`,
-      )
-    }
     for (const [place, id] of (item.dependsOn ?? []).entries()) {
       const at = ['items', index, 'dependsOn', place]
       checkReference(report, at, id, [...horizons.keys()])
@@ -179,15 +181,12 @@ export function checkDevelopmentQueue(
 ): void {
   const roadmapIds = roadmap?.items.map(({ id }) => id)
   const ids = data.items.map((item) => item.id)
+  checkOrder(report, ['items'], data.items, 'priority', (before, item) =>
+    before.priority >= item.priority
+      ? `a number above ${before.priority}: items are in order of priority, each with its own number`
+      : undefined,
+  )
   for (const [index, item] of data.items.entries()) {
-    const before = data.items[index - 1]
-    if (before !== undefined && before.priority >= item.priority) {
-      report(
-        ['items', index, 'priority'],
-        describeValue(item.priority),
-        `a number above ${before.priority}: items are in order of priority, each with its own number`,
-      )
-    }
     checkReferences(report, ['items', index, 'blockedBy'], item.blockedBy, ids)
     if (item.roadmapItem !== undefined && roadmapIds !== undefined) {
       checkReference(report, ['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)

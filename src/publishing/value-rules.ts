@@ -10,15 +10,12 @@ const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
 // width, line and paragraph separators, byte order mark).
 const HIDDEN_CHARACTER = /[\p{Cc}\u00AD\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
 
-function codePointOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-}
-
 /** Checks that a text has no hidden characters and no surrounding white space. */
 export function checkText(text: string, path: FieldPath, report: Report): void {
-  const hidden = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))
-  if (hidden !== null) {
-    report(path, `the hidden character ${codePointOf(hidden[0])}`, 'visible characters')
+  const code = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))?.[0].codePointAt(0)
+  if (code !== undefined) {
+    const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+    report(path, `the hidden character ${name}`, 'visible characters')
   }
   if (text !== text.trim()) {
     report(
@@ -31,19 +28,17 @@ export function checkText(text: string, path: FieldPath, report: Report): void {
 }
 
 function checkUniqueIds(items: readonly JsonValue[], path: FieldPath, report: Report): void {
-  const first = new Map<string, number>()
-  for (const [index, item] of items.entries()) {
-    if (typeof item !== 'object' || item === null || !('id' in item)) continue
-    const { id } = item
-    if (typeof id !== 'string') continue
+  const ids = items.map((item) =>
+    typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
+  )
+  const first = new Map<JsonValue | undefined, number>()
+  for (const [index, id] of ids.entries()) {
     const before = first.get(id)
-    if (before === undefined) first.set(id, index)
-    else
-      report(
-        [...path, index, 'id'],
-        `${JSON.stringify(id)} again`,
-        `another id; item ${before} has this one`,
-      )
+    if (before === undefined || id === undefined) first.set(id, index)
+    else {
+      const expected = `another id; item ${before} has this one`
+      report([...path, index, 'id'], `${JSON.stringify(id)} again`, expected)
+    }
   }
 }
 
@@ -66,19 +61,11 @@ export function checkValues(
     }
     return
   }
-  if (Array.isArray(value)) {
-    const items = value as readonly JsonValue[]
-    checkUniqueIds(items, path, report)
-    for (const [index, item] of items.entries()) {
-      if (schema.items !== undefined)
-        checkValues(item, schema.items, nowMs, report, [...path, index])
-    }
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    const described = schema.properties?.[name]
-    if (described === undefined || member === undefined) continue
-    checkValues(member, described, nowMs, report, [...path, name])
+  if (Array.isArray(value)) checkUniqueIds(value, path, report)
+  for (const [name, member] of Object.entries(value ?? {})) {
+    const [described, step] = Array.isArray(value)
+      ? [schema.items, Number(name)]
+      : [schema.properties?.[name], name]
+    if (described !== undefined) checkValues(member, described, nowMs, report, [...path, step])
   }
 }

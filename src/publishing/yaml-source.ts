@@ -44,9 +44,10 @@ export interface ContentSource {
 }
 
 /** A parsed file, or every mistake in its YAML. */
-export type YamlOutcome =
-  | { readonly source: ContentSource; readonly mistakes: readonly [] }
-  | { readonly source: undefined; readonly mistakes: readonly ContentMistake[] }
+export interface YamlOutcome {
+  readonly source: ContentSource | undefined
+  readonly mistakes: readonly ContentMistake[]
+}
 
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
 const MAX_SOURCE_LENGTH = 1_048_576
@@ -57,22 +58,18 @@ const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 /** Reports what JSON cannot express, and returns the value to go on with. */
 type Refuse = (offset: number, path: FieldPath, found: string, expected: string) => null
 
-/** Text of a document and the offsets of its start and end. */
-interface NodeText {
-  readonly path: FieldPath
-  readonly value: string
-  readonly start: number
-  readonly end: number
-}
-
-/** Converts YAML nodes to a JSON value, collects its texts, and refuses what JSON cannot express. */
-function readNodes(root: unknown, texts: NodeText[], refuse: Refuse): JsonValue {
+/** Converts YAML nodes to a JSON value, adds its texts, and refuses what JSON cannot express. */
+function readNodes(
+  root: unknown,
+  addText: (path: FieldPath, value: string, start: number, end: number) => void,
+  refuse: Refuse,
+): JsonValue {
   function read(node: unknown, path: FieldPath, around: number): JsonValue {
-    const offset = (isNode(node) ? node.range?.[0] : undefined) ?? around
+    const [offset, end] = (isNode(node) ? node.range : undefined) ?? [around, around]
     const refuseThis = (found: string, expected: string) => refuse(offset, path, found, expected)
-    const refuseNothing = () =>
-      refuseThis('nothing', 'a value; leave an optional field out altogether')
-    if (!isNode(node)) return refuseNothing()
+    if (!isNode(node) || (isScalar(node) && node.value === null)) {
+      return refuseThis('nothing', 'a value; leave an optional field out altogether')
+    }
     if (path.length > MAX_DEPTH) {
       return refuseThis('fields nested too deeply', `at most ${MAX_DEPTH} levels`)
     }
@@ -86,17 +83,14 @@ function readNodes(root: unknown, texts: NodeText[], refuse: Refuse): JsonValue 
       refuseThis(`the tag ${node.tag}`, 'a plain value; tags are not used here')
     }
     // `fromEntries` defines members, so no name can reach a prototype.
-    if (isMap(node))
+    if (isMap(node)) {
       return Object.fromEntries(node.items.map((pair) => readPair(pair, path, offset)))
-    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], offset))
-    if (!isScalar(node)) {
-      return refuseThis('an unknown kind of value', 'text, a number, a list or fields')
     }
-    const { value } = node
-    if (value === null) return refuseNothing()
+    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index], offset))
+    const value = isScalar(node) ? node.value : undefined
     if (typeof value === 'boolean') return value
     if (typeof value === 'string') {
-      texts.push({ path, value, start: offset, end: node.range?.[1] ?? offset })
+      addText(path, value, offset, end)
       return value
     }
     if (typeof value === 'bigint') {
@@ -107,7 +101,7 @@ function readNodes(root: unknown, texts: NodeText[], refuse: Refuse): JsonValue 
       )
     }
     return refuseThis(
-      typeof value === 'number' ? `the number ${node.source ?? value}` : 'an unknown value',
+      isScalar(node) ? `the number ${node.source}` : 'an unknown value',
       'an integer, or text in quotes (fractions are read differently by different programs)',
     )
   }
@@ -150,17 +144,16 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     const { line, col } = lineCounter.linePos(offset)
     return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
-  const start = { file, line: 1, column: 1 }
-  const fail = (mistakes: readonly ContentMistake[]): YamlOutcome => ({
-    source: undefined,
-    mistakes,
-  })
-  const failWhole = (found: string, expected: string) =>
-    fail([{ ...start, field: '', found, expected }])
-  if (text.length > MAX_SOURCE_LENGTH) {
-    return failWhole(`${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
+  const mistakes: ContentMistake[] = []
+  const fail = (place: SourcePlace, path: FieldPath, found: string, expected: string): null => {
+    mistakes.push({ ...place, field: formatFieldPath(path), found, expected })
+    return null
   }
-
+  const start = { file, line: 1, column: 1 }
+  if (text.length > MAX_SOURCE_LENGTH) {
+    fail(start, [], `${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
+    return { source: undefined, mistakes }
+  }
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'core',
@@ -173,47 +166,44 @@ export function parseYamlSource(file: string, text: string): YamlOutcome {
     logLevel: 'error',
     lineCounter,
   })
-  const syntax: ContentMistake[] = []
   const lines = new Set<number>()
   for (const error of [...document.errors, ...document.warnings]) {
     const { offset, found, expected } = explainSyntax(document, text, error)
     const place = placeOf(offset)
     // Further errors on a line are consequences of the first.
-    if (lines.has(place.line)) continue
+    if (!lines.has(place.line)) fail(place, [], found, expected)
     lines.add(place.line)
-    syntax.push({ ...place, field: '', found, expected })
   }
   if (document.directives.yaml.explicit === true) {
-    syntax.push({ ...start, field: '', found: 'a YAML directive', expected: 'the fields alone' })
+    fail(start, [], 'a YAML directive', 'the fields alone')
   }
-  if (syntax.length > 0) return fail(syntax)
-  if (document.contents === null) return failWhole('an empty file', 'the fields of the resource')
-  const refusals: ContentMistake[] = []
-  const texts: NodeText[] = []
-  const value = readNodes(document.contents, texts, (offset, path, found, expected) => {
-    refusals.push({ ...placeOf(offset), field: formatFieldPath(path), found, expected })
-    return null
-  })
-  if (refusals.length > 0) return fail(refusals)
+  const texts: SourceText[] = []
+  const read = () =>
+    document.contents === null
+      ? fail(start, [], 'an empty file', 'the fields of the resource')
+      : readNodes(
+          document.contents,
+          (path, value, from, end) => {
+            const endLine = placeOf(Math.max(from, end - 1)).line
+            texts.push({ path, value, ...placeOf(from), endLine })
+          },
+          (offset, path, found, expected) => fail(placeOf(offset), path, found, expected),
+        )
+  const value = mistakes.length === 0 ? read() : null
+  if (mistakes.length > 0) return { source: undefined, mistakes }
   return {
     source: {
       value,
-      texts: texts.map(({ path, value: each, start: from, end }) => {
-        const endLine = placeOf(Math.max(from, end - 1)).line
-        return { path, value: each, ...placeOf(from), endLine }
-      }),
+      texts,
       place(path, part = 'value') {
         for (let length = path.length; length >= 0; length -= 1) {
-          const node = nodeAt(
-            document,
-            path.slice(0, length),
-            length < path.length ? 'value' : part,
-          )
+          const isWhole = length === path.length
+          const node = nodeAt(document, path.slice(0, length), isWhole ? part : 'value')
           if (isNode(node) && node.range) return placeOf(node.range[0])
         }
         return start
       },
     },
-    mistakes: [],
+    mistakes,
   }
 }

@@ -1,29 +1,15 @@
-import { type Document, isScalar, visit, type YAMLError } from 'yaml'
-
-/** A syntax error in plain words. */
-export interface SyntaxMistake {
-  readonly offset: number
-  readonly found: string
-  readonly expected: string
-}
+import { type Document, visit, type YAMLError } from 'yaml'
 
 /** Deepest nesting of a content file; the deepest schema uses six levels. */
 export const MAX_DEPTH = 32
 
-function lineAt(text: string, offset: number): string {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  const end = text.indexOf('\n', offset)
-  return text.slice(start, end === -1 ? undefined : end)
-}
-
-/** Start of the quoted text that is still open at an offset. */
-function openQuoteBefore(document: Document, offset: number): number | undefined {
+/** Start of the last quoted text before an offset. */
+function quoteBefore(document: Document, offset: number): number | undefined {
   let start: number | undefined
   visit(document, {
-    Scalar(_, node) {
-      if (!isScalar(node) || node.type?.startsWith('QUOTE_') !== true) return
-      const from = node.range?.[0]
-      if (from !== undefined && from < offset) start = Math.max(start ?? 0, from)
+    Scalar(_, { type, range }) {
+      const from = range?.[0] ?? offset
+      if (type?.startsWith('QUOTE_') === true && from < offset) start = from
     },
   })
   return start
@@ -89,11 +75,11 @@ export function explainSyntax(
   document: Document,
   text: string,
   { code, message, pos: [offset] }: YAMLError,
-): SyntaxMistake {
+): { readonly offset: number; readonly found: string; readonly expected: string } {
   const quote = /closing (.)quote/.exec(message)?.[1]
   if (code === 'MISSING_CHAR' && quote !== undefined) {
     return {
-      offset: openQuoteBefore(document, offset) ?? offset,
+      offset: quoteBefore(document, offset) ?? offset,
       found: 'a quote that is never closed',
       expected: `a closing ${quote} at the end of the text`,
     }
@@ -102,7 +88,8 @@ export function explainSyntax(
     const found = `a text that starts with ${text.slice(offset, offset + 1)}`
     return { offset, found, expected: 'the text in quotes' }
   }
-  const subject = code === 'MULTILINE_IMPLICIT_KEY' ? lineAt(text, offset).trim() : message
+  const [line = ''] = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)
+  const subject = code === 'MULTILINE_IMPLICIT_KEY' ? line.trim() : message
   const row = EXPLANATIONS[code]?.find(([, , when]) => when?.test(subject) ?? true)
   const [found, expected] = row ?? [`invalid YAML (${code})`, ONE_DOCUMENT]
   return { offset, found, expected }

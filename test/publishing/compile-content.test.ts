@@ -435,7 +435,7 @@ test('an incident is checked from its start to its end', async (t) => {
     'status.yaml:11:5: incidents[0].resolvedAt: found nothing, expected when it was resolved',
     'status.yaml:13:12: incidents[0].state: found "resolved", expected monitoring, the state of its newest update',
     'status.yaml:16:18: incidents[0].components[0]: found a reference to "red-api", expected the id of an item; did you mean read-api?',
-    'status.yaml:19:15: incidents[0].updates[1].at: found 2026-01-05T02:00:00Z, expected no later than 2026-01-05T01:00:00Z: the newest comes first',
+    'status.yaml:19:15: incidents[0].updates[1].at: found "2026-01-05T02:00:00Z", expected no later than 2026-01-05T01:00:00Z: the newest comes first',
   ])
 })
 
