@@ -30,11 +30,13 @@ export function compileOverlay(
   data: JsonValue,
   report: Report,
 ): Overlay {
+  /** `keyName` is the member that identifies `each` in its list. */
   function compileNode(
     each: JsonValue,
     shape: JsonSchema,
     original: JsonValue,
     path: FieldPath,
+    keyName?: string,
   ): string | Overlay | undefined {
     if (isTranslatable(shape)) return compileText(each, shape, path)
     if (shape.items !== undefined) {
@@ -44,7 +46,7 @@ export function compileOverlay(
       report(path, describeValue(each), 'a group of translated fields')
       return undefined
     }
-    return compileMembers(each, shape, isMembers(original) ? original : {}, path, undefined)
+    return compileMembers(each, shape, isMembers(original) ? original : {}, path, keyName)
   }
 
   function compileText(each: JsonValue, shape: JsonSchema, path: FieldPath): string | undefined {
@@ -60,43 +62,59 @@ export function compileOverlay(
     return each
   }
 
-  /** `keyName` is the member that identifies an item of a list. */
   function compileMembers(
     each: Members,
-    shape: JsonSchema,
+    { properties = {} }: JsonSchema,
     original: Members,
     path: FieldPath,
     keyName: string | undefined,
   ): Overlay {
-    const { properties = {} } = shape
     const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
     const overlay: { [name: string]: string | Overlay } = {}
     for (const [name, member] of Object.entries(each)) {
       if (name === keyName || member === undefined) continue
       const described = known.includes(name) ? properties[name] : undefined
+      const source = original[name]
       const at = [...path, name]
       if (described === undefined) {
-        report(
-          at,
-          `the field ${JSON.stringify(name)}`,
-          expectedName(
-            name,
-            known,
-            'a known name',
-            `only fields that are translated: ${known.join(', ')}`,
-          ),
-        )
-        continue
-      }
-      const source = original[name]
-      if (source === undefined) {
+        const otherwise = `only fields that are translated: ${known.join(', ')}`
+        const expected = expectedName(name, known, 'a known name', otherwise)
+        report(at, `the field ${JSON.stringify(name)}`, expected)
+      } else if (source === undefined) {
         report(at, 'a translation', `no ${name}, because the content has none here`)
-        continue
+      } else {
+        const compiled = compileNode(member, described, source, at)
+        if (compiled !== undefined) overlay[name] = compiled
       }
-      const compiled = compileNode(member, described, source, at)
-      if (compiled !== undefined) overlay[name] = compiled
     }
     return overlay
+  }
+
+  /** The items of a list with their keys, as far as they are known, and the paths of both; undefined for no list. */
+  function itemsOf(each: JsonValue, keyName: string | undefined, length: number, path: FieldPath) {
+    if (isMembers(each)) {
+      return Object.entries(each).map(([key, item = null]) => {
+        const at = [...path, key]
+        return { key, item, at, keyAt: at }
+      })
+    }
+    if (!Array.isArray(each)) {
+      const expected = keyName === undefined ? 'a list' : `a list, or a map by ${keyName}`
+      report(path, describeValue(each), expected)
+      return undefined
+    }
+    const list = each as readonly JsonValue[]
+    if (keyName === undefined && list.length !== length) {
+      const expected = `${length}, as in the content: these items have no id and are matched in order`
+      report(path, `${list.length} items`, expected)
+      return undefined
+    }
+    return list.map((item, index) => {
+      const at = [...path, index]
+      return keyName === undefined
+        ? { key: String(index), item, at, keyAt: at }
+        : { key: isMembers(item) ? item[keyName] : undefined, item, at, keyAt: [...at, keyName] }
+    })
   }
 
   function compileList(
@@ -106,70 +124,25 @@ export function compileOverlay(
     path: FieldPath,
   ): Overlay | undefined {
     const keyName = itemKeyName(items)
+    const list = itemsOf(each, keyName, original.length, path)
+    if (list === undefined) return undefined
     const byKey = new Map(original.map((item, index) => [itemKeyOf(items, item, index), item]))
+    const known = [...byKey.keys()]
     const overlay: { [key: string]: string | Overlay } = {}
-    const add = (key: string, item: JsonValue, at: FieldPath, keyAt: FieldPath): void => {
-      const source = byKey.get(key)
-      if (source === undefined) {
-        const known = [...byKey.keys()]
-        report(
-          keyAt,
-          `${JSON.stringify(key)}, which the content does not have`,
-          expectedName(
-            key,
-            known,
-            'a known name',
-            `one of ${known.join(', ') || 'its items, but it has none'}`,
-          ),
-        )
-        return
-      }
-      if (Object.hasOwn(overlay, key)) {
+    for (const { key, item, at, keyAt } of list) {
+      const source = typeof key === 'string' ? byKey.get(key) : undefined
+      if (typeof key !== 'string') {
+        report(keyAt, describeValue(key), `the ${keyName} of the item that is translated`)
+      } else if (source === undefined) {
+        const otherwise = `one of ${known.join(', ') || 'its items, but it has none'}`
+        const expected = expectedName(key, known, 'a known name', otherwise)
+        report(keyAt, `${JSON.stringify(key)}, which the content does not have`, expected)
+      } else if (Object.hasOwn(overlay, key)) {
         report(keyAt, `${JSON.stringify(key)} again`, 'each item once')
-        return
+      } else {
+        const compiled = compileNode(item, items, source, at, keyName)
+        if (compiled !== undefined) overlay[key] = compiled
       }
-      const compiled = isMembers(item)
-        ? compileMembers(item, items, isMembers(source) ? source : {}, at, keyName)
-        : compileNode(item, items, source, at)
-      if (compiled !== undefined) overlay[key] = compiled
-    }
-    if (isMembers(each)) {
-      for (const [key, item] of Object.entries(each)) {
-        if (item !== undefined) add(key, item, [...path, key], [...path, key])
-      }
-      return overlay
-    }
-    if (!Array.isArray(each)) {
-      report(
-        path,
-        describeValue(each),
-        keyName === undefined ? 'a list' : `a list, or a map by ${keyName}`,
-      )
-      return undefined
-    }
-    const list = each as readonly JsonValue[]
-    if (keyName === undefined && list.length !== original.length) {
-      report(
-        path,
-        `${list.length} items`,
-        `${original.length}, as in the content: these items have no id and are matched in order`,
-      )
-      return undefined
-    }
-    for (const [index, item] of list.entries()) {
-      const at = [...path, index]
-      if (keyName === undefined) {
-        add(String(index), item, at, at)
-        continue
-      }
-      const key = isMembers(item) ? item[keyName] : undefined
-      if (typeof key === 'string') add(key, item, at, [...at, keyName])
-      else
-        report(
-          [...at, keyName],
-          describeValue(key),
-          `the ${keyName} of the item that is translated`,
-        )
     }
     return overlay
   }

@@ -1,9 +1,5 @@
-import {
-  type TranslatedName,
-  isTranslatedName,
-  TRANSLATED_SCHEMAS,
-} from '../contract/resource-names.ts'
-import { closeSchema, type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
+import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName } from '../contract/translations.ts'
 import { hasTranslatable } from './compile-overlay.ts'
 import { contentFileName } from './content-folder.ts'
@@ -20,28 +16,21 @@ export const SCHEMAS_FOLDER = '.schemas'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
-/** The same schema with the keywords of JSON Schema instead of OpenAPI's. */
+/** The same schema, closed and with the keywords of JSON Schema instead of OpenAPI's. */
 function convert(schema: JsonSchema): EditorSchema {
-  const { example, nullable, type, items, properties, additionalProperties, ...rest } = schema
+  const { example, ...rest } = schema
   return {
     ...rest,
-    ...(type === undefined ? {} : { type: nullable === true ? [type, 'null'] : type }),
     ...(example === undefined ? {} : { examples: [example] }),
+    ...(schema.properties === undefined ? {} : { additionalProperties: false }),
     ...mapSubschemas(schema, convert),
   }
 }
 
-function withImport(
-  schema: EditorSchema,
-  { name, replaces, schema: field }: ImportField,
-): EditorSchema {
-  const required = Array.isArray(schema['required'])
-    ? (schema['required'] as readonly string[])
-    : []
+function withImport(schema: JsonSchema, { name, replaces, schema: field }: ImportField) {
   return {
-    ...schema,
-    properties: { ...(schema['properties'] as object), [name]: convert(closeSchema(field)) },
-    required: required.filter((each) => !replaces.includes(each)),
+    ...convert({ ...schema, properties: { ...schema.properties, [name]: field } }),
+    required: schema.required?.filter((each) => !replaces.includes(each)),
     oneOf: [{ required: replaces }, { required: [name] }],
   }
 }
@@ -53,18 +42,10 @@ function overlaySchema(schema: JsonSchema): EditorSchema {
     return { type: 'string', minLength: 1, maxLength: schema.maxLength, description }
   }
   if (schema.items !== undefined) {
-    const { items } = schema
-    const keyName = itemKeyName(items)
-    const item = overlaySchema(items)
-    const { properties, ...rest } = item
-    const listItem =
-      keyName === undefined
-        ? item
-        : {
-            ...rest,
-            properties: { [keyName]: { type: 'string' }, ...(properties as object) },
-            required: [keyName],
-          }
+    const keyName = itemKeyName(schema.items)
+    const item = overlaySchema(schema.items)
+    const properties = { [keyName ?? '']: { type: 'string' }, ...(item['properties'] as object) }
+    const listItem = keyName === undefined ? item : { ...item, properties, required: [keyName] }
     return {
       description,
       oneOf: [
@@ -85,37 +66,27 @@ function overlaySchema(schema: JsonSchema): EditorSchema {
   }
 }
 
+/** The first line of a content file, by which editors find its schema. `file` is relative to the content folder. */
+export function schemaLine(file: string): string {
+  const up = '../'.repeat(file.split('/').length - 1)
+  return `# yaml-language-server: $schema=${up}${SCHEMAS_FOLDER}/${schemaFile(file)}`
+}
+
 /** Path of a content file's schema below the folder of schemas: `wallet/security.yaml` has `wallet/security.json`. */
 function schemaFile(contentFile: string): string {
   return contentFile.replace(/\.yaml$/, '.json')
 }
 
-/** The first line of a content file, by which editors find its schema. `file` is relative to the content folder. */
-export function schemaLine(file: string, isOverlay = false): string {
-  const depth = file.split('/').length - 1
-  const inLocale = isOverlay
-    ? `translations/${schemaFile(file).split('/').slice(1).join('/')}`
-    : schemaFile(file)
-  return `# yaml-language-server: $schema=${'../'.repeat(depth)}${SCHEMAS_FOLDER}/${inLocale}`
-}
-
 /** Every schema for editors, by its path below the folder of schemas. */
 export function createEditorSchemas(): ReadonlyMap<string, EditorSchema> {
   const schemas = new Map<string, EditorSchema>()
-  const names: readonly TranslatedName[] = Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)
-  for (const name of names) {
-    const file = schemaFile(contentFileName(name))
-    const schema = convert(closeSchema(contentSchema(name)))
+  const add = (file: string, schema: EditorSchema) =>
+    schemas.set(schemaFile(file), { $schema: DRAFT, ...schema })
+  for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
+    const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
-    schemas.set(file, {
-      $schema: DRAFT,
-      ...(field === undefined ? schema : withImport(schema, field)),
-    })
-    schemas.set(`translations/${file}`, { $schema: DRAFT, ...overlaySchema(contentSchema(name)) })
+    add(contentFileName(name), field === undefined ? convert(schema) : withImport(schema, field))
+    add(`translations/${contentFileName(name)}`, overlaySchema(schema))
   }
-  schemas.set(schemaFile(SETTINGS_FILE), {
-    $schema: DRAFT,
-    ...convert(closeSchema(SETTINGS_SCHEMA)),
-  })
-  return schemas
+  return add(SETTINGS_FILE, convert(SETTINGS_SCHEMA))
 }

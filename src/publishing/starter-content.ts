@@ -12,16 +12,10 @@ import { SETTINGS_FILE } from './publishing-settings.ts'
 const WIDTH = 100
 
 /** A comment of several lines, each of limited width. */
-function commentLines(text: string, indent: string): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && indent.length + line.length + word.length + 3 > WIDTH) {
-      lines.push(`${indent}# ${line}`)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, `${indent}# ${line}`]
+function commentLines(text: string, indent = ''): readonly string[] {
+  const width = WIDTH - indent.length - 2
+  const lines = text.match(new RegExp(`\\S(?:.{0,${width - 1}}|\\S*)(?=\\s|$)`, 'g')) ?? []
+  return lines.map((line) => `${indent}# ${line}`)
 }
 
 /** A field's description with its values and limit. */
@@ -34,102 +28,74 @@ function describeField(schema: JsonSchema): string {
   return `${schema.description ?? ''}${values}${limit}`
 }
 
-/** Writes a starter file: required fields with a value, optional ones as comments. */
-function formatFields(schema: JsonSchema, nowMs: number): string {
-  function valueOf(field: JsonSchema): unknown {
-    if (field.format === 'date-time') return formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
-    if (field.format === 'date') return formatDate(nowMs)
-    if (field.type === 'boolean') return field.example ?? false
-    return field.example ?? field.enum?.[0] ?? ''
-  }
+function valueOf(field: JsonSchema, nowMs: number): unknown {
+  if (field.format === 'date-time') return formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
+  if (field.format === 'date') return formatDate(nowMs)
+  return field.example ?? (field.type === 'boolean' ? false : (field.enum?.[0] ?? ''))
+}
 
-  function fieldLines(
-    shape: JsonSchema,
-    indent: string,
-    isFirstInItem: boolean,
-  ): readonly string[] {
-    const { properties = {}, required = [] } = shape
-    const lines: string[] = []
-    for (const [index, [name, field]] of Object.entries(properties).entries()) {
-      const isRequired = required.includes(name)
-      const isDash = isFirstInItem && index === 0
-      const lead = isDash ? `${indent.slice(0, -2)}- ` : indent
-      if (!isDash) lines.push(...commentLines(describeField(field), indent))
-      const written = valueLines(name, field, lead, indent)
-      lines.push(
-        ...(isRequired || isDash ? written : written.map((line) => commentOut(line, indent))),
-      )
-    }
-    return lines
-  }
+/** The lines of a field: its name and value, or with those of its own fields below. */
+function valueLines(
+  name: string,
+  field: JsonSchema,
+  indent: string,
+  nowMs: number,
+): readonly string[] {
+  const { items = {}, minItems = 0 } = field
+  const text = (shape: JsonSchema): string => stringify(valueOf(shape, nowMs)).trim()
+  if (field.type === 'object') return [`${name}:`, ...fieldLines(field, `${indent}  `, nowMs)]
+  if (field.type !== 'array') return [`${name}: ${text(field)}`]
+  if (items.type !== 'object') return [`${name}: [${text(items)}]`]
+  const [id = '', ...fields] = fieldLines(items, `${indent}    `, nowMs).slice(1)
+  const item = [`${indent}  - ${id.trimStart()}`, ...fields]
+  return minItems > 0
+    ? [`${name}:`, ...item]
+    : [`${name}: []`, ...item.map((line) => commentOut(line, indent))]
+}
 
-  function valueLines(
-    name: string,
-    field: JsonSchema,
-    lead: string,
-    indent: string,
-  ): readonly string[] {
-    if (field.type === 'object')
-      return [`${lead}${name}:`, ...fieldLines(field, `${indent}  `, false)]
-    if (field.type !== 'array') return [`${lead}${name}: ${stringify(valueOf(field)).trim()}`]
-    const items = field.items ?? {}
-    if (items.type !== 'object') {
-      return [`${lead}${name}: [${stringify(valueOf(items)).trim()}]`]
-    }
-    const item = fieldLines(items, `${indent}    `, true)
-    return (field.minItems ?? 0) > 0
-      ? [`${lead}${name}:`, ...item]
-      : [`${lead}${name}: []`, ...item.map((line) => commentOut(line, indent))]
-  }
-
-  return `${fieldLines(schema, '', false).join('\n')}\n`
+/** Required fields with a value, optional ones as comments, each below its description. */
+function fieldLines(
+  { properties = {}, required = [] }: JsonSchema,
+  indent: string,
+  nowMs: number,
+): readonly string[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const [first, ...rest] = valueLines(name, field, indent, nowMs)
+    const lines = [`${indent}${first}`, ...rest]
+    return [
+      ...commentLines(describeField(field), indent),
+      ...(required.includes(name) ? lines : lines.map((line) => commentOut(line, indent))),
+    ]
+  })
 }
 
 function commentOut(line: string, indent: string): string {
   const rest = line.slice(indent.length)
-  return /^\s*#/.test(rest) && rest.startsWith('#') ? line : `${indent}# ${rest}`
-}
-
-/** A starter file of a resource, with every field. */
-function starterFile(
-  file: string,
-  schema: JsonSchema & { readonly title?: string },
-  nowMs: number,
-  more = '',
-): string {
-  return [
-    schemaLine(file),
-    ...commentLines(schema.description ?? schema.title ?? '', ''),
-    ...(more === '' ? [] : commentLines(more, '')),
-    '',
-    formatFields(schema, nowMs),
-  ].join('\n')
+  return rest.startsWith('#') ? line : `${indent}# ${rest}`
 }
 
 /** The files of a new content folder, by path. Without wallet files, no wallet is attached. */
 export function createStarterContent(nowMs: number): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
+  const add = (file: string, lines: readonly string[]) =>
+    files.set(file, [schemaLine(file), ...lines, ''].join('\n'))
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
     if (WALLET_NAMES.some((wallet) => wallet === name)) continue
-    const file = contentFileName(name)
+    const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
-    const more =
+    const imports =
       field === undefined
         ? ''
         : `\`${field.name}\` can take ${field.replaces.join(' and ')} from another file; see docs/content.md.`
-    files.set(file, starterFile(file, contentSchema(name), nowMs, more))
+    const about = [...commentLines(schema.description ?? schema.title), ...commentLines(imports)]
+    add(contentFileName(name), [...about, '', ...fieldLines(schema, '', nowMs)])
   }
-  files.set(
-    SETTINGS_FILE,
-    [
-      schemaLine(SETTINGS_FILE),
-      '# Settings of the publishing step. This file is never published.',
-      '',
-      '# Texts that look private but are meant to be public, each with the rule that refuses it and the reason.',
-      'allowedTexts: []',
-      '',
-    ].join('\n'),
-  )
+  add(SETTINGS_FILE, [
+    '# Settings of the publishing step. This file is never published.',
+    '',
+    '# Texts that look private but are meant to be public, each with the rule that refuses it and the reason.',
+    'allowedTexts: []',
+  ])
   for (const [file, text] of createSchemaFiles()) files.set(file, text)
   return files
 }
