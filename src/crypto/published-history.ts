@@ -1,5 +1,7 @@
-import { type VersionEntry, versionHashText } from '../contract/version-chain.ts'
-import { walkVersionChain, type StoredVersion } from '../contract/version-entry.ts'
+import { messageOf } from '../contract/error-message.ts'
+import { type VersionEntry, verifyLink, versionHashText } from '../contract/version-chain.ts'
+import { verifyChanges } from '../contract/version-changes.ts'
+import { parseVersionEntry, VersionEntryError } from '../contract/version-entry.ts'
 import { sha256Hex } from './sha256.ts'
 
 /** The published versions, as a release store has them. Each method throws for a file that cannot be read. */
@@ -7,6 +9,12 @@ export interface PublishedVersions {
   /** Ids of all versions, oldest first. */
   readVersionIds(): readonly string[]
   readVersionText(snapshotId: string): string
+}
+
+/** A version entry with the text it was read from, which is its canonical JSON. */
+export interface StoredVersion {
+  readonly entry: VersionEntry
+  readonly text: string
 }
 
 /** The `hash` of an entry: SHA-256 of its hash text, in lower-case hexadecimal. */
@@ -19,12 +27,28 @@ export function readHistory(published: PublishedVersions): readonly StoredVersio
   return [...walkHistory(published, published.readVersionIds())]
 }
 
-/** Yields the versions with these ids one at a time. The first must follow `after`. Throws like `readHistory`. */
-export function walkHistory(
+/**
+ * Yields the versions with these ids, oldest first, without storing any. Checks each entry against the previous one
+ * (`after` for the first), its hash against its content, and its `changes` against its resources. Throws a
+ * VersionEntryError or a ChainError that names the first invalid entry.
+ */
+export function* walkHistory(
   published: Pick<PublishedVersions, 'readVersionText'>,
   snapshotIds: readonly string[],
   after?: VersionEntry,
 ): Generator<StoredVersion, undefined> {
-  const readText = (snapshotId: string) => published.readVersionText(snapshotId)
-  return walkVersionChain({ snapshotIds, readText, sha256Hex }, after)
+  let previous = after
+  for (const snapshotId of snapshotIds) {
+    let text: string
+    try {
+      text = published.readVersionText(snapshotId)
+    } catch (error) {
+      throw new VersionEntryError(snapshotId, messageOf(error), error)
+    }
+    const entry = parseVersionEntry(text, snapshotId)
+    verifyLink(previous, entry, versionHash(entry))
+    verifyChanges(previous, entry)
+    previous = entry
+    yield { entry, text }
+  }
 }

@@ -11,7 +11,7 @@ import {
   versionHashText,
   type VersionEntry,
 } from '../../src/contract/version-chain.ts'
-import { walkVersionChain } from '../../src/contract/version-entry.ts'
+import { walkHistory } from '../../src/crypto/published-history.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 
 const [A = '', B = ''] = ['A', 'B'].map((letter) => letter.repeat(43))
@@ -46,8 +46,8 @@ function readChain(
     previousHash = sha256Hex(versionHashText(unhashed))
     texts.set(unhashed.snapshotId, canonicalJson({ ...unhashed, hash: previousHash }))
   }
-  const readText = (id: string) => texts.get(id) ?? ''
-  return [...walkVersionChain({ snapshotIds: [...texts.keys()], readText, sha256Hex })]
+  const readVersionText = (id: string) => texts.get(id) ?? ''
+  return [...walkHistory({ readVersionText }, [...texts.keys()])]
 }
 
 const ACTUAL: readonly Change[] = [
