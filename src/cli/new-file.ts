@@ -8,7 +8,8 @@ import { CommandFailure } from '../../packages/cli/src/command/command-failure.t
 
 /** A file with mode 0600 that is written completely or not at all. */
 export interface NewFile {
-  write(part: Uint8Array | string): Promise<void>
+  /** Resolves with `true`, as a standard output with a reader does. */
+  write(part: Uint8Array | string): Promise<true>
   /** Gives the file its name. Rejects with a CommandFailure if the name was taken in the meantime. */
   finish(): Promise<void>
   /** Removes the temporary file. */
@@ -22,7 +23,7 @@ function failure(file: string, error: unknown): CommandFailure {
     : new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
 }
 
-/** Runs a change of a file. An error becomes a CommandFailure that names the file and ends with the advice. */
+/** Runs a change of a file. An error becomes a CommandFailure UNWRITABLE that ends with the advice. */
 export function changeFile(file: string, change: () => void, advice = ''): void {
   try {
     change()
@@ -75,6 +76,7 @@ export async function createNewFile(name: string): Promise<NewFile> {
     async write(part) {
       try {
         await handle.appendFile(part)
+        return true
       } catch (error) {
         throw failure(name, error)
       }

@@ -1,30 +1,8 @@
 import { formatInstant } from '../../contract/instant.ts'
-import type { WaitlistCount } from '../../storage/waitlist-store.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { shortRecipient } from './format-row.ts'
-
-function formatCount({
-  total,
-  firstRegisteredAtMs,
-  lastRegisteredAtMs,
-  byRecipient,
-}: WaitlistCount) {
-  if (total === 0 || firstRegisteredAtMs === undefined || lastRegisteredAtMs === undefined) {
-    return ['The waitlist is empty.']
-  }
-  const width = String(total).length
-  return [
-    `${pluralOf(total, 'registration')} on the waitlist.`,
-    `First: ${formatInstant(firstRegisteredAtMs)}`,
-    `Last:  ${formatInstant(lastRegisteredAtMs)}`,
-    'Encrypted to:',
-    ...byRecipient.map(
-      ({ recipient, count }) => `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
-    ),
-  ]
-}
+import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { shortRecipient } from './short-recipient.ts'
 
 /** `svc waitlist count`. */
 export const command = createCommand({
@@ -35,21 +13,28 @@ the last one, and their age recipients. Requires no secret.`,
     database: DATABASE_OPTION,
   },
   async run({ values }) {
-    const count = await withStorage(
-      databaseLocation(values.database),
+    const { total, byRecipient, ...times } = await withDatabase(
+      values.database,
       'read-only',
       ({ waitlist }) => waitlist.count(),
     )
-    const { total, firstRegisteredAtMs, lastRegisteredAtMs, byRecipient } = count
-    const momentOrNull = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms))
+    const [first, last] = [times.firstRegisteredAtMs, times.lastRegisteredAtMs].map((ms) =>
+      ms === undefined ? null : formatInstant(ms),
+    )
+    const width = String(total).length
+    const lines = [
+      `${pluralOf(total, 'registration')} on the waitlist.`,
+      `First: ${first}`,
+      `Last:  ${last}`,
+      'Encrypted to:',
+      ...byRecipient.map(
+        ({ recipient, count }) =>
+          `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
+      ),
+    ]
     return {
-      json: {
-        total,
-        firstRegisteredAt: momentOrNull(firstRegisteredAtMs),
-        lastRegisteredAt: momentOrNull(lastRegisteredAtMs),
-        byRecipient,
-      },
-      lines: formatCount(count),
+      json: { total, firstRegisteredAt: first, lastRegisteredAt: last, byRecipient },
+      lines: total === 0 ? ['The waitlist is empty.'] : lines,
     }
   },
 })

@@ -1,13 +1,10 @@
 import { formatInstant } from '../../contract/instant.ts'
-import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
-import {
-  findRegistration,
-  hashAddressArgument,
-  parseRegistrationArguments,
-} from './address-argument.ts'
+import { DATABASE_OPTION } from '../database.ts'
+import { withRegistration } from './with-registration.ts'
+
+const PROMPT = 'Address to erase: '
 
 /** `svc waitlist erase`. */
 export const command = createCommand({
@@ -28,25 +25,19 @@ is deleted unless both belong together.`,
   },
   exit: '0 done, 1 not on the list, another ticket or failure, 2 wrong usage',
   takesArguments: true,
-  async run({ values, positionals }) {
-    const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
-    const dryRun = values['dry-run']
-    const database = databaseLocation(values.database)
-    const address = await hashAddressArgument(given, 'Address to erase: ')
-    const found = await withStorage(
-      database,
-      dryRun ? 'read-only' : 'read-write',
-      async ({ waitlist }) => {
-        const row = await findRegistration(waitlist, address, ticket, formatLocation(database))
-        if (!dryRun) await waitlist.erase(address.addressHash)
-        return row
-      },
-    )
-    const registeredAt = formatInstant(found.registeredAtMs)
-    const done = dryRun ? 'Would erase' : 'Erased'
+  async run(parsed) {
+    const dryRun = parsed.values['dry-run']
+    const { ticket, registeredAtMs } = dryRun
+      ? await withRegistration(parsed, PROMPT, 'read-only')
+      : await withRegistration(parsed, PROMPT, 'read-write', (waitlist, addressHash) =>
+          waitlist.erase(addressHash),
+        )
+    const registeredAt = formatInstant(registeredAtMs)
     return {
-      json: { erased: !dryRun, ticket: found.ticket, registeredAt },
-      lines: [`${done} the registration ${found.ticket} of ${registeredAt}.`],
+      json: { erased: !dryRun, ticket, registeredAt },
+      lines: [
+        `${dryRun ? 'Would erase' : 'Erased'} the registration ${ticket} of ${registeredAt}.`,
+      ],
     }
   },
 })

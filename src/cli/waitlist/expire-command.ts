@@ -1,33 +1,13 @@
 import { DAY_MS, formatInstant } from '../../contract/instant.ts'
-import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
+import { DATABASE_OPTION, withDatabase } from '../database.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
-import { readRegistrationPages } from '../read-pages.ts'
+import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
+const PAGE_ROWS = 500
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
-
-/** Rows per transaction, so that registrations do not wait long. */
-const EXPIRE_BATCH = 500
-
-async function countOlder(store: WaitlistStore, beforeMs: number): Promise<number> {
-  let count = 0
-  for await (const page of readRegistrationPages(store, EXPIRE_BATCH)) {
-    count += page.filter(({ registeredAtMs }) => registeredAtMs < beforeMs).length
-  }
-  return count
-}
-
-async function expireAll(store: WaitlistStore, beforeMs: number): Promise<number> {
-  let deleted = 0
-  for (;;) {
-    const count = await store.expire(beforeMs, EXPIRE_BATCH)
-    deleted += count
-    if (count < EXPIRE_BATCH) return deleted
-  }
-}
 
 /** `svc waitlist expire`. */
 export const command = createCommand({
@@ -46,10 +26,16 @@ the privacy page names. Requires no secret. Backups keep the rows.`,
     if (given === undefined) throw new UsageError('expected --older-than DAYS')
     const beforeMs = Date.now() - parseWholeNumber('--older-than', given, OLDER_THAN_DAYS) * DAY_MS
     const dryRun = values['dry-run']
-    const registrations = await withStorage(
-      databaseLocation(values.database),
+    const registrations = await withDatabase(
+      values.database,
       dryRun ? 'read-only' : 'read-write',
-      ({ waitlist }) => (dryRun ? countOlder(waitlist, beforeMs) : expireAll(waitlist, beforeMs)),
+      ({ waitlist }) =>
+        dryRun
+          ? countRows(
+              readRegistrationPages(waitlist, PAGE_ROWS),
+              ({ registeredAtMs }) => registeredAtMs < beforeMs,
+            )
+          : deleteInBatches((limit) => waitlist.expire(beforeMs, limit)),
     )
     const before = formatInstant(beforeMs)
     const done = dryRun ? 'Would delete' : 'Deleted'

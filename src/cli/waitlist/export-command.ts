@@ -1,107 +1,79 @@
-import type { DatabaseLocation } from '../../storage/storage.ts'
+import { createDecryptor } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import {
-  createCommand,
-  type CommandOutput,
-  EXIT_CODES,
-  type ExitCode,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptions, textOptionOr } from '../../../packages/cli/src/command/options.ts'
+import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { textOption, textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
-import { withProgress } from '../../../packages/cli/src/command/progress.ts'
-import { writeToStandardOutput } from '../standard-output.ts'
-import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
-import { EXPORT_FORMATS, type ExportFormat } from './export-rows.ts'
-import { type ExportResult, exportWaitlist } from './export-waitlist.ts'
-import { readIdentities, requireMatchingIdentity } from './identities.ts'
-import { createNewFile } from '../new-file.ts'
+import { type Progress, withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { formatProblem } from './format-row.ts'
+import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
+import { createNewFile } from '../new-file.ts'
+import { writeToStandardOutput } from '../standard-output.ts'
+import { CSV_HEADER, EXPORT_FORMATS, type ExportFormat, formatExportRow } from './export-rows.ts'
+import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
+import { openRows } from './open-rows.ts'
 
-interface Settings {
+/** What to export, and where to write it. */
+export interface ExportOptions {
+  readonly store: Pick<WaitlistStore, 'readAfter'>
+  /** age identities, at least one. */
   readonly identities: readonly string[]
   readonly format: ExportFormat
-  readonly out: string | undefined
-  readonly database: DatabaseLocation
-  readonly json: boolean
+  /** Takes the next part of the file. Resolves with `false` when the reader has closed. */
+  readonly write: (part: Uint8Array) => Promise<boolean>
+  /** Prints each skipped row, in the order of the list. */
+  readonly progress?: Pick<Progress, 'advance' | 'print'>
 }
 
-/** Where an export is written: a new file, or standard output. */
-interface Sink {
-  write(part: Uint8Array): Promise<boolean>
-  finish(): Promise<void>
-  abandon(): Promise<void>
-}
-
-async function openSink(out: string | undefined): Promise<Sink> {
-  if (out !== undefined) {
-    const file = await createNewFile(out)
-    return {
-      ...file,
-      async write(part) {
-        await file.write(part)
-        return true
-      },
-    }
+/**
+ * Decrypts the whole list and writes it in order of registration, one page in memory at a time. Rows that cannot be
+ * decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `isComplete` is false when the
+ * reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
+ * `write`.
+ */
+export async function exportWaitlist(options: ExportOptions) {
+  const { store, identities, format, write, progress } = options
+  const decryptor = await createDecryptor(identities)
+  let [exported, leftOut] = [0, 0]
+  if (format === 'csv' && !(await write(Buffer.from(CSV_HEADER)))) {
+    return { exported, leftOut, isComplete: false }
   }
-  return {
-    write: writeToStandardOutput,
-    finish: async () => undefined,
-    abandon: async () => undefined,
+  for await (const { read, opened, problems } of openRows(store, decryptor)) {
+    for (const problem of problems) progress?.print(problem)
+    const text = opened.map(({ entry }) => formatExportRow(entry, format)).join('')
+    exported += opened.length
+    leftOut += problems.length
+    const isRead = text === '' || (await write(Buffer.from(text)))
+    progress?.advance(read)
+    if (!isRead) return { exported, leftOut, isComplete: false }
   }
+  return { exported, leftOut, isComplete: true }
 }
 
-async function writeOut(store: WaitlistStore, settings: Settings): Promise<ExportResult> {
-  const { identities, format, out } = settings
-  const count = await store.count()
-  const recipients = count.byRecipient.map(({ recipient }) => recipient)
-  if (count.total > 0) await requireMatchingIdentity(identities, recipients)
-  const sink = await openSink(out)
+/** Exports into a new file, or to standard output. */
+async function writeOut(
+  store: WaitlistStore,
+  out: string | undefined,
+  options: Pick<ExportOptions, 'identities' | 'format'>,
+) {
+  const { total, byRecipient } = await store.count()
+  const recipients = byRecipient.map(({ recipient }) => recipient)
+  if (total > 0) await requireMatchingIdentity(options.identities, recipients)
+  const file = out === undefined ? undefined : await createNewFile(out)
   // No progress bar between the rows on a terminal.
   const stream =
-    out === undefined && process.stdout.isTTY
+    file === undefined && process.stdout.isTTY
       ? { write: (text: string) => process.stderr.write(text) }
       : process.stderr
   try {
-    const result = await withProgress(
-      { label: 'Decrypting', total: count.total, stream },
-      (progress) =>
-        exportWaitlist({
-          store,
-          identities,
-          format,
-          write: (part) => sink.write(part),
-          onProgress: (rows) => progress.advance(rows),
-          onProblem: (problem) => progress.print(formatProblem(problem)),
-        }),
+    const result = await withProgress({ label: 'Decrypting', total, stream }, (progress) =>
+      exportWaitlist({ ...options, store, progress, write: file?.write ?? writeToStandardOutput }),
     )
-    await sink.finish()
+    await file?.finish()
     return result
   } catch (error) {
-    await sink.abandon()
+    await file?.abandon()
     throw error
   }
-}
-
-function printResult(
-  { exported, leftOut, isComplete }: ExportResult,
-  { out, json }: Settings,
-  output: CommandOutput,
-): ExitCode {
-  const isWhole = leftOut === 0
-  // The reader closed standard output, so a summary is not wanted.
-  if (!isComplete) return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
-  if (json) output.out(JSON.stringify({ ok: isWhole, exported, leftOut, file: out }))
-  else {
-    const where = out === undefined ? '' : ` to ${out}`
-    const rest = isWhole
-      ? ''
-      : ` ${pluralOf(leftOut, 'row')} could not be decrypted and ${leftOut === 1 ? 'was' : 'were'} left out (see above).`
-    // Standard output carries the rows.
-    output.error(`Exported ${pluralOf(exported, 'registration')}${where}.${rest}`)
-  }
-  return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
 }
 
 /** `svc waitlist export`. */
@@ -115,9 +87,7 @@ on standard error and left out.
 In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines contain the exact values.`,
   options: {
-    identity:
-      textOptions(`FILE: file with age identities, - for standard input; repeatable (default:
-      waitlist-identity.txt in the secrets folder)`),
+    identity: IDENTITY_OPTION,
     format: textOptionOr('csv', 'FORMAT: csv or jsonl'),
     out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),
@@ -127,19 +97,28 @@ apostrophe. JSON lines contain the exact values.`,
   exit: '0 done, 1 rows left out or failure, 2 wrong usage',
   async run({ values }, output) {
     const format = parseChoice('--format', values.format, EXPORT_FORMATS)
-    if (values.json && values.out === undefined) {
+    const { out, json, database } = values
+    if (json && out === undefined) {
       throw new UsageError('--json requires --out FILE, because the rows go to standard output')
     }
-    const settings: Settings = {
-      identities: await readIdentities(values.identity ?? [], readConfig),
-      format,
-      out: values.out,
-      database: databaseLocation(values.database),
-      json: values.json,
-    }
-    const result = await withStorage(settings.database, 'read-only', ({ waitlist }) =>
-      writeOut(waitlist, settings),
+    const identities = await readIdentities(values.identity ?? [], readConfig)
+    const { exported, leftOut, isComplete } = await withDatabase(
+      database,
+      'read-only',
+      ({ waitlist }) => writeOut(waitlist, out, { identities, format }),
     )
-    return printResult(result, settings, output)
+    const isWhole = leftOut === 0
+    if (!isComplete) {
+      // The reader closed standard output, so a summary is not wanted.
+    } else if (json) {
+      output.out(JSON.stringify({ ok: isWhole, exported, leftOut, file: out }))
+    } else {
+      const where = out === undefined ? '' : ` to ${out}`
+      const were = leftOut === 1 ? 'was' : 'were'
+      const rest = ` ${pluralOf(leftOut, 'row')} could not be decrypted and ${were} left out (see above).`
+      // Standard output carries the rows.
+      output.error(`Exported ${pluralOf(exported, 'registration')}${where}.${isWhole ? '' : rest}`)
+    }
+    return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
   },
 })

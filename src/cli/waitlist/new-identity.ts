@@ -1,29 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 
 import { formatInstant } from '../../contract/instant.ts'
 import { generateIdentity, type IdentityPair, parseIdentity } from '../../crypto/age-file.ts'
+import { createFile } from '../../storage/whole-file.ts'
 import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import { createNewFile } from '../new-file.ts'
-
-/** The recipient of the identity in a file; undefined when the file does not contain exactly one. */
-async function recipientIn(file: string): Promise<string | undefined> {
-  try {
-    return (await parseIdentity(readFileSync(file, 'utf8'))).recipient
-  } catch {
-    return undefined
-  }
-}
+import { changeFile } from '../new-file.ts'
 
 /** Rejects with a CommandFailure if the file exists. If it contains an identity, the message says how to use it. */
 export async function requireNoFile(file: string): Promise<void> {
   if (!existsSync(file)) return
-  const recipient = await recipientIn(file)
-  throw new CommandFailure(
-    'EXISTS',
-    recipient === undefined
-      ? `${file}: the file exists and was left unchanged`
-      : `${file}: the file already contains an identity. To use it, pass --recipient ${recipient} instead of --new-identity`,
-  )
+  const advice = await readFile(file, 'utf8')
+    .then(parseIdentity)
+    .then(
+      ({ recipient }) =>
+        `the file already contains an identity. To use it, pass --recipient ${recipient} instead of --new-identity`,
+      () => 'the file exists and was left unchanged',
+    )
+  throw new CommandFailure('EXISTS', `${file}: ${advice}`)
 }
 
 /**
@@ -31,15 +25,9 @@ export async function requireNoFile(file: string): Promise<void> {
  */
 export async function createIdentityFile(file: string, nowMs: number): Promise<IdentityPair> {
   const pair = await generateIdentity()
-  const target = await createNewFile(file)
-  try {
-    // As age-keygen writes it.
-    const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
-    await target.write(`${comments}${pair.identity}\n`)
-    await target.finish()
-  } catch (error) {
-    await target.abandon()
-    throw error
-  }
+  // As age-keygen writes it.
+  const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
+  const text = `${comments}${pair.identity}\n`
+  changeFile(file, () => createFile(file, text, { mode: 0o600 }, 'claim'))
   return pair
 }

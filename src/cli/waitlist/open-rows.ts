@@ -7,13 +7,6 @@ import {
 import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { readRegistrationPages } from '../read-pages.ts'
 
-/** A registration that could not be decrypted, or whose content does not match its row. */
-export interface RowProblem {
-  readonly position: number
-  readonly ticket: string
-  readonly reason: string
-}
-
 /** A registration with its decrypted content. */
 export interface OpenedRow {
   readonly row: StoredRegistration
@@ -26,7 +19,8 @@ export interface OpenedPage {
   /** Number of rows read, including those that `pick` excluded. */
   readonly read: number
   readonly opened: readonly OpenedRow[]
-  readonly problems: readonly RowProblem[]
+  /** A line for each registration that could not be decrypted, or whose content does not match its row. */
+  readonly problems: readonly string[]
 }
 
 const PAGE_ROWS = 128
@@ -63,13 +57,13 @@ export async function* openRows(
 ): AsyncGenerator<OpenedPage, void, undefined> {
   for await (const page of readRegistrationPages(store, PAGE_ROWS)) {
     const opened: OpenedRow[] = []
-    const problems: RowProblem[] = []
+    const problems: string[] = []
     for (const row of page.filter(pick)) {
       try {
         opened.push(await openRow(row, decryptor))
       } catch (error) {
         const { position, ticket } = row
-        problems.push({ position, ticket, reason: problemReason(error, row) })
+        problems.push(`position ${position}, ticket ${ticket}: ${problemReason(error, row)}`)
       }
     }
     yield { read: page.length, opened, problems }

@@ -1,6 +1,7 @@
 import { createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
 import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
-import { type OpenedRow, openRows, type RowProblem } from './open-rows.ts'
+import type { Progress } from '../../../packages/cli/src/command/progress.ts'
+import { type OpenedRow, openRows } from './open-rows.ts'
 
 /** Options of the rotation. */
 export interface ResealOptions {
@@ -9,10 +10,8 @@ export interface ResealOptions {
   readonly identities: readonly string[]
   /** The age recipient for all rows. */
   readonly recipient: string
-  /** Called after each page with the number of its rows that had another recipient. */
-  readonly onProgress?: (rows: number) => void
-  /** Called for each row that is left unchanged because of a problem. */
-  readonly onProblem?: (problem: RowProblem) => void
+  /** Counts the rows that had another recipient, and prints those that are left unchanged because of a problem. */
+  readonly progress?: Pick<Progress, 'advance' | 'print'>
 }
 
 /** The result of a rotation. */
@@ -32,7 +31,7 @@ export interface ResealResult {
  * identity, and with a StorageError.
  */
 export async function resealWaitlist(options: ResealOptions): Promise<ResealResult> {
-  const { store, identities, recipient, onProgress, onProblem } = options
+  const { store, identities, recipient, progress } = options
   const encryptor = createEncryptor(recipient)
   const decryptor = await createDecryptor(identities)
   let [resealed, already, changedMeanwhile, failed] = [0, 0, 0, 0]
@@ -58,8 +57,8 @@ export async function resealWaitlist(options: ResealOptions): Promise<ResealResu
     failed += problems.length
     const others = seals.length + problems.length
     already += read - others
-    for (const problem of problems) onProblem?.(problem)
-    onProgress?.(others)
+    for (const problem of problems) progress?.print(problem)
+    progress?.advance(others)
   }
   return { resealed, already, changedMeanwhile, failed }
 }

@@ -2,131 +2,103 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Config } from '../../config.ts'
 import { AgeError, createEncryptor } from '../../crypto/age-file.ts'
-import type { DatabaseLocation } from '../../storage/storage.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptions } from '../../../packages/cli/src/command/options.ts'
+import { textOption } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
+import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
-import { readIdentities, requireMatchingIdentity } from './identities.ts'
+import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
-import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { formatProblem } from './format-row.ts'
 
-interface Settings {
-  readonly config: Config
-  readonly database: DatabaseLocation
-  /** Whether this is the database of the service, whose setting then changes too. */
-  readonly isConfigured: boolean
-  /** Exactly one of the two. */
-  readonly recipient: string | undefined
-  readonly newIdentity: string | undefined
-  readonly identityFiles: readonly string[]
-}
-
-interface Outcome extends ResealResult {
-  readonly recipient: string
-  /** Undefined when the setting of the service was left unchanged. */
-  readonly setting: SettingOutcome | undefined
-}
-
-/** The old identities. Rejects with a CommandFailure when they match none of the recipients. */
-async function readOldIdentities(
-  { identityFiles, config }: Settings,
-  recipients: readonly string[],
-): Promise<readonly string[]> {
-  const identities = await readIdentities(identityFiles, () => config)
-  await requireMatchingIdentity(identities, recipients)
-  return identities
-}
-
-async function resealAll(
-  store: WaitlistStore,
+/** What to say about the setting of the service, which is undefined if another database was named. */
+function formatSetting(
+  setting: SettingOutcome | undefined,
   recipient: string,
-  identities: readonly string[],
-): Promise<ResealResult> {
-  const { total, byRecipient } = await store.count()
-  const already = byRecipient.find((each) => each.recipient === recipient)?.count ?? 0
-  if (already === total) return { resealed: 0, already, changedMeanwhile: 0, failed: 0 }
-  return withProgress({ label: 'Encrypting', total: total - already }, (progress) =>
-    resealWaitlist({
-      store,
-      identities,
-      recipient,
-      onProgress: (rows) => progress.advance(rows),
-      onProblem: (problem) => progress.print(formatProblem(problem)),
-    }),
-  )
-}
-
-async function rotate(store: WaitlistStore, settings: Settings): Promise<Outcome> {
-  const { byRecipient } = await store.count()
-  const others = byRecipient
-    .map((each) => each.recipient)
-    .filter((each) => each !== settings.recipient)
-  const old = others.length === 0 ? [] : await readOldIdentities(settings, others)
-  // The new identity is on disk before anything is encrypted to it.
-  const made =
-    settings.newIdentity === undefined
-      ? undefined
-      : await createIdentityFile(settings.newIdentity, Date.now())
-  const recipient = made?.recipient ?? settings.recipient ?? ''
-  const setting = settings.isConfigured ? await setRecipient(settings.config, recipient) : undefined
-  // With the new identity, every new file is decrypted and compared.
-  const identities = made === undefined ? old : [...old, made.identity]
-  return { ...(await resealAll(store, recipient, identities)), recipient, setting }
-}
-
-function formatSetting({ setting, recipient, resealed }: Outcome): readonly string[] {
+  resealed: number,
+): readonly string[] {
   if (setting === undefined) {
     return ['The recipient of the service was left unchanged: --database names another database.']
   }
-  if (setting.kind === 'manual') {
+  const { kind, place } = setting
+  if (kind === 'manual') {
     return [
-      `${setting.place} is set in the environment, which this command cannot change. Before the`,
+      `${place} is set in the environment, which this command cannot change. Before the`,
       `next start of the service, set it to ${recipient}`,
     ]
   }
-  if (setting.kind === 'written') {
+  if (kind === 'written') {
     return [
-      `${setting.place} now contains the new recipient.`,
+      `${place} now contains the new recipient.`,
       'A running service uses it from its next start. After that, run this again with',
       `--recipient ${recipient}`,
       'for registrations received in the meantime.',
     ]
   }
+  const present = `${place} already contains this recipient.`
   // A row with the old recipient shows that the service was not restarted.
+  return resealed === 0
+    ? [present]
+    : [present, 'If the service was not restarted since then, restart it and run this again.']
+}
+
+/** What happened to the rows that were left unchanged; empty if there are none. */
+function formatUnchanged(count: number, what: string, end = '.'): readonly string[] {
+  if (count === 0) return []
+  const were = count === 1 ? 'was' : 'were'
+  return [`${pluralOf(count, 'row')} ${what} and ${were} left unchanged${end}`]
+}
+
+function formatResult(result: ResealResult, recipient: string): readonly string[] {
+  const { resealed, already, changedMeanwhile, failed } = result
   return [
-    `${setting.place} already contains this recipient.`,
-    ...(resealed === 0
-      ? []
-      : ['If the service was not restarted since then, restart it and run this again.']),
+    `Encrypted ${pluralOf(resealed, 'registration')} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
+    ...formatUnchanged(changedMeanwhile, 'changed in the meantime'),
+    ...formatUnchanged(failed, 'could not be decrypted', ' (see above).'),
   ]
 }
 
-function formatOutcome(outcome: Outcome, { newIdentity }: Settings): readonly string[] {
-  const { resealed, already, changedMeanwhile, failed, recipient } = outcome
-  const were = (count: number): string => (count === 1 ? 'was' : 'were')
-  return [
-    `Encrypted ${pluralOf(resealed, 'registration')} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
-    ...(changedMeanwhile === 0
-      ? []
-      : [
-          `${pluralOf(changedMeanwhile, 'row')} changed in the meantime and ${were(changedMeanwhile)} left unchanged.`,
-        ]),
-    ...(failed === 0
-      ? []
-      : [
-          `${pluralOf(failed, 'row')} could not be decrypted and ${were(failed)} left unchanged (see above).`,
-        ]),
-    ...formatSetting(outcome),
-    ...(newIdentity === undefined
-      ? []
-      : [`The new identity is in ${newIdentity}. Move it off the server.`]),
-    'Keep the old identity as long as you keep backups that need it.',
-  ]
+interface Rotation {
+  readonly config: Config
+  /** Whether this is the database of the service, whose setting then changes too. */
+  readonly isConfigured: boolean
+  /** The recipient, unless a new identity is created. */
+  readonly given: string | undefined
+  readonly newIdentity: string | undefined
+  readonly identityFiles: readonly string[]
+}
+
+async function rotate(
+  store: WaitlistStore,
+  { config, isConfigured, given, newIdentity, identityFiles }: Rotation,
+) {
+  const { total, byRecipient } = await store.count()
+  const others = byRecipient.filter(({ recipient }) => recipient !== given)
+  const rows = others.reduce((sum, { count }) => sum + count, 0)
+  const identities: string[] = []
+  if (rows > 0) {
+    identities.push(...(await readIdentities(identityFiles, () => config)))
+    const recipients = others.map(({ recipient }) => recipient)
+    await requireMatchingIdentity(identities, recipients)
+  }
+  let recipient = given ?? ''
+  if (newIdentity !== undefined) {
+    // The new identity is on disk before anything is encrypted to it.
+    const made = await createIdentityFile(newIdentity, Date.now())
+    recipient = made.recipient
+    // With the new identity, every new file is decrypted and compared.
+    identities.push(made.identity)
+  }
+  const setting = isConfigured ? await setRecipient(config, recipient) : undefined
+  const result: ResealResult =
+    rows === 0
+      ? { resealed: 0, already: total, changedMeanwhile: 0, failed: 0 }
+      : await withProgress({ label: 'Encrypting', total: rows }, (progress) =>
+          resealWaitlist({ store, identities, recipient, progress }),
+        )
+  return { ...result, recipient, setting }
 }
 
 /** Throws a UsageError for an invalid recipient. */
@@ -159,8 +131,7 @@ unchanged.`,
   options: {
     recipient: textOption('RECIPIENT: the new recipient, as age-keygen prints it (age1…)'),
     'new-identity': textOption('FILE: create an identity in a new file, use its recipient'),
-    identity: textOptions(`FILE: file with the old identities, - for standard input; repeatable
-      (default: waitlist-identity.txt in the secrets folder)`),
+    identity: IDENTITY_OPTION,
     database: textOption(`FILE: another database than the configured one; the setting of the service
       is then left unchanged`),
   },
@@ -171,26 +142,39 @@ unchanged.`,
     if ((values.recipient === undefined) === (newIdentity === undefined)) {
       throw new UsageError('expected either --recipient RECIPIENT or --new-identity FILE')
     }
-    const recipient = values.recipient === undefined ? undefined : parseRecipient(values.recipient)
+    const given = values.recipient === undefined ? undefined : parseRecipient(values.recipient)
     const config = readConfig()
     const database = databaseLocation(values.database)
-    const settings: Settings = {
-      config,
-      database,
-      isConfigured: isDeepStrictEqual(config.database, database),
-      recipient,
-      newIdentity,
-      identityFiles: values.identity ?? [],
-    }
     if (newIdentity !== undefined) await requireNoFile(newIdentity)
-    const outcome = await withStorage(database, 'read-write', ({ waitlist }) =>
-      rotate(waitlist, settings),
+    const { setting, recipient, ...result } = await withStorage(
+      database,
+      'read-write',
+      ({ waitlist }) =>
+        rotate(waitlist, {
+          config,
+          isConfigured: isDeepStrictEqual(config.database, database),
+          given,
+          newIdentity,
+          identityFiles: values.identity ?? [],
+        }),
     )
-    const ok = outcome.failed === 0
+    const isWhole = result.failed === 0
     return {
-      json: { ok, ...outcome, setting: outcome.setting ?? { kind: 'unchanged', place: null } },
-      lines: formatOutcome(outcome, settings),
-      exitCode: ok ? EXIT_CODES.done : EXIT_CODES.failure,
+      json: {
+        ok: isWhole,
+        ...result,
+        recipient,
+        setting: setting ?? { kind: 'unchanged', place: null },
+      },
+      lines: [
+        ...formatResult(result, recipient),
+        ...formatSetting(setting, recipient, result.resealed),
+        ...(newIdentity === undefined
+          ? []
+          : [`The new identity is in ${newIdentity}. Move it off the server.`]),
+        'Keep the old identity as long as you keep backups that need it.',
+      ],
+      exitCode: isWhole ? EXIT_CODES.done : EXIT_CODES.failure,
     }
   },
 })

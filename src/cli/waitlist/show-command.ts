@@ -1,16 +1,12 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
-import { formatLocation } from '../../storage/open-storage.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptions } from '../../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, readConfig, withStorage } from '../database.ts'
-import {
-  findRegistration,
-  hashAddressArgument,
-  parseRegistrationArguments,
-} from './address-argument.ts'
+import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
+import { textOption } from '../../../packages/cli/src/command/options.ts'
+import { DATABASE_OPTION, readConfig } from '../database.ts'
 import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'
-import { readIdentities } from './identities.ts'
+import { IDENTITY_OPTION, readIdentities } from './identities.ts'
 import { openRow } from './open-rows.ts'
+import { withRegistration } from './with-registration.ts'
 
 /** `svc waitlist show`. */
 export const command = createCommand({
@@ -24,25 +20,20 @@ Without ADDRESS, or with -, the address is read from standard input, so that it
 does not appear in the shell history.`,
   options: {
     ticket: textOption('TICKET: print only if the registration has this ticket'),
-    identity:
-      textOptions(`FILE: file with age identities; repeatable (default: waitlist-identity.txt
-      in the secrets folder)`),
+    identity: IDENTITY_OPTION,
     database: DATABASE_OPTION,
   },
   json: 'print the registration as one JSON object',
   exit: '0 done, 1 not on the list, another ticket or failure, 2 wrong usage',
   takesArguments: true,
-  async run({ values, positionals }, output) {
-    const { given, ticket } = parseRegistrationArguments(positionals, values.ticket)
-    if (given === '-' && values.identity?.includes('-') === true) {
+  async run(parsed, output) {
+    const { values, positionals } = parsed
+    const { identity = [] } = values
+    if (onlyArgument(positionals, 'address', '-') === '-' && identity.includes('-')) {
       throw new UsageError('standard input cannot be both the address and the identity')
     }
-    const database = databaseLocation(values.database)
-    const decryptor = await createDecryptor(await readIdentities(values.identity ?? [], readConfig))
-    const address = await hashAddressArgument(given, 'Address to show: ')
-    const row = await withStorage(database, 'read-only', ({ waitlist }) =>
-      findRegistration(waitlist, address, ticket, formatLocation(database)),
-    )
+    const decryptor = await createDecryptor(await readIdentities(identity, readConfig))
+    const row = await withRegistration(parsed, 'Address to show: ', 'read-only')
     const { entry } = await openRow(row, decryptor)
     const lines = values.json ? [formatEntryAsJson(entry)] : formatShownEntry(entry)
     for (const line of lines) output.out(line)

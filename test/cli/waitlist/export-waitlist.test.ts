@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { exportWaitlist } from '../../../src/cli/waitlist/export-waitlist.ts'
-import type { RowProblem } from '../../../src/cli/waitlist/open-rows.ts'
+import { exportWaitlist } from '../../../src/cli/waitlist/export-command.ts'
 import { AgeError } from '../../../src/crypto/age-file.ts'
 import type { SealedRegistration, WaitlistStore } from '../../../src/storage/waitlist-store.ts'
 import {
@@ -21,7 +20,7 @@ async function exportLines(
   identities: readonly string[] = [KEYS.identity],
 ) {
   const parts: string[] = []
-  const problems: RowProblem[] = []
+  const problems: string[] = []
   let progressed = 0
   const result = await exportWaitlist({
     store: memoryWaitlist(registrations).store,
@@ -31,10 +30,10 @@ async function exportLines(
       parts.push(Buffer.from(part).toString())
       return true
     },
-    onProgress: (rows) => {
-      progressed += rows
+    progress: {
+      advance: (rows) => void (progressed += rows),
+      print: (problem) => void problems.push(problem),
     },
-    onProblem: (problem) => problems.push(problem),
   })
   const entries = parts
     .join('')
@@ -94,28 +93,12 @@ test('reports each row that does not match its columns and exports the rest', as
   const { entries, problems, result, progressed } = await exportLines(registrations)
   assert.deepEqual(entries, [entryOf(1), entryOf(5)])
   assert.deepEqual(problems, [
-    { position: 5, ticket: second.ticket, reason: 'damaged, or not an age file' },
-    {
-      position: 8,
-      ticket: third.ticket,
-      reason: 'the encrypted entry has another ticket than its row',
-    },
-    {
-      position: 11,
-      ticket: third.ticket,
-      reason: 'the encrypted entry has another time than its row',
-    },
-    {
-      position: 14,
-      ticket: entryOf(6).ticket,
-      reason: `encrypted to ${OTHER_KEYS.recipient}, which none of the given identities matches, or its header is damaged`,
-    },
-    {
-      position: 17,
-      ticket: first.ticket,
-      reason: 'expected a waitlist entry in JSON, found something else',
-    },
-    { position: 20, ticket: first.ticket, reason: 'damaged, or not an age file' },
+    `position 5, ticket ${second.ticket}: damaged, or not an age file`,
+    `position 8, ticket ${third.ticket}: the encrypted entry has another ticket than its row`,
+    `position 11, ticket ${third.ticket}: the encrypted entry has another time than its row`,
+    `position 14, ticket ${entryOf(6).ticket}: encrypted to ${OTHER_KEYS.recipient}, which none of the given identities matches, or its header is damaged`,
+    `position 17, ticket ${first.ticket}: expected a waitlist entry in JSON, found something else`,
+    `position 20, ticket ${first.ticket}: damaged, or not an age file`,
   ])
   assert.deepEqual(result, { exported: 2, leftOut: 6, isComplete: true })
   assert.equal(progressed, 8)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { resealWaitlist } from '../../../src/cli/waitlist/reseal-waitlist.ts'
-import type { RowProblem } from '../../../src/cli/waitlist/open-rows.ts'
 import { createDecryptor, AgeError } from '../../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../../src/service/waitlist-entry.ts'
 import type { StoredRegistration } from '../../../src/storage/waitlist-store.ts'
@@ -37,10 +36,8 @@ test('encrypts every row to the new recipient and changes nothing else', async (
   ])
   const before = [...rows.values()]
   let progressed = 0
-  const onProgress = (count: number) => {
-    progressed += count
-  }
-  const result = await resealWaitlist({ ...BASE, store, onProgress })
+  const progress = { advance: (count: number) => void (progressed += count), print() {} }
+  const result = await resealWaitlist({ ...BASE, store, progress })
   assert.deepEqual(result, { resealed: 200, already: 1, changedMeanwhile: 0, failed: 0 })
   assert.equal(progressed, 200)
   assert.deepEqual(await openAll(rows.values(), [NEW.identity]), entries(201))
@@ -89,16 +86,13 @@ test('reports and leaves unchanged a row that cannot be decrypted or does not ma
     await sealedRegistration(3, other),
   ])
   const before = new Map(rows)
-  const problems: RowProblem[] = []
-  const onProblem = (problem: RowProblem) => problems.push(problem)
-  const result = await resealWaitlist({ ...BASE, store, onProblem })
+  const problems: string[] = []
+  const progress = { advance() {}, print: (line: string) => void problems.push(line) }
+  const result = await resealWaitlist({ ...BASE, store, progress })
   assert.deepEqual(result, { resealed: 1, already: 0, changedMeanwhile: 0, failed: 2 })
   assert.deepEqual(
-    problems.map(({ position, ticket }) => [position, ticket]),
-    [
-      [5, entryOf(9).ticket],
-      [8, entryOf(3).ticket],
-    ],
+    problems.map((line) => line.split(': ')[0]),
+    [`position 5, ticket ${entryOf(9).ticket}`, `position 8, ticket ${entryOf(3).ticket}`],
   )
   for (const position of [5, 8]) assert.equal(rows.get(position), before.get(position))
 })

@@ -7,16 +7,3 @@ export function shortRecipient(recipient: string): string {
     ? recipient
     : `${recipient.slice(0, SHOWN_START)}…${recipient.slice(-SHOWN_END)}`
 }
-
-/** One line on a row that could not be used. */
-export function formatProblem({
-  position,
-  ticket,
-  reason,
-}: {
-  readonly position: number
-  readonly ticket: string
-  readonly reason: string
-}): string {
-  return `position ${position}, ticket ${ticket}: ${reason}`
-}

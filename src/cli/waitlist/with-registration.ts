@@ -1,0 +1,62 @@
+import { parseEmailAddress } from '../../contract/email-address.ts'
+import { TICKET_PATTERN } from '../../contract/ticket.ts'
+import { createKeyedHash } from '../../crypto/keyed-hash.ts'
+import { ADDRESS_HASH_LABEL } from '../../service/waitlist-entry.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
+import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
+import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
+import { UsageError } from '../../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
+import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { readHashSecret } from '../hash-secret.ts'
+import { readOneLine } from '../standard-input.ts'
+
+const TICKET = new RegExp(TICKET_PATTERN)
+
+/** The arguments of a command about one person: an address, of which none or `-` means standard input, and options. */
+export interface RegistrationArguments {
+  readonly positionals: readonly string[]
+  readonly values: { readonly ticket?: string; readonly database?: string }
+}
+
+/**
+ * Finds the registration of the address argument and runs `work` with it. Rejects with a UsageError that does not repeat
+ * the address, and with a CommandFailure NOT_ON_LIST, or TICKET_MISMATCH if the registration has another ticket than the
+ * one of `--ticket`.
+ */
+export async function withRegistration(
+  { positionals, values }: RegistrationArguments,
+  prompt: string,
+  mode: 'read-only' | 'read-write',
+  work?: (waitlist: WaitlistStore, addressHash: Uint8Array) => Promise<unknown>,
+): Promise<StoredRegistration> {
+  const given = onlyArgument(positionals, 'address', '-')
+  const ticket = values.ticket?.trim().toUpperCase()
+  if (ticket !== undefined && !TICKET.test(ticket)) {
+    throw new UsageError('--ticket expects a ticket, such as EA-0123456789ABCDEF')
+  }
+  const database = databaseLocation(values.database)
+  const { secret, place } = readHashSecret(readConfig(), 'addressHashSecret')
+  const address = parseEmailAddress(given === '-' ? await readOneLine('address', prompt) : given)
+  if (address === undefined) {
+    throw new UsageError('expected an email address, such as ada@example.org')
+  }
+  const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(address.normalized)
+  return withStorage(database, mode, async ({ waitlist }) => {
+    const found = await waitlist.find(addressHash)
+    if (found === undefined) {
+      throw new CommandFailure(
+        'NOT_ON_LIST',
+        `the address is not on the list in ${formatLocation(database)}, judged by the secret in ${place}`,
+      )
+    }
+    if (ticket !== undefined && found.ticket !== ticket) {
+      throw new CommandFailure(
+        'TICKET_MISMATCH',
+        'the address is on the list with another ticket; nothing was changed',
+      )
+    }
+    await work?.(waitlist, addressHash)
+    return found
+  })
+}
