@@ -44,7 +44,7 @@ function formatSetting(
     : [present, 'If the service was not restarted since then, restart it and run this again.']
 }
 
-/** What happened to the rows that were left unchanged; empty if there are none. */
+/** What happened to the rows that were left unchanged. */
 function formatUnchanged(count: number, what: string, end = '.'): readonly string[] {
   if (count === 0) return []
   const were = count === 1 ? 'was' : 'were'
