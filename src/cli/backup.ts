@@ -1,5 +1,6 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
+import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
@@ -16,8 +17,7 @@ For PostgreSQL use pg_dump.`,
   },
   takesArguments: true,
   async run({ values, positionals }) {
-    const [file, ...others] = positionals
-    if (file === undefined || others.length > 0) throw new UsageError('expected one FILE')
+    const file = onlyArgument(positionals, 'FILE')
     await backUpDatabase(requireSqlite(databaseLocation(values.database), 'pg_dump'), file)
     const { total, keys } = await withStorage(
       { kind: 'sqlite', file },

@@ -16,17 +16,6 @@ import { parseBase } from '../../packages/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
-interface Settings {
-  readonly origin: string
-  readonly purpose: ChallengePurpose
-  readonly timeoutMs: number
-}
-
-interface Solved {
-  readonly provider: string
-  readonly token: string
-  readonly expiresAt: string | null
-}
 
 /** The text of a JSON response with status 200. Rejects with a CommandFailure for every other one. */
 async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<string> {
@@ -52,19 +41,19 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
   return new TextDecoder().decode(body)
 }
 
-/** The challenge of the deployment. Prints only values that the contract defines. */
-async function describeChallenge(ask: Ask, origin: string) {
+/** Solves the challenge of a deployment. Messages contain only values that the contract defines. */
+async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeoutMs: number) {
   const target = ENDPOINTS.earlyAccess.path
   const envelope = parseJson(await fetchJsonText(ask, origin, target))
   const data = propertyOf(envelope, 'data')
   const described = propertyOf(data, 'challenge')
-  const provider = CHALLENGE_PROVIDERS.find((each) => each === propertyOf(described, 'provider'))
   if (propertyOf(envelope, 'schema') !== SCHEMA_IDS.response || described === undefined) {
     throw new CommandFailure(
       'OTHER_SERVICE',
       `${origin}${target} is not a response of this service`,
     )
   }
+  const provider = CHALLENGE_PROVIDERS.find((each) => each === propertyOf(described, 'provider'))
   if (provider === undefined) {
     throw new CommandFailure(
       'UNKNOWN_CHALLENGE',
@@ -77,17 +66,16 @@ async function describeChallenge(ask: Ask, origin: string) {
       `${origin} does not accept registrations now and offers no challenge`,
     )
   }
+  if (provider === 'test') return { provider, token: TEST_TOKEN, expiresAt: null }
+  if (provider !== 'altcha') {
+    throw new CommandFailure(
+      'BROWSER_ONLY',
+      `${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there`,
+    )
+  }
   const path = propertyOf(described, 'path')
-  return { provider, path: typeof path === 'string' ? path : undefined }
-}
-
-async function solveAltchaAt(
-  ask: Ask,
-  path: string | undefined,
-  { origin, purpose, timeoutMs }: Settings,
-): Promise<Solved> {
-  const url = path === undefined ? null : URL.parse(path, origin)
-  if (url === null || url.origin !== origin) {
+  const url = typeof path === 'string' ? URL.parse(path, origin) : null
+  if (url?.origin !== origin) {
     throw new CommandFailure(
       'NO_CHALLENGE',
       `${origin} does not name a challenge path on its own origin`,
@@ -96,36 +84,19 @@ async function solveAltchaAt(
   url.searchParams.set('for', purpose)
   const text = await fetchJsonText(ask, origin, `${url.pathname}${url.search}`)
   // Loaded here, so that help is quick.
-  const solver = await import('../service/altcha-challenge-solver.ts')
-  if (process.stderr.isTTY)
+  const { AltchaSolverError, solveAltcha } = await import('../service/altcha-challenge-solver.ts')
+  if (process.stderr.isTTY) {
     process.stderr.write('Solving the challenge; this takes a few seconds.\n')
+  }
   try {
-    const { token, expiresAtMs } = await solver.solveAltcha(text, timeoutMs)
-    const expiresAt = expiresAtMs === null ? null : formatInstant(expiresAtMs)
-    return { provider: 'altcha', token, expiresAt }
+    const { token, expiresAtMs } = await solveAltcha(text, timeoutMs)
+    return { provider, token, expiresAt: expiresAtMs === null ? null : formatInstant(expiresAtMs) }
   } catch (error) {
-    if (!(error instanceof solver.AltchaSolverError)) throw error
+    if (!(error instanceof AltchaSolverError)) throw error
     throw new CommandFailure(
       'UNSOLVED',
       `the challenge of ${url.href} cannot be solved: ${error.message}`,
     )
-  }
-}
-
-async function solve(ask: Ask, settings: Settings): Promise<Solved> {
-  const { origin } = settings
-  const { provider, path } = await describeChallenge(ask, origin)
-  switch (provider) {
-    case 'altcha':
-      return solveAltchaAt(ask, path, settings)
-    case 'test':
-      return { provider, token: TEST_TOKEN, expiresAt: null }
-    case 'turnstile':
-    case 'hcaptcha':
-      throw new CommandFailure(
-        'BROWSER_ONLY',
-        `${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there`,
-      )
   }
 }
 
@@ -150,15 +121,12 @@ Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
     if (action !== 'solve') throw new UsageError('expected the action: solve')
     if (url === undefined) throw new UsageError('expected the URL of a deployment after "solve"')
     if (rest.length > 0) throw new UsageError('expected one URL after "solve", found more')
-    const settings: Settings = {
-      origin: parseBase(url),
-      purpose: parseChoice('--for', values.for, CHALLENGE_PURPOSES),
-      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
-    }
-    const { origin, timeoutMs } = settings
+    const origin = parseBase(url)
+    const purpose = parseChoice('--for', values.for, CHALLENGE_PURPOSES)
+    const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
     const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
     try {
-      const solved = await solve(httpClient.ask, settings)
+      const solved = await solve(httpClient.ask, origin, purpose, timeoutMs)
       output.out(values.json ? JSON.stringify(solved) : solved.token)
       return EXIT_CODES.done
     } finally {

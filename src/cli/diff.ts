@@ -1,7 +1,5 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { FieldChange } from '../contract/field-changes.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
-import type { ResourceDiff } from '../publishing/release-diff.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import {
@@ -25,16 +23,7 @@ function formatField({ path, kind, before, after }: FieldChange): string {
   return `${path}: ${show(before)} -> ${show(after)}`
 }
 
-interface Diff {
-  /** The older version; null if nothing is published. */
-  readonly from: string | null
-  readonly to: string
-  readonly resources: readonly ResourceDiff[]
-  /** Further differences, one line each. */
-  readonly notes: readonly string[]
-}
-
-async function diffOfVersions(store: ReleaseStore, ids: readonly string[]): Promise<Diff> {
+async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   const [from, to] = ids
   if (from === undefined || to === undefined || ids.length > 2) {
     throw new UsageError('expected two versions, such as VS-0001 VS-0002, or none')
@@ -46,39 +35,17 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]): Prom
   return { from, to, resources: diffVersions(store, before, after), notes: [] }
 }
 
-function registryNote(head: VersionEntry | undefined): readonly string[] {
-  return head === undefined || head.registryVersion === REGISTRY_VERSION
-    ? []
-    : [`registry version: ${head.registryVersion} -> ${REGISTRY_VERSION}`]
-}
-
-async function diffOfContent(store: ReleaseStore, contentDir: string): Promise<Diff> {
+/** `from` is null if nothing is published. */
+async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { readVersions } = await import('../publishing/append-version.ts')
   const { requireContent } = await import('../publishing/publish-release.ts')
   const { diffContent } = await import('../publishing/release-diff.ts')
   const head = readVersions(store).at(-1)
-  const compiled = await requireContent(contentDir, Date.now())
-  return {
-    from: head?.snapshotId ?? null,
-    to: contentDir,
-    resources: diffContent(store, head, compiled),
-    notes: registryNote(head),
-  }
-}
-
-function formatDiff({ from, to, resources, notes }: Diff): readonly string[] {
-  if (resources.length === 0 && notes.length === 0) {
-    return [`No differences between ${from} and ${to}.`]
-  }
-  return [
-    `From ${from ?? 'nothing'} to ${to}:`,
-    ...notes,
-    ...resources.flatMap(({ resource, kind, fields, problem }) => [
-      kind === 'changed' ? resource : `${resource}: ${kind}`,
-      ...fields.map((field) => `  ${formatField(field)}`),
-      ...(problem === undefined ? [] : [`  cannot be compared: ${problem}`]),
-    ]),
-  ]
+  const resources = diffContent(store, head, await requireContent(contentDir, Date.now()))
+  const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}
+  const isSame = registryVersion === REGISTRY_VERSION
+  const notes = isSame ? [] : [`registry version: ${registryVersion} -> ${REGISTRY_VERSION}`]
+  return { from: snapshotId, to: contentDir, resources, notes }
 }
 
 /** `svc diff`: what a publish would change, or what changed between two versions. */
@@ -103,6 +70,19 @@ changed between two versions. Nothing is written.`,
         ? diffOfVersions(store, positionals)
         : diffOfContent(store, values.content ?? 'content'),
     )
-    return { json: diff, lines: formatDiff(diff) }
+    const { from, to, resources, notes } = diff
+    const lines = [
+      ...notes,
+      ...resources.flatMap(({ resource, kind, fields, problem }) => [
+        kind === 'changed' ? resource : `${resource}: ${kind}`,
+        ...fields.map((field) => `  ${formatField(field)}`),
+        ...(problem === undefined ? [] : [`  cannot be compared: ${problem}`]),
+      ]),
+    ]
+    const title =
+      lines.length === 0
+        ? `No differences between ${from} and ${to}.`
+        : `From ${from ?? 'nothing'} to ${to}:`
+    return { json: diff, lines: [title, ...lines] }
   },
 })

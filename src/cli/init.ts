@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-import { messageOf } from '../contract/error-message.ts'
 import { makeFolder } from '../storage/make-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
+import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { flag } from '../../packages/cli/src/command/options.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { changeFile } from './new-file.ts'
 
 /** Throws a UsageError unless a folder may be filled: it is missing, or contains nothing but dot files. */
 function requireEmpty(folder: string): void {
@@ -32,8 +32,7 @@ contains other files than dot files is refused.`,
   exit: '0 done, 1 failure, 2 wrong usage or a folder that is not empty',
   takesArguments: true,
   async run({ values, positionals }) {
-    const [folder, ...others] = positionals
-    if (folder === undefined || others.length > 0) throw new UsageError('expected one folder')
+    const folder = onlyArgument(positionals, 'folder')
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
     if (!values.schemas) requireEmpty(folder)
     const { createSchemaFiles, createStarterContent } =
@@ -41,13 +40,11 @@ contains other files than dot files is refused.`,
     const files = values.schemas ? createSchemaFiles() : createStarterContent(Date.now())
     for (const [name, text] of files) {
       const file = path.join(folder, name)
-      try {
+      changeFile(file, () => {
         makeFolder(path.dirname(file))
         if (values.schemas || name.startsWith('.')) replaceFile(file, text)
         else createFile(file, text, {}, 'claim')
-      } catch (error) {
-        throw new CommandFailure('UNWRITABLE', `${file} cannot be written: ${messageOf(error)}`)
-      }
+      })
     }
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))
     const created = [

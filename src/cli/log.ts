@@ -1,6 +1,5 @@
 import { createCommand } from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
-import { openReleasesFolder, withPublishErrors } from './releases-folder.ts'
+import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 /** `svc log`: the version chain. */
 export const command = createCommand({
@@ -8,8 +7,7 @@ export const command = createCommand({
   about: `Lists the published versions, newest first, with their times, notes and changes.
 The whole chain is checked first.`,
   options: {
-    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
-      releases)`),
+    releases: RELEASES_OPTION,
   },
   json: 'print the entries as one JSON object, newest first',
   exit: '0 done, 1 a damaged history or failure, 2 wrong usage',

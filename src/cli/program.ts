@@ -62,12 +62,8 @@ const toFailure: ToFailure = async (error) =>
   (await import('./server-failure.ts')).serverFailureOf(error)
 
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  )
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown'
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
 }
 
 const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure }

@@ -1,11 +1,14 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
 import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
-import { type CommandResult, createCommand } from '../../packages/cli/src/command/command.ts'
+import {
+  type CommandResult,
+  createCommand,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
 import {
   RELEASES_OPTION,
   openReleasesFolder,
-  requireNamedReleases,
   requireText,
   withPublishErrors,
 } from './releases-folder.ts'
@@ -56,7 +59,11 @@ newest version. Use svc diff to see the changes before you publish.`,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
-    requireNamedReleases(values.content, values.releases)
+    // Other content must not be published into the default releases folder by mistake.
+    const isNamed = (values.releases ?? process.env['SVC_RELEASES_DIR'] ?? '') !== ''
+    if (values.content !== undefined && !isNamed) {
+      throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
+    }
     const { publishRelease } = await import('../publishing/publish-release.ts')
     const contentDir = values.content ?? 'content'
     return runPublication(values, (publication) => publishRelease({ contentDir, ...publication }))

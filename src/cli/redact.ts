@@ -1,6 +1,11 @@
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
-import { openReleasesFolder, requireText, withPublishErrors } from './releases-folder.ts'
+import {
+  openReleasesFolder,
+  requireText,
+  withPublishErrors,
+  RELEASES_OPTION,
+} from './releases-folder.ts'
 
 /** `svc redact`: erases one resource under the chain. */
 export const command = createCommand({
@@ -14,8 +19,7 @@ first: correct the content and publish it, then redact the previous version.
   RESOURCE         its name, such as status or wallet/security`,
   options: {
     reason: textOption('TEXT: one line for readers of the history; required'),
-    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
-      releases)`),
+    releases: RELEASES_OPTION,
   },
   takesArguments: true,
   async run({ values, positionals }) {

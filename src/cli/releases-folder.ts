@@ -1,7 +1,7 @@
 import type { ContentMistake } from '../publishing/content-mistake.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
-import { openReleaseStore, type ReleaseStore } from '../storage/release-store.ts'
+import { openReleaseStore } from '../storage/release-store.ts'
 import { UsageError } from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
@@ -15,29 +15,10 @@ export const CONTENT_OPTION = textOption('DIR: folder with the content files (de
 export const RELEASES_OPTION = textOption(`DIR: folder with the published releases
   (default: SVC_RELEASES_DIR, else releases)`)
 
-/** A release folder, and its path as the operator knows it. */
-export interface ReleasesFolder {
-  readonly folder: string
-  readonly store: ReleaseStore
-}
-
-/** Opens the release folder that `--releases` names, else the configured one. Throws a ConfigError. */
-export function openReleasesFolder(option: string | undefined): ReleasesFolder {
+/** The release folder that `--releases` names, else the configured one, and its path. Throws a ConfigError. */
+export function openReleasesFolder(option: string | undefined) {
   const folder = option ?? readConfig(['SVC_RELEASES_DIR']).releasesDir
   return { folder, store: openReleaseStore(folder) }
-}
-
-/**
- * Throws a UsageError if `--content` is given without a release folder: other content must not be published into the
- * default releases folder by mistake.
- */
-export function requireNamedReleases(
-  content: string | undefined,
-  releases: string | undefined,
-): void {
-  const named = releases ?? process.env['SVC_RELEASES_DIR']
-  if (content === undefined || (named !== undefined && named !== '')) return
-  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
 }
 
 /** The text of a required option. Throws a UsageError if it is missing or blank. */

@@ -1,6 +1,7 @@
 import { formatInstant } from '../contract/instant.ts'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
+import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { flag } from '../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
@@ -22,8 +23,7 @@ For PostgreSQL use pg_restore.`,
   },
   takesArguments: true,
   async run({ values, positionals }) {
-    const [file, ...others] = positionals
-    if (file === undefined || others.length > 0) throw new UsageError('expected one FILE')
+    const file = onlyArgument(positionals, 'FILE')
     const location = databaseLocation(values.database)
     await restoreDatabase(file, requireSqlite(location, 'pg_restore'), { force: values.force })
     // Opening for writing migrates a backup of an older version.

@@ -1,5 +1,7 @@
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
+import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
+import { RELEASES_OPTION } from './releases-folder.ts'
 import { runPublication } from './publish.ts'
 
 /** `svc rollback`: older content as a new version. */
@@ -10,16 +12,12 @@ version is removed. The content folder is not changed, so correct it
 before you publish from it again.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
-    releases: textOption(`DIR: folder with the published releases (default: SVC_RELEASES_DIR, else
-      releases)`),
+    releases: RELEASES_OPTION,
   },
   exit: '0 done or nothing to do, 1 failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
-    const [snapshotId, ...others] = positionals
-    if (snapshotId === undefined || others.length > 0) {
-      throw new UsageError('expected one version, such as VS-0001')
-    }
+    const snapshotId = onlyArgument(positionals, 'version, such as VS-0001')
     const { rollBackRelease } = await import('../publishing/roll-back-release.ts')
     return runPublication(values, (publication) => rollBackRelease({ snapshotId, ...publication }))
   },
