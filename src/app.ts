@@ -1,7 +1,12 @@
-import { ENDPOINTS, REGISTRY_VERSION, type Registry } from './contract/endpoints.ts'
+import {
+  ENDPOINTS,
+  REGISTRY_VERSION,
+  visibleEndpoints,
+  type Registry,
+  type Runtime,
+} from './contract/endpoints.ts'
 import { ISSUANCE, type Issuance } from './contract/issuance.ts'
 import { checkRegistry } from './contract/registry-rules.ts'
-import { visibleEndpoints, type Runtime } from './contract/visible-endpoints.ts'
 import type { ResponseSigner } from './crypto/response-signer.ts'
 import { createDiscoveryIndex } from './documents/discovery.ts'
 import { createOpenApi } from './documents/openapi.ts'

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { isHostName, isLoopbackHost } from './contract/host-name.ts'
 import { CHALLENGE_PROVIDERS } from './contract/early-access-schemas.ts'
-import type { Runtime } from './contract/visible-endpoints.ts'
+import type { Runtime } from './contract/endpoints.ts'
 import {
   createEnvironmentReader,
   type Environment,

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from './errors.ts'
+import { ERRORS, type CatalogError, type ErrorCode } from './errors.ts'
 
 /** Names of the wire schemas in `schema` members (spec 2.1 to 2.3 and 7). */
 export const SCHEMA_IDS = {
@@ -29,18 +29,10 @@ export function formatSuccess(
   return `{"ok":true,"schema":"${schemaId}","requestId":"${identity.requestId}","issuedAt":"${identity.issuedAt}","data":${dataJson}}`
 }
 
-/** The `error` member of an error envelope. */
-export interface ErrorBody {
+/** The `error` member of an error envelope. `retryAfterSeconds` equals the Retry-After header. */
+export interface ErrorBody extends Omit<CatalogError, 'meaning'> {
   /** A code of the error catalog. */
   readonly code: ErrorCode
-  /** HTTP status. */
-  readonly status: number
-  /** What the caller can do about it. */
-  readonly message: string
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean
-  /** Seconds until a retry may succeed; equals the Retry-After header. */
-  readonly retryAfterSeconds?: number
 }
 
 /**
@@ -63,11 +55,6 @@ export function createErrorBody(
 
 /** The body of an error (spec section 7), fields in the promised order. */
 export function formatError(identity: ResponseIdentity, error: ErrorBody): string {
-  return JSON.stringify({
-    ok: false,
-    schema: SCHEMA_IDS.error,
-    requestId: identity.requestId,
-    issuedAt: identity.issuedAt,
-    error,
-  })
+  const { requestId, issuedAt } = identity
+  return JSON.stringify({ ok: false, schema: SCHEMA_IDS.error, requestId, issuedAt, error })
 }

@@ -64,22 +64,18 @@ export function mapSubschemas<Converted>(
   convert: (schema: JsonSchema) => Converted,
 ) {
   return {
-    ...(items === undefined ? {} : { items: convert(items) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, each]) => [name, convert(each)]),
-          ),
-        }),
-    ...(additionalProperties === undefined
-      ? {}
-      : {
-          additionalProperties:
-            typeof additionalProperties === 'boolean'
-              ? additionalProperties
-              : convert(additionalProperties),
-        }),
+    ...(items && { items: convert(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, each]) => [name, convert(each)]),
+      ),
+    }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'boolean'
+          ? additionalProperties
+          : convert(additionalProperties),
+    }),
   }
 }
 
@@ -90,7 +86,7 @@ export function mapSubschemas<Converted>(
 export function closeSchema(schema: JsonSchema): JsonSchema {
   return {
     ...schema,
-    ...(schema.properties === undefined ? {} : { additionalProperties: false }),
+    ...(schema.properties && { additionalProperties: false }),
     ...mapSubschemas(schema, closeSchema),
   }
 }

@@ -1,8 +1,7 @@
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
-import { type Registry } from '../contract/endpoints.ts'
+import { visibleEndpoints, type Registry, type Runtime } from '../contract/endpoints.ts'
 import { LINKS } from '../contract/links.ts'
 import type { DataOf } from '../contract/schemas.ts'
-import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
 
 /** Input of the discovery index. */
 export interface DiscoveryOptions {

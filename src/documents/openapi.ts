@@ -1,14 +1,13 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
-import { ENDPOINTS, ROUTE_ERRORS, type Endpoint, type Registry } from '../contract/endpoints.ts'
+import { ENDPOINTS, ROUTE_ERRORS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LINKS } from '../contract/links.ts'
 import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
-import { REQUEST_SCHEMAS, type DataSchemaName } from '../contract/schemas.ts'
-import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
+import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { createDiscoveryIndex } from './discovery.ts'
 import { createExample, shortenLists } from './examples.ts'
@@ -21,15 +20,10 @@ import {
   type SuccessExample,
 } from './openapi-responses.ts'
 import { schemaComponents, schemaRef } from './openapi-schemas.ts'
-import { createPolicy } from './policy.ts'
+import { createPolicy, type PolicyOptions } from './policy.ts'
 
 /** Input of the OpenAPI document. */
-export interface OpenApiOptions {
-  readonly registry: Registry
-  readonly runtime: Runtime
-  /** Semantic version of the registry; also the version of the document. */
-  readonly registryVersion: string
-  readonly issuance: Issuance
+export interface OpenApiOptions extends PolicyOptions {
   /** Origin of the service, without a trailing slash. */
   readonly baseUrl: string
   /** The release with the data of the examples. Without it, examples are composed from the schemas. */
@@ -75,27 +69,26 @@ const KEY_SCHEMES = {
 const KEY_REQUIRED_SECURITY = Object.keys(KEY_SCHEMES).map((name) => ({ [name]: [] }))
 
 const TITLE = 'Public read-only API'
+const DOCS = 'Reference documentation'
 
 const SHORTENED =
   'Long lists show their first items. requestId and issuedAt differ in every response.'
 
-/** Real data as an example, from a document or from the release. */
-function realExample(
-  { release }: OpenApiOptions,
-  name: string,
-  document: JsonValue | undefined,
-): SuccessExample {
-  if (document !== undefined) {
+/** The example of an endpoint's success: a document of this service, or data of the release. */
+function successExample(name: string, row: Endpoint, options: OpenApiOptions): SuccessExample {
+  const { release } = options
+  const kind = row.success?.data
+  if (kind === 'OpenApiDocument') {
+    return { data: { openapi: OPENAPI_VERSION, info: { title: TITLE }, paths: {} } }
+  }
+  if (kind === 'DiscoveryIndex' || kind === 'Policy') {
+    const document = kind === 'Policy' ? createPolicy(options) : createDiscoveryIndex(options)
     return { data: shortenLists(document), summary: `The current document. ${SHORTENED}` }
   }
   const data = release?.data[name]
-  if (release === undefined || data === undefined) return {}
-  const { snapshotId, createdAt } = release
-  return {
-    data: shortenLists(data),
-    issuedAt: createdAt,
-    summary: `As served with release ${snapshotId}. ${SHORTENED}`,
-  }
+  if (data === undefined || release === undefined) return {}
+  const summary = `As served with release ${release.snapshotId}. ${SHORTENED}`
+  return { data: shortenLists(data), issuedAt: release.createdAt, summary }
 }
 
 /**
@@ -105,18 +98,8 @@ function realExample(
 export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
-  // Uses the real documents as examples.
-  const documents: { readonly [Name in DataSchemaName]?: JsonValue } = {
-    DiscoveryIndex: createDiscoveryIndex(options),
-    Policy: createPolicy(options),
-  }
-
   const operations = Object.entries(registry).map(([name, row]) => {
-    const document = row.success && documents[row.success.data]
-    const example =
-      row.success?.data === 'OpenApiDocument'
-        ? { data: { openapi: OPENAPI_VERSION, info: { title: TITLE }, paths: {} } }
-        : realExample(options, name, document)
+    const example = successExample(name, row, options)
     return { name, row, responses: createResponses(name, row, example) }
   })
   const responses = operations.flatMap((each) => each.responses)
@@ -136,7 +119,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
       title: TITLE,
       version: options.registryVersion,
       description: introduction(options.issuance),
-      contact: { name: 'Reference documentation', url: `${options.baseUrl}${LINKS.docs}` },
+      contact: { name: DOCS, url: `${options.baseUrl}${LINKS.docs}` },
       license: { name: 'Apache-2.0', url: 'https://spdx.org/licenses/Apache-2.0.html' },
     },
     externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
@@ -181,12 +164,10 @@ function createTags(rows: readonly Endpoint[]): JsonObject[] {
 
 /** The responses that several endpoints share, by name. A response of one endpoint is inline. */
 function sharedResponses(responses: readonly OpenApiResponse[]): JsonObject {
+  const byComponent = Map.groupBy(responses, ({ component }) => component)
   const shared: { [component: string]: JsonObject } = {}
-  const seen = new Set<string>()
-  for (const { component, response } of responses) {
-    if (component === undefined) continue
-    if (seen.has(component)) shared[component] = response
-    seen.add(component)
+  for (const [component, [first, second]] of byComponent) {
+    if (component !== undefined && first && second) shared[component] = first.response
   }
   return shared
 }
@@ -210,16 +191,13 @@ function operation(
     tags: [row.tag],
     summary: row.summary,
     description: row.description + pause,
-    externalDocs: {
-      description: 'Reference documentation',
-      url: `${baseUrl}${LINKS.docs}#${name}`,
-    },
-    ...(row.status === 'deprecated' ? { deprecated: true } : {}),
+    externalDocs: { description: DOCS, url: `${baseUrl}${LINKS.docs}#${name}` },
+    ...(row.status === 'deprecated' && { deprecated: true }),
     'x-svc-stability': row.stability,
     'x-svc-status': row.status,
     'x-svc-runtime': row.runtime,
     'x-svc-cache-class': row.cacheClass,
-    ...(row.deprecation === undefined ? {} : { 'x-svc-deprecation': { ...row.deprecation } }),
+    ...(row.deprecation && { 'x-svc-deprecation': { ...row.deprecation } }),
     security:
       row.authentication === 'none' ? [{}, ...KEY_REQUIRED_SECURITY] : KEY_REQUIRED_SECURITY,
     ...parameters(row),
@@ -236,40 +214,19 @@ function operation(
 }
 
 function parameters(row: Endpoint): JsonObject {
-  const { name, description = '', pattern, example } = row.parameter ?? {}
-  const { meaning, schema: etags } = REQUEST_HEADER_DOCS.ifNoneMatch
-  const all: readonly JsonObject[] = [
-    ...(name === undefined
-      ? []
-      : [
-          {
-            name,
-            in: 'path',
-            required: true,
-            description,
-            schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
-            example,
-          },
-        ]),
-    ...Object.entries(row.query ?? {}).map(([key, { description: text = '', ...schema }]) => ({
-      name: key,
-      in: 'query',
-      required: false,
-      description: text,
-      schema,
-    })),
-    ...(isRevalidated(row)
-      ? [
-          {
-            name: HEADERS.ifNoneMatch,
-            in: 'header',
-            required: false,
-            description: meaning,
-            schema: etags,
-          },
-        ]
-      : []),
-  ]
+  const all: JsonObject[] = []
+  if (row.parameter !== undefined) {
+    const { name, description, pattern, example } = row.parameter
+    const schema = { type: 'string', ...(pattern !== undefined && { pattern }) }
+    all.push({ name, in: 'path', required: true, description, schema, example })
+  }
+  for (const [name, { description, ...schema }] of Object.entries(row.query ?? {})) {
+    all.push({ name, in: 'query', required: false, description, schema })
+  }
+  if (isRevalidated(row)) {
+    const { meaning: description, schema } = REQUEST_HEADER_DOCS.ifNoneMatch
+    all.push({ name: HEADERS.ifNoneMatch, in: 'header', required: false, description, schema })
+  }
   return all.length === 0 ? {} : { parameters: all }
 }
 

@@ -1,7 +1,7 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
-import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.ts'
+import { ENDPOINTS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS } from '../contract/errors.ts'
 import {
@@ -23,19 +23,13 @@ import {
   REVALIDATION_TEXT_LINES,
   SIGNED_TEXT_LINES,
 } from '../contract/signature.ts'
-import { visibleEndpoints, type Runtime } from '../contract/visible-endpoints.ts'
+import type { DiscoveryOptions } from './discovery.ts'
 import { headerMeanings, REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from './header-docs.ts'
 
 /** Input of the policy document. */
-export interface PolicyOptions {
-  readonly registry: Registry
-  readonly runtime: Runtime
-  /** Semantic version of the registry. */
-  readonly registryVersion: string
+export interface PolicyOptions extends DiscoveryOptions {
   readonly issuance: Issuance
 }
-
-type Policy = DataOf<'Policy'>
 
 /** `data` of `GET /api/v1/policy` (spec 2.3): the promises of the contract's tables in one document. Pure. */
 export function createPolicy({
@@ -43,7 +37,7 @@ export function createPolicy({
   runtime,
   registryVersion,
   issuance,
-}: PolicyOptions): Policy {
+}: PolicyOptions): DataOf<'Policy'> {
   const rows = Object.values(visibleEndpoints(registry, runtime))
   return {
     schema: SCHEMA_IDS.policy,

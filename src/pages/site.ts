@@ -1,6 +1,6 @@
 import { HEADERS, NO_INDEX_HEADERS } from '../contract/headers.ts'
 import { LOCALES, type Locale } from '../contract/locales.ts'
-import type { Runtime } from '../contract/visible-endpoints.ts'
+import type { Runtime } from '../contract/endpoints.ts'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../http/request-locale.ts'
 import type { Clock } from '../service/clock.ts'

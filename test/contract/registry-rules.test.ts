@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endpoints.ts'
+import {
+  ENDPOINTS,
+  visibleEndpoints,
+  type Endpoint,
+  type Registry,
+} from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
-import { visibleEndpoints } from '../../src/contract/visible-endpoints.ts'
 
 const PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 

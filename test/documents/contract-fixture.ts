@@ -1,6 +1,10 @@
-import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endpoints.ts'
+import {
+  ENDPOINTS,
+  type Endpoint,
+  type Registry,
+  type Runtime,
+} from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
-import type { Runtime } from '../../src/contract/visible-endpoints.ts'
 
 const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import * as fc from 'fast-check'
-import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
+import { ENDPOINTS, type Registry, type Runtime } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
-import type { Runtime } from '../../src/contract/visible-endpoints.ts'
 import { proxies } from '../support/proxies.ts'
 import {
   easyAltcha,
