@@ -37,10 +37,15 @@ async function run(container: HTMLElement): Promise<void> {
     const time = await request(READ_PATHS.time)
     const quality = propertyOf(propertyOf(parseJson(time.body), 'data'), 'quality')
     const state = propertyOf(quality, 'state')
-    list.set('time', {
-      state: state === 'SYNCHRONIZED' ? 'passed' : 'skipped',
-      detail: texts.text('time', { state: String(state) }),
-    })
+    list.set(
+      'time',
+      typeof state === 'string'
+        ? {
+            state: state === 'SYNCHRONIZED' ? 'passed' : 'skipped',
+            detail: texts.text(`times.${state}`),
+          }
+        : { state: 'failed', detail: `HTTP ${time.status}` },
+    )
   } catch {
     for (const name of STEPS) {
       if (container.querySelector(`[data-step="${name}"][data-state="passed"]`) === null) {

@@ -82,8 +82,8 @@ export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html
   return html`${pieces.map((piece, index) => (index === 0 ? piece : [between, piece]))}`
 }
 
-/** Longest code that fits on every line of a window 320 px wide, such as in the table of signed lines. */
-const WHOLE_CHARACTERS = 22
+/** Longest code that fits on a line of text in a window 320 px wide. */
+const WHOLE_CHARACTERS = 30
 
 /** A word of a program, such as a path, a header field or an id. A short one is not broken at its hyphens and spaces. */
 export function code(text: string | number): Html {

@@ -91,7 +91,10 @@ function authenticationPart(context: PageContext): Html {
     <p>
       ${sentencesHtml(context.locale, [
         richText(t.authenticationErrors, { errors, headers }),
-        !issuance.enabled && richText(t.issuancePaused, { reason: code(issuance.reason) }),
+        !issuance.enabled && richText(t.issuancePaused, {
+            error: errorLinks(context, ['KEYS_UNAVAILABLE']),
+            reason: code(issuance.reason),
+          }),
       ])}
     </p>`
 }

@@ -195,7 +195,7 @@ describe('the days of a component', () => {
     ])
     assert.ok(
       unescapeHtml(page.text).includes(
-        'aria-label="Mar 4, 2026 to Mar 9, 2026: 6 days recorded, 3 with an incident"',
+        'aria-label="Mar 4, 2026 to Mar 9, 2026: 6 days recorded. Days with an incident: 3"',
       ),
     )
   })
