@@ -83,7 +83,7 @@ export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html
 }
 
 /** Longest code that fits on a line of text in a window 320 px wide. */
-const WHOLE_CHARACTERS = 30
+const WHOLE_CHARACTERS = 26
 
 /** A word of a program, such as a path, a header field or an id. A short one is not broken at its hyphens and spaces. */
 export function code(text: string | number): Html {

@@ -91,7 +91,8 @@ function authenticationPart(context: PageContext): Html {
     <p>
       ${sentencesHtml(context.locale, [
         richText(t.authenticationErrors, { errors, headers }),
-        !issuance.enabled && richText(t.issuancePaused, {
+        !issuance.enabled &&
+          richText(t.issuancePaused, {
             error: errorLinks(context, ['KEYS_UNAVAILABLE']),
             reason: code(issuance.reason),
           }),

@@ -87,7 +87,10 @@ test('the status page checks the service now', { skip }, async (t) => {
   // The time of a service without a time source is unverified, so that step is skipped.
   await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
   assert.deepEqual(await statesOf(page, '#self-check'), ['passed', 'passed', 'skipped'])
-  assert.match((await page.locator('#self-check').textContent()) ?? '', /Not measured against a time source/)
+  assert.match(
+    (await page.locator('#self-check').textContent()) ?? '',
+    /Not measured against a time source/,
+  )
   assert.deepEqual(errors, [])
 })
 
