@@ -29,19 +29,22 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
     throw new UsageError('expected two versions, such as VS-0001 VS-0002, or none')
   }
   const { readVersions, requireVersion } = await import('../publishing/append-version.ts')
-  const { diffVersions } = await import('../publishing/release-diff.ts')
+  const { diffResources } = await import('../publishing/release-diff.ts')
   const versions = readVersions(store)
   const [before, after] = [requireVersion(versions, from), requireVersion(versions, to)]
-  return { from, to, resources: diffVersions(store, before, after), notes: [] }
+  const resources = diffResources(store, before.resources, after.resources)
+  return { from, to, resources, notes: [] }
 }
 
 /** `from` is null if nothing is published. */
 async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { readVersions } = await import('../publishing/append-version.ts')
   const { requireContent } = await import('../publishing/publish-release.ts')
-  const { diffContent } = await import('../publishing/release-diff.ts')
+  const { diffResources } = await import('../publishing/release-diff.ts')
   const head = readVersions(store).at(-1)
-  const resources = diffContent(store, head, await requireContent(contentDir, Date.now()))
+  const { resources: compiled } = await requireContent(contentDir, Date.now())
+  const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
+  const resources = diffResources(store, head?.resources ?? {}, digests, compiled)
   const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}
   const isSame = registryVersion === REGISTRY_VERSION
   const notes = isSame ? [] : [`registry version: ${registryVersion} -> ${REGISTRY_VERSION}`]

@@ -18,10 +18,11 @@ type Publication = Pick<PublishOptions, 'store' | 'nowMs' | 'registryVersion' | 
 
 function formatResult({ outcome, entry, damaged }: PublishResult, folder: string): string[] {
   const { snapshotId, hash, changes, registryVersion } = entry
-  const nothing = `Nothing to publish: ${snapshotId} in ${folder} has the same content.`
-  if (outcome === 'unchanged') return [nothing]
-  if (outcome === 'repaired') {
-    return [nothing, `Rewrote missing or damaged files: ${damaged.join(', ')}`]
+  if (outcome === 'unchanged') {
+    return [
+      `Nothing to publish: ${snapshotId} in ${folder} has the same content.`,
+      ...(damaged.length === 0 ? [] : [`Rewrote missing or damaged files: ${damaged.join(', ')}`]),
+    ]
   }
   return [
     `Published ${snapshotId} in ${folder} (${hash}).`,

@@ -31,11 +31,11 @@ const MAX_NOTE_LENGTH = 500
 
 /** Checks a line that will be published. `name` is its name in an error. Throws a PublishError. */
 export function checkLine(name: string, line: string): void {
-  if (line.trim() === '' || line.length > MAX_NOTE_LENGTH) {
-    throw new PublishError(
-      'NOTE',
-      `${name} has ${line.trim() === '' ? 'no text' : `${line.length} characters`}; expected 1 to ${MAX_NOTE_LENGTH} characters`,
-    )
+  const isBlank = line.trim() === ''
+  if (isBlank || line.length > MAX_NOTE_LENGTH) {
+    const found = isBlank ? 'no text' : `${line.length} characters`
+    const expected = `expected 1 to ${MAX_NOTE_LENGTH} characters`
+    throw new PublishError('NOTE', `${name} has ${found}; ${expected}`)
   }
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line) || !line.isWellFormed() || line !== line.trim()) {
     throw new PublishError(
@@ -58,16 +58,10 @@ export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
   try {
     return readHistory(store).map(({ entry }) => entry)
   } catch (error) {
-    if (
-      error instanceof ChainError ||
-      error instanceof VersionEntryError ||
-      error instanceof ReleaseFileError
-    ) {
-      throw new PublishError('HISTORY', `the published history is damaged: ${messageOf(error)}`, {
-        cause: error,
-      })
-    }
-    throw error
+    const faults = [ChainError, VersionEntryError, ReleaseFileError]
+    if (!faults.some((fault) => error instanceof fault)) throw error
+    const message = `the published history is damaged: ${messageOf(error)}`
+    throw new PublishError('HISTORY', message, { cause: error })
   }
 }
 
@@ -87,8 +81,8 @@ export function requireVersion(
   )
 }
 
-/** The entry that would follow `head`. Throws a PublishError (CLOCK). */
-export function createEntry(
+/** The entry that would follow `head`, or `head` itself if that would change nothing. Throws a PublishError (CLOCK). */
+export function nextEntry(
   head: VersionEntry | undefined,
   resources: VersionEntry['resources'],
   { nowMs, registryVersion, note }: ReleaseOptions,
@@ -111,16 +105,11 @@ export function createEntry(
       `the clock says ${unhashed.createdAt}, before ${head.snapshotId} was published; expected ${head.createdAt} or later`,
     )
   }
-  return { ...unhashed, hash: versionHash(unhashed) }
-}
-
-/** Whether an entry equals the content of the newest version. */
-export function isUnchanged(head: VersionEntry, entry: VersionEntry): boolean {
-  return (
-    entry.changes.length === 0 &&
-    head.registryVersion === entry.registryVersion &&
-    head.apiVersion === entry.apiVersion
-  )
+  const isUnchanged =
+    unhashed.changes.length === 0 &&
+    head?.registryVersion === registryVersion &&
+    head.apiVersion === API_VERSION
+  return isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
 }
 
 /** Runs writes to a release folder. A file that cannot be written becomes a PublishError. */
@@ -130,16 +119,16 @@ export function writeRelease(snapshotId: string, write: () => void): void {
   } catch (error) {
     if (!(error instanceof ReleaseFileError)) throw error
     const { code, message } = error
-    const details = { cause: error }
-    if (code === 'EXISTS') {
-      const advice = `another publisher published ${snapshotId} first; look at it and publish again`
-      throw new PublishError('CONFLICT', advice, details)
-    }
-    if (code === 'REDACTED') {
-      const expected = `${message}; expected content that was not redacted`
-      throw new PublishError('REDACTED', expected, details)
-    }
-    throw new PublishError('STORAGE', `the release could not be written: ${message}`, details)
+    const [fault, explanation] =
+      code === 'EXISTS'
+        ? ([
+            'CONFLICT',
+            `another publisher published ${snapshotId} first; look at it and publish again`,
+          ] as const)
+        : code === 'REDACTED'
+          ? (['REDACTED', `${message}; expected content that was not redacted`] as const)
+          : (['STORAGE', `the release could not be written: ${message}`] as const)
+    throw new PublishError(fault, explanation, { cause: error })
   }
 }
 

@@ -8,51 +8,40 @@ import { contentSchema, IMPORT_FIELDS } from './content-schemas.ts'
 import { LEAK_RULES } from './leak-rules.ts'
 import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
 
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ')
+const FORMATS: { readonly [format: string]: string } = {
+  'date-time': 'UTC timestamp',
+  date: 'UTC date',
+  uri: 'https URL',
 }
 
-function describeType({
-  type,
-  format,
-  items,
-  enum: values,
-  additionalProperties,
-}: JsonSchema): string {
+const TYPES = { boolean: '`true` or `false`', integer: 'integer', string: 'text' } as const
+
+function describeType(schema: JsonSchema): string {
+  const { type, format = '', items = {}, enum: values, additionalProperties } = schema
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ')
-  if (format === 'date-time') return 'UTC timestamp'
-  if (format === 'date') return 'UTC date'
-  if (format === 'uri') return 'https URL'
-  if (type === 'array')
-    return items?.type === 'object' ? 'list' : `list of ${describeType(items ?? {})}`
+  if (type === 'array') return items.type === 'object' ? 'list' : `list of ${describeType(items)}`
   if (type === 'object') return typeof additionalProperties === 'object' ? 'map' : 'group'
-  if (type === 'boolean') return '`true` or `false`'
-  return type === 'integer' ? 'integer' : 'text'
+  return FORMATS[format] ?? TYPES[type ?? 'string']
 }
 
-function describeLimits({
-  type,
-  pattern,
-  minLength,
-  maxLength,
-  minimum,
-  maximum,
-  minItems,
-  maxItems,
-  uniqueItems,
-  format,
-}: JsonSchema): string {
-  const range = (least: number | undefined, most: number | undefined, unit: string): string => {
-    if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`
-    if (most !== undefined) return `at most ${most}${unit}`
-    return least === undefined ? '' : `at least ${least}${unit}`
-  }
+function describeRange(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`
+  if (most !== undefined) return `at most ${most}${unit}`
+  return least === undefined ? '' : `at least ${least}${unit}`
+}
+
+function describeLimits(schema: JsonSchema): string {
+  const { pattern, minItems, maxItems, uniqueItems, format } = schema
   return [
-    type === 'string' && format !== 'date' && format !== 'date-time'
-      ? range(minLength, maxLength, ' characters')
-      : '',
-    range(minimum, maximum, ''),
-    range(minItems, maxItems, minItems === 1 && maxItems === undefined ? ' item' : ' items'),
+    format?.startsWith('date') === true
+      ? ''
+      : describeRange(schema.minLength, schema.maxLength, ' characters'),
+    describeRange(schema.minimum, schema.maximum, ''),
+    describeRange(
+      minItems,
+      maxItems,
+      minItems === 1 && maxItems === undefined ? ' item' : ' items',
+    ),
     uniqueItems === true ? 'no repeats' : '',
     pattern === undefined || format !== undefined ? '' : `\`${pattern}\``,
   ]
@@ -62,28 +51,23 @@ function describeLimits({
 
 function fieldRows(schema: JsonSchema, prefix: string): readonly string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const isRequired = schema.required?.includes(name) === true ? 'yes' : 'no'
+    const { type, description = '', items = {} } = field
+    const cells = [describeType(field), isRequired, describeLimits(field), description].map(
+      (text) => text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' '),
+    )
     const path = `${prefix}${name}`
-    const row = [
-      `\`${path}\``,
-      describeType(field),
-      schema.required?.includes(name) === true ? 'yes' : 'no',
-      describeLimits(field),
-      field.description ?? '',
-    ]
-    const inner = field.type === 'array' ? (field.items ?? {}) : field
     return [
-      `| ${row.map(cell).join(' | ')} |`,
-      ...fieldRows(inner, `${path}${field.type === 'array' ? '[]' : ''}.`),
+      `| \`${path}\` | ${cells.join(' | ')} |`,
+      ...(type === 'array' ? fieldRows(items, `${path}[].`) : fieldRows(field, `${path}.`)),
     ]
   })
 }
 
 function fieldTable(schema: JsonSchema): string {
-  return [
-    '| Field | Type | Required | Limits | Meaning |',
-    '|---|---|---|---|---|',
-    ...fieldRows(schema, ''),
-  ].join('\n')
+  return `| Field | Type | Required | Limits | Meaning |
+|---|---|---|---|---|
+${fieldRows(schema, '').join('\n')}`
 }
 
 /** A value with every field of a schema, from its examples. */
@@ -110,31 +94,9 @@ ${stringify(createExample(schema), { lineWidth: 100 }).trim()}
 `
 }
 
-const CSV_EXAMPLE = `\`\`\`yaml
-summary: What is being worked on.
-updatedAt: 2026-11-21T00:00:00Z
-itemsFrom:
-  file: queue.csv
-  columns: { id: Issue key, title: Summary, summary: Description, kind: Issue Type, state: Status, since: Updated }
-  values:
-    kind: { Story: feature, Bug: fix }
-    state: { To Do: queued, In Progress: in_progress, Closed: skip }
-\`\`\``
-
-function importSection(): string {
-  const tables = ['changelog', 'development-queue'].map((name) => {
-    const field = IMPORT_FIELDS[name]
-    return field === undefined
-      ? ''
-      : `### \`${field.name}\` in \`${name}.yaml\`${name === 'changelog' ? '' : ' and `roadmap.yaml`'}\n\n${field.schema.description ?? ''}\n\n${fieldTable(field.schema)}\n`
-  })
-  return `## Content from other files
-
-The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. No other part of the file is published. A mistake is reported at the line and column of that file.
-
-${tables.join('\n')}
-${CSV_EXAMPLE}
-`
+function importTable(name: string, files: string): string {
+  const { name: field, schema } = IMPORT_FIELDS[name] ?? { name: '', schema: {} }
+  return `### \`${field}\` in ${files}\n\n${schema.description}\n\n${fieldTable(schema)}\n`
 }
 
 /** docs/content.md: every file, field and limit of a content folder, from the schemas that publishing checks. */
@@ -164,7 +126,23 @@ A content folder contains the published data of an organization, one YAML file f
 Editors with the YAML language server check files while you write: the first line of each file names its schema in \`.schemas\`. After an upgrade, \`svc init --schemas DIR\` writes the schemas again.
 
 ${sections.join('\n')}
-${importSection()}
+## Content from other files
+
+The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. No other part of the file is published. A mistake is reported at the line and column of that file.
+
+${importTable('changelog', '`changelog.yaml`')}
+${importTable('development-queue', '`development-queue.yaml` and `roadmap.yaml`')}
+\`\`\`yaml
+summary: What is being worked on.
+updatedAt: 2026-11-21T00:00:00Z
+itemsFrom:
+  file: queue.csv
+  columns: { id: Issue key, title: Summary, summary: Description, kind: Issue Type, state: Status, since: Updated }
+  values:
+    kind: { Story: feature, Bug: fix }
+    state: { To Do: queued, In Progress: in_progress, Closed: skip }
+\`\`\`
+
 ## Translations
 
 \`${TRANSLATION_LOCALES.join('/` and `')}/\` contain translations: files with the same names and only the texts. Items of lists are named by their \`id\` (releases by \`version\`, updates by \`at\`), as a list or as a map. Changes of a release have no id and are matched in order. A text without a translation is shown in English. The data of the API does not change.

@@ -27,9 +27,9 @@ export class PublishError extends Error {
   constructor(
     code: PublishFault,
     message: string,
-    details: { cause?: unknown; mistakes?: readonly ContentMistake[] } = {},
+    details: ErrorOptions & { readonly mistakes?: readonly ContentMistake[] } = {},
   ) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(message, details)
     this.name = 'PublishError'
     this.code = code
     this.mistakes = details.mistakes ?? []

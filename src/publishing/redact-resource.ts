@@ -1,7 +1,6 @@
 import { formatInstant } from '../contract/instant.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import { expectedName } from '../contract/nearest-name.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { guardLine, readVersions, requireVersion, writeRelease } from './append-version.ts'
 import { PublishError } from './publish-error.ts'
@@ -17,27 +16,20 @@ export interface RedactOptions {
   readonly reason: string
 }
 
-/** What was removed. */
-export interface RedactResult extends RedactedResource {
-  /** Every version that named it. */
-  readonly snapshotIds: readonly string[]
-}
-
-/** Own properties only, because a resource may be named like an inherited property. */
-function digestOf(resources: VersionEntry['resources'], name: string): string | undefined {
-  return Object.hasOwn(resources, name) ? resources[name] : undefined
-}
-
 /**
  * Permanently removes the bytes of one published resource and leaves a redaction with the reason. The chain keeps its
- * digest and stays valid. Rejects with a PublishError if the newest version serves it.
+ * digest and stays valid. Returns it with every
+ * version that named it. Rejects with a PublishError if the newest version serves it.
  */
-export async function redactResource(options: RedactOptions): Promise<RedactResult> {
+export async function redactResource(
+  options: RedactOptions,
+): Promise<RedactedResource & { readonly snapshotIds: readonly string[] }> {
   const { store, nowMs, snapshotId, resource, reason } = options
   await guardLine('the reason', reason)
   const versions = readVersions(store)
   const { resources } = requireVersion(versions, snapshotId)
-  const digest = digestOf(resources, resource)
+  // Own properties only, because a resource may be named like an inherited property.
+  const digest = Object.hasOwn(resources, resource) ? resources[resource] : undefined
   if (digest === undefined) {
     const names = Object.keys(resources)
     const missing = `${snapshotId} has no such resource`
@@ -45,7 +37,7 @@ export async function redactResource(options: RedactOptions): Promise<RedactResu
     throw new PublishError('VERSION', expectedName(resource, names, missing, otherwise))
   }
   const head = versions.at(-1)
-  if (head !== undefined && digestOf(head.resources, resource) === digest) {
+  if (head?.resources[resource] === digest) {
     throw new PublishError(
       'VERSION',
       `${head.snapshotId}, the newest version, serves this ${resource}; publish another one first`,
@@ -59,7 +51,7 @@ export async function redactResource(options: RedactOptions): Promise<RedactResu
     digest,
     ...kept,
     snapshotIds: versions
-      .filter((each) => digestOf(each.resources, resource) === digest)
+      .filter((each) => each.resources[resource] === digest)
       .map((each) => each.snapshotId),
   }
 }

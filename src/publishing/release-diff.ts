@@ -5,7 +5,7 @@ import type { VersionEntry } from '../contract/version-chain.ts'
 import { changesBetween } from '../contract/version-changes.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
-import type { CompiledContent } from './compile-content.ts'
+import type { CompiledResource } from './compile-content.ts'
 
 /** How one resource differs. */
 export interface ResourceDiff {
@@ -17,20 +17,25 @@ export interface ResourceDiff {
   readonly problem?: string
 }
 
-/** Reads the text of a resource. */
-type ReadText = (resource: string, digest: string) => string
-
-function parse(read: ReadText, resource: string, digest: string): JsonValue {
-  const text = read(resource, digest)
-  const fault = digestFault(text, digest)
-  if (fault !== undefined) throw new ReleaseFileError('UNREADABLE', resource, fault)
-  return JSON.parse(text) as JsonValue
-}
-
-function diffBetween(
-  [before, readBefore]: readonly [VersionEntry['resources'], ReadText],
-  [after, readAfter]: readonly [VersionEntry['resources'], ReadText],
+/**
+ * How the resources of one version, by digest, differ from those of another. `compiled` has those that are not
+ * published yet.
+ */
+export function diffResources(
+  store: ReleaseStore,
+  before: VersionEntry['resources'],
+  after: VersionEntry['resources'],
+  compiled?: ReadonlyMap<string, CompiledResource>,
 ): readonly ResourceDiff[] {
+  function parse(resource: string, digest: string): JsonValue {
+    const content = compiled?.get(resource)
+    if (content?.digest === digest) return JSON.parse(content.text) as JsonValue
+    const text = store.readResourceText(resource, digest)
+    const fault = digestFault(text, digest)
+    if (fault !== undefined) throw new ReleaseFileError('UNREADABLE', resource, fault)
+    return JSON.parse(text) as JsonValue
+  }
+
   return changesBetween(before, after).map(({ resource, kind }) => {
     const [old, now] = [before[resource], after[resource]]
     if (kind !== 'changed' || old === undefined || now === undefined) {
@@ -38,43 +43,11 @@ function diffBetween(
     }
     try {
       const schema = isTranslatedName(resource) ? TRANSLATED_SCHEMAS[resource] : {}
-      const fields = fieldChangesBetween(
-        parse(readBefore, resource, old),
-        parse(readAfter, resource, now),
-        schema,
-      )
+      const fields = fieldChangesBetween(parse(resource, old), parse(resource, now), schema)
       return { resource, kind, fields }
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
       return { resource, kind, fields: [], problem: error.message }
     }
   })
-}
-
-/** How one version differs from another. */
-export function diffVersions(
-  store: ReleaseStore,
-  before: VersionEntry,
-  after: VersionEntry,
-): readonly ResourceDiff[] {
-  const read: ReadText = (resource, digest) => store.readResourceText(resource, digest)
-  return diffBetween([before.resources, read], [after.resources, read])
-}
-
-/** The changes that publishing would make. Without a published version, every resource is added. */
-export function diffContent(
-  store: ReleaseStore,
-  head: VersionEntry | undefined,
-  { resources }: CompiledContent,
-): readonly ResourceDiff[] {
-  const digests: { [name: string]: string } = {}
-  const texts = new Map<string, string>()
-  for (const [name, { digest, text }] of resources) {
-    digests[name] = digest
-    texts.set(name, text)
-  }
-  return diffBetween(
-    [head?.resources ?? {}, (resource, digest) => store.readResourceText(resource, digest)],
-    [digests, (resource) => texts.get(resource) ?? ''],
-  )
 }

@@ -6,9 +6,8 @@ import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import {
   appendEntry,
-  createEntry,
   guardLine,
-  isUnchanged,
+  nextEntry,
   readVersions,
   type ReleaseOptions,
   requireVersion,
@@ -17,11 +16,6 @@ import {
 import { PublishError } from './publish-error.ts'
 import type { PublishResult } from './publish-release.ts'
 import { resourceFault } from './resource-fault.ts'
-
-/** Which version to go back to. */
-export interface RollBackOptions extends ReleaseOptions {
-  readonly snapshotId: string
-}
 
 /** Why a version cannot be served again: every reason, one line each. */
 export function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
@@ -48,22 +42,20 @@ export function findObstacles(store: ReleaseStore, { resources }: VersionEntry):
  * Publishes the content of an older version as the next version. Rejects with a PublishError if there is no such
  * version, or if its content is damaged, redacted or outdated; then nothing changed.
  */
-export async function rollBackRelease(options: RollBackOptions): Promise<PublishResult> {
+export async function rollBackRelease(
+  options: ReleaseOptions & { readonly snapshotId: string },
+): Promise<PublishResult> {
   const { store, snapshotId, note } = options
   await guardLine('the note', note)
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
   const head = versions.at(-1)
-  const entry = createEntry(head, target.resources, options)
-  if (head !== undefined && isUnchanged(head, entry)) {
-    return { outcome: 'unchanged', entry: head, damaged: [] }
-  }
+  const entry = nextEntry(head, target.resources, options)
+  if (entry === head) return { outcome: 'unchanged', entry, damaged: [] }
   const obstacles = findObstacles(store, target)
   if (obstacles.length > 0) {
-    throw new PublishError(
-      'VERSION',
-      `${snapshotId} cannot be published again: ${obstacles.join('; ')}`,
-    )
+    const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`
+    throw new PublishError('VERSION', message)
   }
   writeRelease(entry.snapshotId, () => appendEntry(store, head, entry))
   return { outcome: 'published', entry, damaged: [] }

