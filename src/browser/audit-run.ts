@@ -4,12 +4,11 @@ import { HistoryError } from '../../packages/client/src/history-error.ts'
 import { createClient } from '../../packages/client/src/client.ts'
 import type { HeadStore } from '../../packages/client/src/head-store.ts'
 import { orAborted } from '../../packages/client/src/retries.ts'
-import type { VersionSummary } from '../contract/version-chain.ts'
 import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
 import type { ChainDiagram } from './chain-diagram.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
-import { createStepList, type StepList, type StepReport } from './step-list.ts'
+import { createStepList, type StepList } from './step-list.ts'
 
 /** The steps of an audit, in their order. */
 const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'keep'] as const
@@ -39,71 +38,44 @@ export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<A
 
 /** The result for the keys, as text. */
 function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): RichText {
-  if (pinnedKeyId !== undefined) return texts.richText('details.keysPinned', { key: keyId })
-  if (kept === undefined) return texts.richText('details.keysOwnWord', { key: keyId })
-  const isSame = kept.keyIds.includes(keyId)
-  return texts.richText(isSame ? 'details.keysSame' : 'details.keysOther', { key: keyId })
-}
-
-function previousDetail(
-  { texts }: AuditRun,
-  now: VersionSummary,
-  before?: VersionSummary,
-): RichText {
-  if (before === undefined) return [texts.text('details.previousNone')]
-  const isSame = before.hash === now.hash
-  return texts.richText(isSame ? 'details.previousSame' : 'details.previousGrown', {
-    version: before.snapshotId,
+  const known = kept?.keyIds.includes(keyId) === true ? 'keysSame' : 'keysOther'
+  const unpinned = kept === undefined ? 'keysOwnWord' : known
+  return texts.richText(`details.${pinnedKeyId === undefined ? unpinned : 'keysPinned'}`, {
+    key: keyId,
   })
 }
 
 /** Shows the progress of an audit in its steps and in the chain. */
-function createProgress(run: AuditRun) {
-  const { texts, steps, marks } = run
+function createProgress({ texts, steps, marks, everyVersion }: AuditRun) {
   let current: AuditStep = 'keys'
-  /** Steps with a result. */
-  const ended = new Set<AuditStep>()
   /** Done and total of the current step. */
   let done = 0
   let total = 0
   let resources = 0
-  let unavailable: readonly string[] = []
+  let unavailable: string[] = []
 
-  function begin(step: AuditStep): void {
+  function begin(step: AuditStep, expected = 0): void {
     current = step
+    done = 0
+    total = expected
     steps.set(step, { state: 'running' })
   }
 
-  function end(step: AuditStep, report: StepReport): void {
-    ended.add(step)
-    steps.set(step, report)
-  }
-
   function pass(detail: string | RichText): void {
-    end(current, { state: 'passed', detail })
+    steps.set(current, { state: 'passed', detail })
   }
 
-  /** Marks the remaining steps as skipped. */
-  function skipRest(): void {
-    for (const step of STEPS) if (!ended.has(step)) end(step, { state: 'skipped' })
-  }
-
-  function count(key: string): void {
+  function count(): void {
     done += 1
-    const interval = Math.ceil(total / TOLD_TIMES)
-    if (done % interval !== 0) return
-    const detail = texts.text(`details.${key}Progress`, {
-      done: formatNumber(done),
-      total: formatNumber(total),
-    })
+    if (done % Math.ceil(total / TOLD_TIMES) !== 0) return
+    const values = { done: formatNumber(done), total: formatNumber(total) }
+    const detail = texts.text(`details.${current}Progress`, values)
     steps.set(current, { state: 'running', detail })
   }
 
   function beginResources(): void {
     pass(total === 0 ? texts.text('details.versionsNone') : texts.count('details.versions', total))
-    begin('resources')
-    done = 0
-    total = resources
+    begin('resources', resources)
     unavailable = []
   }
 
@@ -115,24 +87,26 @@ function createProgress(run: AuditRun) {
       begin('index')
     } else if (progress.step === 'index') {
       const { versions, previousHead, toRead } = progress
-      const [head] = versions
       pass(texts.count('details.index', versions.length))
-      current = 'previous'
-      if (head !== undefined) pass(previousDetail(run, head, previousHead))
-      const known = run.everyVersion ? 0 : (previousHead?.sequence ?? 0)
+      begin('previous')
+      if (previousHead === undefined) pass(texts.text('details.previousNone'))
+      else {
+        const { hash, snapshotId: version } = previousHead
+        const key = hash === versions[0]?.hash ? 'previousSame' : 'previousGrown'
+        pass(texts.richText(`details.${key}`, { version }))
+      }
+      const known = everyVersion ? 0 : (previousHead?.sequence ?? 0)
       for (const version of versions) if (version.sequence <= known) marks.mark(version, 'held')
-      begin('versions')
-      done = 0
-      total = toRead
+      begin('versions', toRead)
       resources = progress.resources
-      if (total === 0) beginResources()
+      if (toRead === 0) beginResources()
     } else if (progress.step === 'version') {
       marks.mark(progress.version, 'recomputed')
-      count('versions')
+      count()
       if (done === total) beginResources()
     } else {
-      if (!progress.isAvailable) unavailable = [...unavailable, progress.name]
-      count('resources')
+      if (!progress.isAvailable) unavailable.push(progress.name)
+      count()
       if (done < total) return
       const found = texts.count('details.resources', total - unavailable.length)
       const names = unavailable.join(', ')
@@ -140,42 +114,21 @@ function createProgress(run: AuditRun) {
     }
   }
 
-  return { begin, end, pass, skipRest, hear, current: () => current }
+  return { begin, pass, hear, current: () => current }
 }
 
 /** Storage may be full, which does not affect the result of the audit. */
-function saving(
-  { texts }: AuditRun,
-  { store }: SavedHeadStorage,
-  { begin, end, pass }: ReturnType<typeof createProgress>,
-): HeadStore {
+function saving({ texts, steps }: AuditRun, { store }: SavedHeadStorage): HeadStore {
   return {
     load: () => store.load(),
     async save(head) {
-      begin('keep')
       try {
         await store.save(head)
+        steps.set('keep', { state: 'passed', detail: texts.text('details.keep') })
       } catch {
-        end('keep', { state: 'failed', detail: texts.text('details.keepFailed') })
-        return
+        steps.set('keep', { state: 'failed', detail: texts.text('details.keepFailed') })
       }
-      pass(texts.text('details.keep'))
     },
-  }
-}
-
-/** The step that a contradiction belongs to. */
-function stepOf({ code }: HistoryError, current: AuditStep): AuditStep {
-  const isOfBefore = code === 'SHORTENED' || (code === 'REWRITTEN' && current !== 'versions')
-  return isOfBefore ? 'previous' : current
-}
-
-/** The subject of a contradiction, as code. */
-function faultReport({ finding }: HistoryError): StepReport {
-  const asCode = (value: string): RichText => [pageElement('code', value)]
-  return {
-    state: 'failed',
-    detail: { expected: asCode(finding.expected), found: asCode(finding.found) },
   }
 }
 
@@ -184,7 +137,7 @@ function faultReport({ finding }: HistoryError): StepReport {
  * failed step.
  */
 export async function runAudit(run: AuditRun): Promise<AuditReport> {
-  const { texts, savedHead, pinnedKeyId, everyVersion, signal } = run
+  const { texts, steps, savedHead, pinnedKeyId, everyVersion, signal } = run
   const progress = createProgress(run)
   const client = createClient({
     baseUrl: location.origin,
@@ -197,22 +150,27 @@ export async function runAudit(run: AuditRun): Promise<AuditReport> {
     progress.begin('head')
     const report = await auditHistory({
       client,
-      ...(savedHead === undefined ? {} : { store: saving(run, savedHead, progress) }),
+      ...(savedHead === undefined ? {} : { store: saving(run, savedHead) }),
       everyVersion,
       signal,
       onProgress: progress.hear,
     })
     if (savedHead === undefined) {
-      progress.end('keep', { state: 'skipped', detail: texts.text('noStorage') })
+      steps.set('keep', { state: 'skipped', detail: texts.text('noStorage') })
     }
     return report
   } catch (error) {
-    if (!signal.aborted) {
-      const isFault = error instanceof HistoryError
-      const step = isFault ? stepOf(error, progress.current()) : progress.current()
-      progress.end(step, isFault ? faultReport(error) : { state: 'failed' })
+    const current = progress.current()
+    if (error instanceof HistoryError) {
+      const { code, finding } = error
+      const isOfBefore = code === 'SHORTENED' || (code === 'REWRITTEN' && current !== 'versions')
+      const expected = [pageElement('code', finding.expected)]
+      const found = [pageElement('code', finding.found)]
+      steps.set(isOfBefore ? 'previous' : current, { state: 'failed', detail: { expected, found } })
+    } else if (!signal.aborted) {
+      steps.set(current, { state: 'failed' })
     }
-    progress.skipRest()
+    steps.setRest({ state: 'skipped' })
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { createAuditSteps, runAudit } from './audit-run.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { createChainDiagram } from './chain-diagram.ts'
 import { pageElement, partOf } from './page-element.ts'
-import { readPageTexts, type RichText } from './page-texts.ts'
+import { readPageTexts } from './page-texts.ts'
 
 const KEY_ID = /^[\w-]{43}$/
 
@@ -31,44 +31,35 @@ const steps = createAuditSteps(texts, proofTexts)
 const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
-/** A moment in UTC, in the format of the pages. */
-function momentText(ms: number): string {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  })
-  return `${format.format(ms)} UTC`
-}
+/** The format of moments on the pages. */
+const MOMENT = new Intl.DateTimeFormat(document.documentElement.lang, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+})
 
 /** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
 async function readSaved(): Promise<SavedHead | undefined> {
-  const showSaved = (content: RichText, isForgettable: boolean): void => {
-    savedPlace.replaceChildren(...content)
-    forgetButton.hidden = !isForgettable
-  }
-  if (savedHead === undefined) {
-    showSaved([texts.text('noStorage')], false)
-    return undefined
-  }
+  forgetButton.hidden = true
+  let kept: SavedHead | undefined
   try {
-    const kept = await savedHead.read()
-    if (kept === undefined) {
-      showSaved([texts.text('nothingKept')], false)
-      return undefined
-    }
-    const { snapshotId: version, hash } = kept.head
-    const moment = document.createTextNode(momentText(kept.signedAtMs))
-    showSaved(
-      texts.richText('kept', { version, hash: hash.slice(0, SHOWN_HASH_CHARACTERS), moment }),
-      true,
-    )
-    return kept
+    kept = await savedHead?.read()
   } catch (error) {
-    showSaved([texts.text('keptUnreadable')], true)
+    savedPlace.textContent = texts.text('keptUnreadable')
+    forgetButton.hidden = false
     throw error
   }
+  if (kept === undefined) {
+    savedPlace.textContent = texts.text(savedHead === undefined ? 'noStorage' : 'nothingKept')
+    return undefined
+  }
+  const { snapshotId: version, hash } = kept.head
+  const moment = document.createTextNode(`${MOMENT.format(kept.signedAtMs)} UTC`)
+  const shownHash = hash.slice(0, SHOWN_HASH_CHARACTERS)
+  savedPlace.replaceChildren(...texts.richText('kept', { version, hash: shownHash, moment }))
+  forgetButton.hidden = false
+  return kept
 }
 
 /** The pinned key id; undefined if the field is empty, null if the input is not a key id. */
@@ -77,13 +68,13 @@ function readPin(): string | undefined | null {
   const isWrong = pin !== '' && !KEY_ID.test(pin)
   pinError.textContent = isWrong ? texts.text('pinMistake') : ''
   pinError.hidden = !isWrong
-  pinInput.toggleAttribute('aria-invalid', isWrong)
-  if (isWrong) {
-    pinInput.setAttribute('aria-invalid', 'true')
-    pinInput.focus()
-    return null
+  if (!isWrong) {
+    pinInput.removeAttribute('aria-invalid')
+    return pin === '' ? undefined : pin
   }
-  return pin === '' ? undefined : pin
+  pinInput.setAttribute('aria-invalid', 'true')
+  pinInput.focus()
+  return null
 }
 
 function showRunning(isRunning: boolean): void {
@@ -95,22 +86,18 @@ function showRunning(isRunning: boolean): void {
   ;(isRunning ? stopButton : startButton).focus()
 }
 
-function showResult(...children: readonly (Node | string)[]): void {
-  resultPlace.replaceChildren(...children)
-}
-
 async function audit(pinnedKeyId: string | undefined): Promise<void> {
   const controller = new AbortController()
   running = controller
   showRunning(true)
-  showResult()
+  resultPlace.replaceChildren()
   marks.clear()
   steps.reset()
   stepsPlace.replaceChildren()
   try {
     const kept = await readSaved().catch(() => null)
     if (kept === null) {
-      showResult(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
+      resultPlace.replaceChildren(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
       return
     }
     stepsPlace.replaceChildren(steps.element)
@@ -125,7 +112,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       signal: controller.signal,
     })
     const words = texts.text('consistent', { version: head.snapshotId })
-    showResult(
+    resultPlace.replaceChildren(
       pageElement('p', words, 'state state-good'),
       pageElement('p', [pageElement('code', head.hash)]),
       ...(kept === undefined ? [pageElement('p', texts.text('firstAudit'))] : []),
@@ -134,13 +121,13 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
     await readSaved()
   } catch (error) {
     if (controller.signal.aborted) {
-      showResult(pageElement('p', texts.text('stopped')))
+      resultPlace.replaceChildren(pageElement('p', texts.text('stopped')))
     } else if (error instanceof HistoryError) {
       marks.break(error.finding.at)
-      showResult(faultElement(texts, error, Date.now()))
+      resultPlace.replaceChildren(faultElement(texts, error, Date.now()))
     } else {
       if (error instanceof ChainError) marks.break(error.snapshotId)
-      showResult(failureElement(texts, proofTexts, error))
+      resultPlace.replaceChildren(failureElement(texts, proofTexts, error))
     }
   } finally {
     running = undefined

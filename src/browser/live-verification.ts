@@ -8,24 +8,17 @@ import { readPageTexts, type PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, type ProofInput } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
 
-/** Whether an error means that no response arrived. */
-function isNoResponse(error: unknown): boolean {
-  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-  return error instanceof ConnectionError || isTimeout
-}
-
 /** Replaces the list of steps by the steps for this status. */
 function showSteps(stepsPlace: HTMLElement, proofTexts: PageTexts, status: number) {
   const names = stepsOfStatus(status)
   const list = createStepList(proofTexts, names, (name) => proofTexts.text(`steps.${name}.label`))
   stepsPlace.replaceChildren(list.element)
-  return { names, list }
+  return list
 }
 
 /** Shows every step as not checked: no response arrived, or this browser has no Ed25519. */
 export function showUnchecked(stepsPlace: HTMLElement): void {
-  const { names, list } = showSteps(stepsPlace, readPageTexts('proof'), 200)
-  for (const name of names) list.set(name, { state: 'skipped' })
+  showSteps(stepsPlace, readPageTexts('proof'), 200).setRest({ state: 'skipped' })
 }
 
 /** Verifies a response, shows the steps one after another, and returns the result: its state and a sentence. */
@@ -34,7 +27,7 @@ export async function showProof(
   proofTexts: PageTexts,
   input: Pick<ProofInput, 'response' | 'expectedKeyId'>,
 ): Promise<readonly (Node | string)[]> {
-  const { list } = showSteps(stepsPlace, proofTexts, input.response.status)
+  const list = showSteps(stepsPlace, proofTexts, input.response.status)
   // Requested each time: the current key document is part of what is checked.
   const keyDocument = await request(READ_PATHS.signingKey)
   const proof = { ...input, keyDocument, nowMs: Date.now() }
@@ -83,7 +76,9 @@ export function mountLiveCheck(options: LiveCheckOptions): { run(): Promise<void
       const input = { response, expectedKeyId: undefined }
       showResult(await showProof(stepsPlace, proofTexts, input), true)
     } catch (error) {
-      showResult([texts.text(isNoResponse(error) ? 'connection' : 'failed')], false)
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+      const isSilent = isTimeout || error instanceof ConnectionError
+      showResult([texts.text(isSilent ? 'connection' : 'failed')], false)
     } finally {
       setChecking(false)
     }

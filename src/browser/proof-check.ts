@@ -7,21 +7,16 @@ import {
 } from '../../packages/client/src/verification-error.ts'
 import type { VerificationKey } from '../../packages/client/src/verification-key.ts'
 import {
-  signedAtOf,
   stepOfFault,
   stepsOfStatus,
   type VerificationStep,
 } from '../../packages/client/src/verification-step.ts'
-import {
-  verifyResponse,
-  type HttpResponse,
-  type VerifiedResponse,
-} from '../../packages/client/src/verify-response.ts'
+import { verifyResponse, type HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { propertyOf } from '../contract/property-of.ts'
-import { formatRevalidationText, formatSignedText } from '../contract/signature.ts'
+import { formatSignedText } from '../contract/signature.ts'
 import { formatAge, formatDuration } from './age.ts'
 import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
@@ -55,30 +50,23 @@ export interface ProofInput {
   readonly nowMs: number
 }
 
-/** One step with its result. */
-export type ProofReport = StepReport & { readonly name: VerificationStep }
-
 /** The result of a verification, with texts of the page. */
 export interface ProofVerdict {
   readonly isGood: boolean
-  readonly reports: readonly ProofReport[]
+  readonly reports: readonly (StepReport & { readonly name: VerificationStep })[]
   /** The summary as a sentence. */
   readonly verdict: RichText
 }
 
-/** The signed lines of a response, whether or not the signature matches them. */
+/**
+ * The signed lines of a response, whether or not the signature matches them. Pages send no If-None-Match, so the verifier
+ * refuses every 304.
+ */
 export function signedLinesOf({ method, target, status, headers }: HttpResponse): string {
   const fields = readHeaders(headers)
-  const signedAt = signedAtOf({ status, headers }) ?? ''
-  return status === 304
-    ? formatRevalidationText({ method, target, signedAt, etag: fields(CLIENT_HEADERS.etag) ?? '' })
-    : formatSignedText({
-        method,
-        target,
-        status,
-        signedAt,
-        contentDigest: fields(CLIENT_HEADERS.contentDigest) ?? '',
-      })
+  const signedAt = fields(CLIENT_HEADERS.signedAt) ?? ''
+  const contentDigest = fields(CLIENT_HEADERS.contentDigest) ?? ''
+  return formatSignedText({ method, target, status, signedAt, contentDigest })
 }
 
 /** For each code the expected and the found value: the name of an observed value, or a dotted text key. */
@@ -97,91 +85,85 @@ const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string
   REQUEST_ID: ['bodyRequestId', 'requestId'],
 }
 
-/** The compared values of the step `keys`, where UNKNOWN_KEY means that the document does not list the key. */
-function comparedKeys(code: VerificationFault): readonly [string, string] {
-  return code === 'UNKNOWN_KEY' ? ['pinned', 'ids'] : COMPARED[code]
-}
-
-/** Observed values of an untrusted response, by their names in the texts. */
-type Observed = { readonly [place: string]: string | number }
-
 /** Shown for missing values. */
 const NONE = '–'
 
-/** The request id of an envelope. */
-function requestIdOf(content: unknown): string {
-  const id = propertyOf(content, 'requestId')
-  return typeof id === 'string' ? id : NONE
-}
+const PROOF_HEADERS = [
+  CLIENT_HEADERS.contentDigest,
+  CLIENT_HEADERS.signedAt,
+  CLIENT_HEADERS.signature,
+]
 
-async function signerOf(
-  { response }: ProofInput,
+/** Values of an untrusted response, by their names in the texts. A text node is shown as prose, other values as code. */
+type Observed = { readonly [place: string]: string | Text }
+
+const prose = (text: string): Text => document.createTextNode(text)
+
+async function observe(
+  { response, expectedKeyId, nowMs }: ProofInput,
   keys: readonly VerificationKey[],
-): Promise<string> {
-  const fields = readHeaders(response.headers)
-  const signature =
-    response.status === 304
-      ? fields(CLIENT_HEADERS.revalidated)?.split('; ')[1]
-      : fields(CLIENT_HEADERS.signature)
-  const text = signedLinesOf(response)
-  for (const key of keys) {
-    if (await key.isSignatureOf(text, signature ?? '')) return key.keyId
-  }
-  return NONE
-}
-
-async function observe(input: ProofInput, keys: readonly VerificationKey[]): Promise<Observed> {
-  const { response, expectedKeyId, nowMs } = input
+  texts: PageTexts,
+): Promise<Observed> {
   const { method, target, status, headers, body } = response
   const fields = readHeaders(headers)
-  const names =
-    status === 304
-      ? [CLIENT_HEADERS.revalidated]
-      : [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
-  const contentDigest = fields(CLIENT_HEADERS.contentDigest)
-  const signedAt = signedAtOf(response) ?? NONE
-  const signedAtMs = parseInstant(signedAt)
+  const field = (name: string): string => fields(name) ?? NONE
+  const contentDigest = field(CLIENT_HEADERS.contentDigest)
+  const [signedAt, signature] = [field(CLIENT_HEADERS.signedAt), field(CLIENT_HEADERS.signature)]
+  const ageSeconds = (nowMs - (parseInstant(signedAt) ?? Number.NaN)) / 1000
+  const isJustNow = Math.abs(ageSeconds) < 1
+  let keyId = NONE
+  for (const key of keys) {
+    if (await key.isSignatureOf(signedLinesOf(response), signature)) ({ keyId } = key)
+  }
   return {
     method,
     target,
-    status,
-    names: names.join(', '),
-    present: names.filter((name) => fields(name) !== undefined).join(', ') || NONE,
+    status: String(status),
+    names: PROOF_HEADERS.join(', '),
+    present: PROOF_HEADERS.filter((name) => fields(name) !== undefined).join(', ') || NONE,
     goodStatus: 'HTTP 200',
     gotStatus: `HTTP ${status}`,
-    stated: sha256Of(contentDigest ?? '') ?? contentDigest ?? NONE,
+    stated: sha256Of(contentDigest) ?? contentDigest,
     computed: await sha256Base64(body),
-    signature: fields(CLIENT_HEADERS.signature) ?? NONE,
+    signature,
     signedAt,
+    age: prose(
+      Number.isNaN(ageSeconds) ? NONE : isJustNow ? texts.text('justNow') : formatAge(ageSeconds),
+    ),
+    limit: prose(formatDuration(SIGNATURE_MAX_AGE_SECONDS)),
     now: formatInstant(nowMs),
-    revalidated: fields(CLIENT_HEADERS.revalidated) ?? NONE,
-    etag: fields(CLIENT_HEADERS.etag) ?? NONE,
-    requestId: fields(CLIENT_HEADERS.requestId) ?? NONE,
-    contentType: fields('Content-Type') ?? NONE,
-    ids: keys.map(({ keyId }) => keyId).join(', ') || NONE,
+    revalidated: field(CLIENT_HEADERS.revalidated),
+    etag: field(CLIENT_HEADERS.etag),
+    requestId: field(CLIENT_HEADERS.requestId),
+    contentType: field('Content-Type'),
+    ids: keys.map((key) => key.keyId).join(', ') || NONE,
     pinned: expectedKeyId ?? NONE,
-    keyId: await signerOf(input, keys),
-    ...(signedAtMs === undefined ? {} : { ageSeconds: (nowMs - signedAtMs) / 1000 }),
+    keyId,
   }
 }
 
-/** Values that are known only after the other checks passed: the tag of the data and the id in the body. */
-async function observeContent(
+/** What a check found before its last steps, which compare these values with headers. */
+interface Content {
+  readonly etag?: string | undefined
+  readonly content?: unknown
+}
+
+/** The tag and the id that the headers of a refused response must state: its check without the two headers. */
+async function contentOf(
   { response, nowMs }: ProofInput,
   keys: readonly VerificationKey[],
-  code: VerificationFault,
-): Promise<Observed> {
-  if (code !== 'ETAG' && code !== 'REQUEST_ID') return {}
-  // An unsolicited 304 has no data to compare its tag with.
-  if (response.status === 304) return { dataEtag: NONE }
-  const content: unknown = JSON.parse(new TextDecoder().decode(response.body))
-  const bodyRequestId = requestIdOf(content)
+): Promise<Content> {
   const fields = readHeaders(response.headers)
-  const kept = [CLIENT_HEADERS.contentDigest, CLIENT_HEADERS.signedAt, CLIENT_HEADERS.signature]
-  const headers = kept.map((name) => [name, fields(name) ?? ''] as const)
-  // The check runs again without the two compared headers and returns the expected values.
-  const { etag } = await verifyResponse({ ...response, headers, keys, nowMs })
-  return { bodyRequestId, dataEtag: etag ?? NONE }
+  const headers = PROOF_HEADERS.map((name) => [name, fields(name) ?? ''] as const)
+  return verifyResponse({ ...response, headers, keys, nowMs }).catch(() => ({}))
+}
+
+/** Where a verification failed: the compared values as in `COMPARED`, and the key of a text with the meaning. */
+interface Failure {
+  readonly step: VerificationStep
+  readonly code: VerificationFault
+  readonly compared: readonly [expected: string, found: string]
+  readonly meaning: string
 }
 
 /** Verifies a response with the published verifier and reports, step by step, what was expected and found. */
@@ -190,65 +172,33 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
   const steps = stepsOfStatus(response.status)
 
-  /** A relative time; less than a second is "just now". */
-  const ageText = (seconds: number): string =>
-    Math.abs(seconds) < 1 ? texts.text('justNow') : formatAge(seconds)
-
-  /** Adds the age and the limit in the page's language. */
-  function placesOf(observed: Observed): { readonly [place: string]: string | number | Node } {
-    const { ageSeconds } = observed
-    const words = (text: string): Text => document.createTextNode(text)
-    return {
-      ...observed,
-      age: words(typeof ageSeconds === 'number' ? ageText(ageSeconds) : NONE),
-      limit: words(formatDuration(SIGNATURE_MAX_AGE_SECONDS)),
-    }
-  }
-
-  function passed(step: VerificationStep, observed: Observed): ProofReport {
-    const isEmpty =
-      (step === 'etag' && observed['dataEtag'] === NONE) ||
-      (step === 'requestId' && observed['bodyRequestId'] === NONE)
-    const key = `steps.${step}.${isEmpty ? 'none' : 'passed'}`
-    return { name: step, state: 'passed', detail: texts.richText(key, placesOf(observed)) }
-  }
-
-  function refused(
-    failed: VerificationStep,
-    code: string,
-    [expected, found]: readonly [string, string],
-    meaning: string,
-    observed: Observed,
-  ): ProofVerdict {
-    const end = steps.indexOf(failed)
-    const values = placesOf(observed)
+  function verdictOf(observed: Observed, failure?: Failure): ProofVerdict {
     const shown = (what: string): RichText =>
       what.includes('.')
-        ? texts.richText(what, values)
-        : [pageElement('code', String(observed[what]))]
-    const reports = steps.map((name, index): ProofReport => {
-      if (index < end) return passed(name, observed)
-      if (index > end) return { name, state: 'skipped' }
-      return { name, state: 'failed', detail: { expected: shown(expected), found: shown(found) } }
+        ? texts.richText(what, observed)
+        : [pageElement('code', [observed[what] ?? NONE])]
+    const end = failure === undefined ? steps.length : steps.indexOf(failure.step)
+    const reports = steps.map((name, index) => {
+      if (index > end) return { name, state: 'skipped' } as const
+      if (index === end && failure !== undefined) {
+        const [expected, found] = failure.compared
+        const detail = { expected: shown(expected), found: shown(found) }
+        return { name, state: 'failed', detail } as const
+      }
+      const isEmpty =
+        (name === 'etag' && observed['dataEtag'] === NONE) ||
+        (name === 'requestId' && observed['bodyRequestId'] === NONE)
+      const key = `steps.${name}.${isEmpty ? 'none' : 'passed'}`
+      return { name, state: 'passed', detail: texts.richText(key, observed) } as const
     })
-    const reason = document.createTextNode(texts.text(meaning))
-    return { isGood: false, reports, verdict: texts.richText('failed', { code, meaning: reason }) }
-  }
-
-  function accepted({ etag, content }: VerifiedResponse, observed: Observed): ProofVerdict {
-    const all = {
-      ...observed,
-      dataEtag: etag ?? NONE,
-      bodyRequestId: requestIdOf(content),
+    if (failure === undefined) {
+      const count = prose(String(steps.length))
+      const verdict = texts.richText('allPassed', { ...observed, count })
+      return { isGood: true, reports, verdict }
     }
-    return {
-      isGood: true,
-      reports: steps.map((step) => passed(step, all)),
-      verdict: texts.richText('allPassed', {
-        ...placesOf(all),
-        count: document.createTextNode(String(steps.length)),
-      }),
-    }
+    const { code, meaning } = failure
+    const verdict = texts.richText('failed', { code, meaning: prose(texts.text(meaning)) })
+    return { isGood: false, reports, verdict }
   }
 
   let keys: readonly VerificationKey[] = []
@@ -259,19 +209,34 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code } = error
-    const observed = await observe({ ...input, response: keyDocument }, keys)
-    return keyDocument.status === 200
-      ? refused('keys', code, comparedKeys(code), `faults.${code}`, observed)
-      : refused('keys', code, ['goodStatus', 'gotStatus'], 'noDocument', observed)
+    const observed = await observe({ ...input, response: keyDocument }, keys, texts)
+    const isDocument = keyDocument.status === 200
+    // Here UNKNOWN_KEY means that the document does not list the key.
+    const compared = code === 'UNKNOWN_KEY' ? (['pinned', 'ids'] as const) : COMPARED[code]
+    return verdictOf(observed, {
+      step: 'keys',
+      code,
+      compared: isDocument ? compared : ['goodStatus', 'gotStatus'],
+      meaning: isDocument ? `faults.${code}` : 'noDocument',
+    })
   }
-  const observed = await observe(input, keys)
+
+  let content: Content
+  let failure: Failure | undefined
   try {
-    return accepted(await verifyResponse({ ...response, keys, ...pins, nowMs }), observed)
+    content = await verifyResponse({ ...response, keys, ...pins, nowMs })
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     const { code } = error
-    const content = await observeContent(input, keys, code)
+    content = await contentOf(input, keys)
     const step = stepOfFault(code, response)
-    return refused(step, code, COMPARED[code], `faults.${code}`, { ...observed, ...content })
+    failure = { step, code, compared: COMPARED[code], meaning: `faults.${code}` }
   }
+  const bodyRequestId = propertyOf(content.content, 'requestId')
+  const observed = {
+    ...(await observe(input, keys, texts)),
+    dataEtag: content.etag ?? NONE,
+    bodyRequestId: typeof bodyRequestId === 'string' ? bodyRequestId : NONE,
+  }
+  return verdictOf(observed, failure)
 }

@@ -47,11 +47,7 @@ async function run(container: HTMLElement): Promise<void> {
         : { state: 'failed', detail: `HTTP ${time.status}` },
     )
   } catch {
-    for (const name of STEPS) {
-      if (container.querySelector(`[data-step="${name}"][data-state="passed"]`) === null) {
-        list.set(name, { state: 'failed', detail: texts.text('noResponse') })
-      }
-    }
+    list.setRest({ state: 'failed', detail: texts.text('noResponse') })
   }
 }
 

@@ -4,32 +4,11 @@ import type { PageTexts, RichText } from './page-texts.ts'
 /** The state of a step. */
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
 
-/** What a step expected and what it found. */
-export interface StepMismatch {
-  readonly expected: string | RichText
-  readonly found: string | RichText
-}
-
 /** A step with its current state. */
 export interface StepReport {
   readonly state: StepState
   /** What was found, as a sentence; for a failed step, what was expected and what was found. */
-  readonly detail?: string | RichText | StepMismatch
-}
-
-/** A list of steps that fills in while something is checked. */
-export interface StepList<Name extends string> {
-  /** An `ol`; its changes are read aloud. */
-  readonly element: HTMLOListElement
-  /** Shows the state of one step. */
-  set(name: Name, report: StepReport): void
-  /** Makes every step pending again. */
-  reset(): void
-  /**
-   * Fills in the list from the first step to the last. Each step is shown as running before its result. With reduced
-   * motion, all results appear immediately. Another `play`, `set` or `reset` cancels it.
-   */
-  play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void>
+  readonly detail?: string | RichText | { readonly expected: RichText; readonly found: RichText }
 }
 
 /** Minimum time for which a finished step is shown as running. */
@@ -37,28 +16,20 @@ const PACE_MS = 120
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const SHAPES = {
-  pending: 'idle',
-  running: 'idle',
-  passed: 'good',
-  failed: 'bad',
-  skipped: 'idle',
-} as const satisfies { readonly [State in StepState]: string }
-
 /** The classes that give a state its shape and color. */
 export function stateClass(state: StepState): string {
-  return `state state-${SHAPES[state]}`
+  return `state state-${state === 'passed' ? 'good' : state === 'failed' ? 'bad' : 'idle'}`
 }
 
 /**
- * Creates a list of steps, all pending. `texts` are those of the page called `proof`: `states.<state>` names a state,
- * `expected` and `found` label the values of a failed step.
+ * A list of steps that fills in while something is checked. At first all are pending. `texts` are those of the page
+ * called `proof`: `states.<state>` names a state, `expected` and `found` label the values of a failed step.
  */
 export function createStepList<Name extends string>(
   texts: PageTexts,
   names: readonly Name[],
   labelOf: (name: Name) => string,
-): StepList<Name> {
+) {
   const element = pageElement('ol', [], 'steps')
   element.setAttribute('aria-live', 'polite')
   element.setAttribute('aria-relevant', 'additions text')
@@ -68,19 +39,15 @@ export function createStepList<Name extends string>(
     names.map((name) => {
       const state = pageElement('span')
       const detail = pageElement('div', [], 'step-detail')
-      const item = pageElement(
-        'li',
-        [pageElement('span', labelOf(name), 'step-label'), state, detail],
-        'step',
-      )
+      const label = pageElement('span', labelOf(name), 'step-label')
+      const item = pageElement('li', [label, state, detail], 'step')
       item.dataset['step'] = name
       element.append(item)
       return [name, { item, state, detail }]
     }),
   )
 
-  function detailNodes(detail: StepReport['detail']): RichText {
-    if (detail === undefined) return []
+  function detailNodes(detail: StepReport['detail'] = []): RichText {
     if (typeof detail === 'string') return [detail]
     if (!('found' in detail)) return detail
     const parts = (['expected', 'found'] as const).flatMap((part) => [
@@ -99,20 +66,35 @@ export function createStepList<Name extends string>(
     parts.detail.replaceChildren(...detailNodes(detail))
   }
 
+  /** Makes every step pending again. */
   function reset(): void {
     turn += 1
-    for (const name of items.keys()) show(name, { state: 'pending' })
+    for (const name of names) show(name, { state: 'pending' })
+  }
+
+  /** Shows the state of one step. */
+  function set(name: Name, report: StepReport): void {
+    turn += 1
+    show(name, report)
   }
 
   reset()
   return {
+    /** Its changes are read aloud. */
     element,
     reset,
-    set(name, report) {
-      turn += 1
-      show(name, report)
+    set,
+    /** Shows a state for every step that has no result yet. */
+    setRest(report: StepReport): void {
+      for (const [name, { item }] of items) {
+        if (['pending', 'running'].includes(item.dataset['state'] ?? '')) set(name, report)
+      }
     },
-    async play(reports) {
+    /**
+     * Fills in the list from the first step to the last. Each step is shown as running before its result. With reduced
+     * motion, all results appear immediately. Another `play`, `set` or `reset` cancels it.
+     */
+    async play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void> {
       reset()
       const own = turn
       const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -127,3 +109,5 @@ export function createStepList<Name extends string>(
     },
   }
 }
+
+export type StepList<Name extends string> = ReturnType<typeof createStepList<Name>>
