@@ -11,6 +11,7 @@ import {
 } from '../src/contract/endpoint-terms.ts'
 import {
   ENDPOINTS,
+  LINKS,
   REGISTRY_VERSION,
   ROUTE_ERRORS,
   type Endpoint,
@@ -28,7 +29,6 @@ import {
 } from '../src/contract/headers.ts'
 import { ISSUANCE, type Issuance } from '../src/contract/issuance.ts'
 import { LIMITS } from '../src/contract/limits.ts'
-import { LINKS } from '../src/contract/links.ts'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'

@@ -1,4 +1,4 @@
-import type { JsonValue } from './canonical-json.ts'
+import type { JsonObject, JsonValue } from './canonical-json.ts'
 import type { JsonSchema } from './schema-type.ts'
 import { itemKeyName, itemKeyOf } from './translations.ts'
 
@@ -12,7 +12,7 @@ export interface FieldChange {
   readonly after?: JsonValue
 }
 
-function isMembers(value: JsonValue): value is { readonly [name: string]: JsonValue | undefined } {
+function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -26,6 +26,34 @@ function byKey(list: readonly JsonValue[], items: JsonSchema): ReadonlyMap<strin
   return keyed
 }
 
+function* compare(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  schema: JsonSchema,
+  path: string,
+): Generator<FieldChange, void> {
+  if (before === undefined || after === undefined) {
+    if (after !== undefined) yield { path, kind: 'added', after }
+    if (before !== undefined) yield { path, kind: 'removed', before }
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    const { items = {} } = schema
+    const [old, now] = [byKey(before, items), byKey(after, items)]
+    for (const key of new Set([...now.keys(), ...old.keys()])) {
+      yield* compare(old.get(key), now.get(key), items, `${path}[${key}]`)
+    }
+    if (itemKeyName(items) === undefined) return
+    const oldOrder = [...old.keys()].filter((key) => now.has(key))
+    const nowOrder = [...now.keys()].filter((key) => old.has(key))
+    if (oldOrder.join('\n') !== nowOrder.join('\n'))
+      yield { path, kind: 'reordered', before: oldOrder, after: nowOrder }
+  } else if (isObject(before) && isObject(after)) {
+    for (const name of new Set([...Object.keys(after), ...Object.keys(before)])) {
+      const at = path === '' ? name : `${path}.${name}`
+      yield* compare(before[name], after[name], schema.properties?.[name] ?? {}, at)
+    }
+  } else if (before !== after) yield { path, kind: 'changed', before, after }
+}
+
 /**
  * How the data of a resource changed, field by field, in the order of the new data. `schema` says which lists have
  * keys; without one, items are compared by position. A group of fields that was added or removed is one change.
@@ -35,45 +63,5 @@ export function fieldChangesBetween(
   after: JsonValue,
   schema: JsonSchema = {},
 ): readonly FieldChange[] {
-  const changes: FieldChange[] = []
-
-  function compare(
-    old: JsonValue | undefined,
-    now: JsonValue | undefined,
-    shape: JsonSchema,
-    path: string,
-  ): void {
-    if (old === undefined && now === undefined) return
-    if (old === undefined)
-      changes.push({ path, kind: 'added', ...(now === undefined ? {} : { after: now }) })
-    else if (now === undefined) changes.push({ path, kind: 'removed', before: old })
-    else if (Array.isArray(old) && Array.isArray(now))
-      compareLists(old, now, shape.items ?? {}, path)
-    else if (isMembers(old) && isMembers(now)) {
-      for (const name of new Set([...Object.keys(now), ...Object.keys(old)])) {
-        const at = path === '' ? name : `${path}.${name}`
-        compare(old[name], now[name], shape.properties?.[name] ?? {}, at)
-      }
-    } else if (old !== now) changes.push({ path, kind: 'changed', before: old, after: now })
-  }
-
-  function compareLists(
-    old: readonly JsonValue[],
-    now: readonly JsonValue[],
-    items: JsonSchema,
-    path: string,
-  ): void {
-    const [oldItems, nowItems] = [byKey(old, items), byKey(now, items)]
-    for (const key of new Set([...nowItems.keys(), ...oldItems.keys()])) {
-      compare(oldItems.get(key), nowItems.get(key), items, `${path}[${key}]`)
-    }
-    if (itemKeyName(items) === undefined) return
-    const oldOrder = [...oldItems.keys()].filter((key) => nowItems.has(key))
-    const nowOrder = [...nowItems.keys()].filter((key) => oldItems.has(key))
-    if (oldOrder.join('\n') === nowOrder.join('\n')) return
-    changes.push({ path, kind: 'reordered', before: oldOrder, after: nowOrder })
-  }
-
-  compare(before, after, schema, '')
-  return changes
+  return [...compare(before, after, schema, '')]
 }

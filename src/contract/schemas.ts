@@ -1,4 +1,17 @@
-import { enumField, flag, keysOf, record, text, whole } from './fields.ts'
+import {
+  EXAMPLE_EPOCH_MS,
+  enumField,
+  flag,
+  keysOf,
+  list,
+  named,
+  record,
+  text,
+  textList,
+  timestamp,
+  whole,
+} from './fields.ts'
+import { LIMITS } from './limits.ts'
 import { DISCOVERY_INDEX_SCHEMA } from './discovery-schema.ts'
 import { EARLY_ACCESS_SCHEMA, REGISTRATION_RESULT_SCHEMA } from './early-access-schemas.ts'
 import { ERRORS } from './errors.ts'
@@ -12,7 +25,6 @@ import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA } from './policy-schema.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
-import { SIGNING_KEYS_SCHEMA } from './signing-keys-schema.ts'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
@@ -20,8 +32,103 @@ import {
   type SnapshotName,
   type SnapshotSchemaName,
 } from './snapshot-schemas.ts'
-import { TIME_SCHEMA } from './time-schema.ts'
 import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
+
+/** States of the time quality (contract decisions section 6). */
+const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+
+/** `data` of the time. */
+const TIME_SCHEMA = record('The server’s UTC time and its quality.', {
+  utc: timestamp('The time.'),
+  epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', EXAMPLE_EPOCH_MS),
+  label: enumField(['SERVER_UTC'], 'Name of the clock: the server’s, in UTC.', 'SERVER_UTC'),
+  quality: named('TimeQuality', 'Quality of the time.', {
+    state: enumField(
+      TIME_STATES,
+      `SYNCHRONIZED: measured, and |offset| plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. UNSYNCHRONIZED: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. UNVERIFIED: not measured.`,
+      'SYNCHRONIZED',
+    ),
+    source: {
+      type: 'string',
+      nullable: true,
+      description: 'The time source of the measurement; null if no source is configured.',
+      example: 'time.example.org',
+    },
+    offsetMs: {
+      type: 'integer',
+      nullable: true,
+      description: 'Offset of this clock from the source, in milliseconds; null if not measured.',
+      example: 0,
+    },
+    maxErrorMs: {
+      type: 'integer',
+      nullable: true,
+      description: 'Maximum error of the offset, in milliseconds; null if not measured.',
+      example: 4,
+    },
+    checkedAt: {
+      ...timestamp('Time of the last measurement; null if never measured.'),
+      nullable: true,
+    },
+  }),
+})
+
+const publicKey = named('SigningKey', 'One public key.', {
+  keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+  status: enumField(
+    ['current', 'next', 'retired'],
+    'current: signs now. next: will sign later. retired: no longer signs.',
+    'current',
+  ),
+  jwk: named('JsonWebKey', 'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).', {
+    kty: text('Key type.', 'OKP'),
+    crv: text('Curve.', 'Ed25519'),
+    x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
+    alg: text('Algorithm.', 'Ed25519'),
+    use: text('Purpose of the key: sig, for signatures.', 'sig'),
+    kid: text('The key ID.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+  }),
+  publicKeyPem: text(
+    'The key as PEM (SubjectPublicKeyInfo), for openssl.',
+    '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
+  ),
+  notBefore: {
+    ...timestamp('Start of its signing period; null if not stated.'),
+    nullable: true,
+  },
+  notAfter: {
+    ...timestamp('End of its signing period; null if not stated.', 365),
+    nullable: true,
+  },
+})
+
+/** `data` of the signing-key document (contract decisions section 6). */
+const SIGNING_KEYS_SCHEMA = record(
+  'The public keys that verify response signatures, and the format of the signed texts.',
+  {
+    keyId: text('ID of the current signing key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+    algorithm: enumField(['Ed25519'], 'Signature algorithm.', 'Ed25519'),
+    keys: list('Every published key, the current one first.', publicKey),
+    signedText: textList(
+      'Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.',
+      'svc-response-v1',
+    ),
+    revalidationText: textList(
+      'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
+      'svc-revalidation-v1',
+    ),
+    headers: record('Names of the response headers that carry the proof.', {
+      contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
+      signedAt: text('Time of the signature.', 'X-SVC-Signed-At'),
+      signature: text('The signature, base64.', 'X-SVC-Signature'),
+      revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
+    }),
+    maxAgeSeconds: whole(
+      'Age at which a verifier refuses a signature, in seconds.',
+      LIMITS.signatureMaxAgeSeconds,
+    ),
+  },
+)
 
 /** Request bodies, by name. Closed: any other field is refused. */
 export const REQUEST_SCHEMAS = {

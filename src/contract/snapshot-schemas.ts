@@ -3,15 +3,7 @@ import { ARCHITECTURE_SCHEMA } from './snapshot-architecture.ts'
 import { CHANGELOG_SCHEMA } from './snapshot-changelog.ts'
 import { DEVELOPMENT_QUEUE_SCHEMA, ROADMAP_SCHEMA } from './snapshot-plans.ts'
 import { STATUS_SCHEMA } from './snapshot-status.ts'
-import {
-  WALLET_ARCHITECTURE_SCHEMA,
-  WALLET_CAPABILITIES_SCHEMA,
-  WALLET_DEVELOPMENT_SCHEMA,
-  WALLET_EVIDENCE_SCHEMA,
-  WALLET_INTEGRATION_SCHEMA,
-  WALLET_SCHEMA,
-  WALLET_SECURITY_SCHEMA,
-} from './snapshot-wallet.ts'
+import { WALLET_SCHEMAS } from './snapshot-wallet.ts'
 
 /**
  * The published resources and the shape of each one's `data`. The name of a resource is its path below `/api/v1`, its
@@ -24,13 +16,7 @@ export const SNAPSHOT_SCHEMAS = {
   'development-queue': DEVELOPMENT_QUEUE_SCHEMA,
   roadmap: ROADMAP_SCHEMA,
   changelog: CHANGELOG_SCHEMA,
-  wallet: WALLET_SCHEMA,
-  'wallet/architecture': WALLET_ARCHITECTURE_SCHEMA,
-  'wallet/security': WALLET_SECURITY_SCHEMA,
-  'wallet/evidence': WALLET_EVIDENCE_SCHEMA,
-  'wallet/capabilities': WALLET_CAPABILITIES_SCHEMA,
-  'wallet/integration': WALLET_INTEGRATION_SCHEMA,
-  'wallet/development': WALLET_DEVELOPMENT_SCHEMA,
+  ...WALLET_SCHEMAS,
 } as const satisfies {
   readonly [name: string]: JsonSchema & { readonly title: string }
 }
@@ -61,8 +47,6 @@ export type SnapshotSchemaName<N extends SnapshotName = SnapshotName> = {
 
 /** The name of the schema of a resource: `wallet/security` is `WalletSecurity`. */
 export function snapshotSchemaName<const N extends SnapshotName>(name: N): SnapshotSchemaName<N> {
-  const words = name.split(/[/-]/)
-  return words
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('') as SnapshotSchemaName<N>
+  const upper = (letter: string): string => letter.replace(/[/-]/, '').toUpperCase()
+  return name.replaceAll(/(?:^|[/-])./g, upper) as SnapshotSchemaName<N>
 }

@@ -102,25 +102,17 @@ export function verifyLink(
 ): void {
   const sequence = (previous?.sequence ?? 0) + 1
   const snapshotId = formatSnapshotId(sequence)
-  if (entry.snapshotId !== snapshotId) {
-    throw new ChainError('SNAPSHOT_ID', snapshotId, snapshotId, entry.snapshotId)
-  }
-  if (entry.sequence !== sequence) {
-    throw new ChainError('SEQUENCE', snapshotId, String(sequence), String(entry.sequence))
-  }
-  const previousHash = previous?.hash ?? GENESIS_PREVIOUS_HASH
-  if (entry.previousHash !== previousHash) {
-    throw new ChainError('PREVIOUS_HASH', snapshotId, previousHash, entry.previousHash)
-  }
-  if (entry.hash !== computedHash) {
-    throw new ChainError('HASH', snapshotId, computedHash, entry.hash)
+  const rules = [
+    ['SNAPSHOT_ID', snapshotId, entry.snapshotId],
+    ['SEQUENCE', String(sequence), String(entry.sequence)],
+    ['PREVIOUS_HASH', previous?.hash ?? GENESIS_PREVIOUS_HASH, entry.previousHash],
+    ['HASH', computedHash, entry.hash],
+  ] as const
+  for (const [code, expected, found] of rules) {
+    if (found !== expected) throw new ChainError(code, snapshotId, expected, found)
   }
   if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
-    throw new ChainError(
-      'CREATED_AT',
-      snapshotId,
-      `no earlier than ${previous.createdAt}`,
-      entry.createdAt,
-    )
+    const expected = `no earlier than ${previous.createdAt}`
+    throw new ChainError('CREATED_AT', snapshotId, expected, entry.createdAt)
   }
 }

@@ -16,33 +16,24 @@ export function changesBetween(before: Resources, after: Resources): VersionEntr
   })
 }
 
-/** The first place where an entry's `changes` differ from what its resources show. */
-export interface ChangesFault {
-  /** Such as `status changed`, or `nothing` past the end of the list. */
-  readonly expected: string
-  readonly found: string
-}
-
 function formatChange(change: VersionEntry['changes'][number] | undefined): string {
   return change === undefined ? 'nothing' : `${change.resource} ${change.kind}`
 }
 
 /**
  * Compares an entry's `changes` with the difference between its resources and those of the entry before it (`undefined`
- * for the genesis entry). Returns undefined if they match. Members beyond `resource` and `kind` are not compared.
+ * for the genesis entry). Returns the first difference, such as `status changed` or `nothing` past the end of the list,
+ * or undefined. Members beyond `resource` and `kind` are not compared.
  */
 export function findChangesFault(
   previous: Pick<VersionEntry, 'resources'> | undefined,
   entry: Pick<VersionEntry, 'resources' | 'changes'>,
-): ChangesFault | undefined {
-  const expected = changesBetween(previous?.resources ?? {}, entry.resources)
-  const length = Math.max(expected.length, entry.changes.length)
-  for (let index = 0; index < length; index += 1) {
-    const fault = {
-      expected: formatChange(expected[index]),
-      found: formatChange(entry.changes[index]),
-    }
-    if (fault.expected !== fault.found) return fault
+): { readonly expected: string; readonly found: string } | undefined {
+  const changes = changesBetween(previous?.resources ?? {}, entry.resources)
+  for (let index = 0; index < Math.max(changes.length, entry.changes.length); index += 1) {
+    const expected = formatChange(changes[index])
+    const found = formatChange(entry.changes[index])
+    if (found !== expected) return { expected, found }
   }
   return undefined
 }

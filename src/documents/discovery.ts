@@ -1,6 +1,5 @@
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
-import { visibleEndpoints, type Registry, type Runtime } from '../contract/endpoints.ts'
-import { LINKS } from '../contract/links.ts'
+import { LINKS, visibleEndpoints, type Registry, type Runtime } from '../contract/endpoints.ts'
 import type { DataOf } from '../contract/schemas.ts'
 
 /** Input of the discovery index. */

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
-import { errorsOf, type Endpoint } from '../contract/endpoints.ts'
+import { errorsOf, LINKS, type Endpoint } from '../contract/endpoints.ts'
 import { createErrorBody, SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
-import { LINKS } from '../contract/links.ts'
 import { DATA_SCHEMAS } from '../contract/schemas.ts'
 import { createExample } from './examples.ts'
 import {

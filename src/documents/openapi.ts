@@ -1,11 +1,16 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
-import { ENDPOINTS, ROUTE_ERRORS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
+import {
+  ENDPOINTS,
+  LINKS,
+  ROUTE_ERRORS,
+  visibleEndpoints,
+  type Endpoint,
+} from '../contract/endpoints.ts'
 import { ERRORS } from '../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
-import { LINKS } from '../contract/links.ts'
 import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'

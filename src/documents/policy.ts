@@ -1,7 +1,7 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
-import { ENDPOINTS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
+import { ENDPOINTS, LINKS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS } from '../contract/errors.ts'
 import {
@@ -15,7 +15,6 @@ import {
 } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { LINKS } from '../contract/links.ts'
 import { REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
 import {
   formatContentDigest,

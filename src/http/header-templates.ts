@@ -1,5 +1,5 @@
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
-import { ENDPOINTS, type Endpoint } from '../contract/endpoints.ts'
+import { ENDPOINTS, LINKS, type Endpoint } from '../contract/endpoints.ts'
 import { formatSuccess, SCHEMA_IDS } from '../contract/envelope.ts'
 import {
   CACHE_CLASSES,
@@ -8,7 +8,6 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
-import { LINKS } from '../contract/links.ts'
 import { CORS_HEADERS } from './cors.ts'
 import type { ServedEndpoint } from './exchange.ts'
 

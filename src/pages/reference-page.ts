@@ -1,5 +1,5 @@
 import { TAGS } from '../contract/endpoint-terms.ts'
-import { LINKS } from '../contract/links.ts'
+import { LINKS } from '../contract/endpoints.ts'
 import { contractText } from './contract-texts.ts'
 import { pageSection } from './elements.ts'
 import { html, type Html } from './html.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BASE_PATH } from '../../src/contract/api-version.ts'
-import { LINKS } from '../../src/contract/links.ts'
+import { LINKS } from '../../src/contract/endpoints.ts'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'

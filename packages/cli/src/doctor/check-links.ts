@@ -1,6 +1,5 @@
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { ENDPOINTS, LINKS } from '../../../../src/contract/endpoints.ts'
 import { HEADERS } from '../../../../src/contract/headers.ts'
-import { LINKS } from '../../../../src/contract/links.ts'
 import type { Check } from './check.ts'
 
 /** Relations on the base path with their targets (RFC 8631). */
