@@ -7,81 +7,6 @@ import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { plainText, richText } from './rich-text.ts'
 
-/** The error slot of a field, filled by the script. */
-function fieldError(field: string): Html {
-  return html`<p class="field-error" id="${field}-error"></p>`
-}
-
-function email({ texts }: PageContext): Html {
-  const { form } = texts.earlyAccess
-  return html`<div class="field">
-    <label for="email">${form.email}</label>
-    <p class="hint" id="email-hint">${form.emailHint}</p>
-    ${fieldError('email')}
-    <input
-      id="email"
-      name="email"
-      type="email"
-      inputmode="email"
-      autocomplete="email"
-      spellcheck="false"
-      aria-describedby="email-hint email-error"
-    />
-  </div>`
-}
-
-function interests({ texts }: PageContext): Html {
-  const { form } = texts.earlyAccess
-  return html`<fieldset
-    class="choices"
-    id="interests"
-    aria-describedby="interests-hint interests-error"
-  >
-    <legend>${plainText(form.optional, { label: form.interests })}</legend>
-    <p class="hint" id="interests-hint">${form.interestsHint}</p>
-    ${fieldError('interests')}
-    <div class="choice-columns">
-      ${INTERESTS.map(
-        (interest) =>
-          html`<label
-            ><input type="checkbox" name="interests" value="${interest}" />
-            <span>${form.interestNames[interest]}</span></label
-          > `,
-      )}
-    </div>
-  </fieldset>`
-}
-
-function useCase({ locale, texts }: PageContext): Html {
-  const { form } = texts.earlyAccess
-  const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
-  return html`<div class="field">
-    <label for="useCase">${plainText(form.optional, { label: form.useCase })}</label>
-    <p class="hint" id="useCase-hint">${plainText(form.useCaseHint, { count })}</p>
-    ${fieldError('useCase')}
-    <textarea
-      id="useCase"
-      name="useCase"
-      rows="5"
-      aria-describedby="useCase-hint useCase-error"
-    ></textarea>
-    <p class="hint counter" id="useCase-count" aria-hidden="true"></p>
-    <p class="hidden-text" id="useCase-status" role="status"></p>
-  </div>`
-}
-
-function consent({ texts }: PageContext): Html {
-  const { form } = texts.earlyAccess
-  return html`<fieldset class="choices">
-    <legend>${form.consentGroup}</legend>
-    ${fieldError('consent')}
-    <label
-      ><input type="checkbox" id="consent" name="consent" aria-describedby="consent-error" />
-      <span>${form.consent}</span></label
-    >
-  </fieldset>`
-}
-
 /** The element of the provider's challenge. The script reads `data-provider`. */
 function challengeBox({ locale, texts, facts }: PageContext): Html {
   const { provider, path, siteKey } = facts.challenge
@@ -113,48 +38,91 @@ function challengeBox({ locale, texts, facts }: PageContext): Html {
     <script type="module" src="${facts.assetPath('altcha.js')}"></script>`
 }
 
-function challenge(context: PageContext): Html {
-  const { texts, facts } = context
-  const { form } = texts.earlyAccess
-  const { provider } = facts.challenge
-  const hint = isHosted(provider)
-    ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
-    : form.challengeHint[provider]
-  return html`<fieldset
-    class="field"
-    id="challenge"
-    tabindex="-1"
-    aria-describedby="challenge-hint challenge-error"
-  >
-    <legend>${form.challenge}</legend>
-    <p class="hint" id="challenge-hint">${hint}</p>
-    ${fieldError('challenge')} ${challengeBox(context)}
-  </fieldset>`
-}
-
 /**
  * The form. It is rendered with the page, so nothing shifts later. Its button works once the script runs; without scripts
- * the style sheet hides the form.
+ * the style sheet hides the form. The script fills the `field-error` of each field.
  */
 export function registrationForm(context: PageContext): Html {
-  const { earlyAccess } = context.texts
+  const { locale, texts, facts } = context
+  const { form, problems } = texts.earlyAccess
+  const { provider } = facts.challenge
+  const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
+  const hint = (field: string, text: Html | string): Html =>
+    html`<p class="hint" id="${field}-hint">${text}</p>`
+  const errorSlot = (field: string): Html => html`<p class="field-error" id="${field}-error"></p>`
+  const challengeHint = isHosted(provider)
+    ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
+    : form.challengeHint[provider]
   return html`<form
     id="registration"
     class="registration"
     method="post"
     data-path="${ENDPOINTS.register.path}"
     novalidate
-    aria-label="${earlyAccess.form.label}"
+    aria-label="${form.label}"
   >
     <div class="error-summary" id="problems" tabindex="-1" hidden>
       <div role="alert">
-        <h2>${earlyAccess.problems.title}</h2>
+        <h2>${problems.title}</h2>
         <ul class="plain-list"></ul>
       </div>
     </div>
-    ${email(context)} ${interests(context)} ${useCase(context)} ${consent(context)}
-    ${challenge(context)}
-    <button type="submit" class="button" id="send" disabled>${earlyAccess.form.submit}</button>
+    <div class="field">
+      <label for="email">${form.email}</label>
+      ${hint('email', form.emailHint)} ${errorSlot('email')}
+      <input
+        id="email"
+        name="email"
+        type="email"
+        inputmode="email"
+        autocomplete="email"
+        spellcheck="false"
+        aria-describedby="email-hint email-error"
+      />
+    </div>
+    <fieldset class="choices" id="interests" aria-describedby="interests-hint interests-error">
+      <legend>${plainText(form.optional, { label: form.interests })}</legend>
+      ${hint('interests', form.interestsHint)} ${errorSlot('interests')}
+      <div class="choice-columns">
+        ${INTERESTS.map(
+          (interest) =>
+            html`<label
+              ><input type="checkbox" name="interests" value="${interest}" />
+              <span>${form.interestNames[interest]}</span></label
+            > `,
+        )}
+      </div>
+    </fieldset>
+    <div class="field">
+      <label for="useCase">${plainText(form.optional, { label: form.useCase })}</label>
+      ${hint('useCase', plainText(form.useCaseHint, { count }))} ${errorSlot('useCase')}
+      <textarea
+        id="useCase"
+        name="useCase"
+        rows="5"
+        aria-describedby="useCase-hint useCase-error"
+      ></textarea>
+      <p class="hint counter" id="useCase-count" aria-hidden="true"></p>
+      <p class="hidden-text" id="useCase-status" role="status"></p>
+    </div>
+    <fieldset class="choices">
+      <legend>${form.consentGroup}</legend>
+      ${errorSlot('consent')}
+      <label
+        ><input type="checkbox" id="consent" name="consent" aria-describedby="consent-error" />
+        <span>${form.consent}</span></label
+      >
+    </fieldset>
+    <fieldset
+      class="field"
+      id="challenge"
+      tabindex="-1"
+      aria-describedby="challenge-hint challenge-error"
+    >
+      <legend>${form.challenge}</legend>
+      ${hint('challenge', challengeHint)} ${errorSlot('challenge')} ${challengeBox(context)}
+    </fieldset>
+    <button type="submit" class="button" id="send" disabled>${form.submit}</button>
     <p class="hint progress" id="progress" role="status"></p>
   </form>`
 }

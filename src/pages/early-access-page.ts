@@ -2,10 +2,10 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
 import { registrationForm } from './early-access-form.ts'
-import { codeBox, copyButton, scriptTexts } from './elements.ts'
+import { bulletList, codeBox, copyButton, link, scriptTexts } from './elements.ts'
 import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
-import { type Page, type PageContext, pathOfPage } from './page.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { endpointPath } from './reference-path.ts'
 import { richText } from './rich-text.ts'
 
@@ -22,32 +22,26 @@ function formatCommand({ locale, facts: { origin, challenge } }: PageContext): s
 }
 
 /** What visitors without scripts can do instead. */
-function otherWay(context: PageContext): Html {
-  const { texts, facts } = context
+function withoutScripts(context: PageContext): Html {
+  const { locale, texts, facts } = context
   const { noScript } = texts.earlyAccess
   const { provider } = facts.challenge
-  if (isHosted(provider)) {
-    return html`<p>
-      ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
-    </p>`
-  }
-  const code = formatCommand(context)
-  return html`<p>${noScript[provider]}</p>
-    ${codeBox(texts, 'register-command', noScript.commandLabel, code)}`
-}
-
-function withoutScripts(context: PageContext): Html {
-  const { locale, texts } = context
-  const { noScript } = texts.earlyAccess
-  const reference = html`<a href="${endpointPath(locale, 'register', ENDPOINTS.register)}"
-    >${noScript.referenceLink}</a
-  >`
+  const referencePath = endpointPath(locale, 'register', ENDPOINTS.register)
   return html`<noscript>
     <div class="flow">
       <h2>${noScript.title}</h2>
       <p>${noScript.text}</p>
-      ${otherWay(context)}
-      <p>${richText(noScript.reference, { reference })}</p>
+      ${
+        isHosted(provider)
+          ? html`<p>
+              ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
+            </p>`
+          : html`<p>${noScript[provider]}</p>
+              ${codeBox(texts, 'register-command', noScript.commandLabel, formatCommand(context))}`
+      }
+      <p>
+        ${richText(noScript.reference, { reference: link(referencePath, noScript.referenceLink) })}
+      </p>
     </div>
   </noscript>`
 }
@@ -59,7 +53,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       id="registered"
       tabindex="-1"
       aria-labelledby="registered-title"
-      ${keyId === undefined ? undefined : html`data-key-id="${keyId}"`}
+      ${keyId !== undefined && html`data-key-id="${keyId}"`}
       hidden
     >
       <h2 id="registered-title" class="hidden-text">${result.title}</h2>
@@ -70,9 +64,7 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
       </p>
       <p id="proof" role="status"></p>
       <h3>${result.nextTitle}</h3>
-      <ul>
-        ${result.next.map((text) => html`<li>${text}</li> `)}
-      </ul>
+      ${bulletList(result.next)}
     </section>
     <section id="duplicate" tabindex="-1" aria-labelledby="duplicate-title" hidden>
       <h2 id="duplicate-title" class="hidden-text">${duplicate.title}</h2>
@@ -92,7 +84,7 @@ export const EARLY_ACCESS_PAGE: Page = {
     const { locale, texts } = context
     const { earlyAccess } = texts
     const { problems, progress, count, result, duplicate } = earlyAccess
-    const privacy = html`<a href="${pathOfPage(locale, 'privacy')}">${earlyAccess.privacyLink}</a>`
+    const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
     return {
       main: html`<h1>${earlyAccess.title}</h1>
         <div class="flow" id="invitation">

@@ -4,10 +4,10 @@ import { ENDPOINTS, KEY_ERRORS, LINKS } from '../contract/endpoints.ts'
 import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { contractText } from './contract-texts.ts'
-import { codeLink, type Fact, factList, pageSection } from './elements.ts'
+import { bulletList, codeLink, factList, link, pageSection } from './elements.ts'
 import { code, html, type Html } from './html.ts'
-import { type PageContext, pathOfPage } from './page.ts'
-import { ABOUT_IDS, commonErrors, errorLinks } from './reference-endpoint.ts'
+import { pathOfPage, type PageContext, type PageSection } from './page.ts'
+import { commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
 import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 
@@ -25,20 +25,19 @@ function meanings(context: PageContext, table: { readonly [term: string]: string
 }
 
 function envelopePart(context: PageContext): Html {
-  const t = context.texts.reference.about
-  const catalog = html`<a href="${pathOfPage(context.locale, 'errors')}">${t.catalog}</a>`
-  const common = commonErrors(context.facts.registry)
+  const { locale, texts, facts } = context
+  const t = texts.reference.about
   return html`<p>${richText(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
     <p>
-      ${sentencesHtml(context.locale, [
+      ${sentencesHtml(locale, [
         richText(t.envelopeError, {
           error: code('error'),
           data: code('data'),
-          catalog,
+          catalog: link(pathOfPage(locale, 'errors'), t.catalog),
           path: code(BASE_PATH),
         }),
         richText(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
-        richText(t.commonErrors, { errors: errorLinks(context, common) }),
+        richText(t.commonErrors, { errors: errorLinks(context, commonErrors(facts.registry)) }),
       ])}
     </p>
     <pre class="code json" tabindex="0">${exampleError('NOT_FOUND')}</pre>`
@@ -49,47 +48,42 @@ function signaturesPart({ locale, texts, facts }: PageContext): Html {
     return html`<p class="note note-warn">${texts.overview.unsigned}</p>`
   }
   const { signaturesText, signaturesMore } = texts.reference.about
-  const names = [
-    HEADERS.contentDigest,
-    HEADERS.signedAt,
-    HEADERS.signature,
-    HEADERS.requestId,
-    HEADERS.etag,
-  ]
-  const headers = codesHtml(locale, names.map(code))
+  const { contentDigest, signedAt, signature, requestId, etag, revalidated } = HEADERS
+  const headers = [contentDigest, signedAt, signature, requestId, etag].map(code)
   return html`<p>
     ${sentencesHtml(locale, [
       richText(signaturesText, {
-        headers,
+        headers: codesHtml(locale, headers),
         path: codeLink(ENDPOINTS.signingKey.path),
         notModified: code(304),
-        revalidated: code(HEADERS.revalidated),
+        revalidated: code(revalidated),
       }),
-      html`<a href="${pathOfPage(locale, 'verify')}">${signaturesMore}</a>`,
+      link(pathOfPage(locale, 'verify'), signaturesMore),
     ])}
   </p>`
 }
 
 function authenticationPart(context: PageContext): Html {
-  const t = context.texts.reference.about
-  const { issuance } = context.facts
-  const errors = errorLinks(context, KEY_ERRORS)
-  const authentications = Object.fromEntries(
-    Object.entries(AUTHENTICATIONS).map(([word, meaning]) => [`authentication: ${word}`, meaning]),
-  )
-  const headers = codesHtml(
-    context.locale,
-    [HEADERS.rateLimitLimit, HEADERS.rateLimitRemaining, HEADERS.rateLimitReset].map(code),
+  const { locale, texts, facts } = context
+  const t = texts.reference.about
+  const { issuance } = facts
+  const { rateLimitLimit, rateLimitRemaining, rateLimitReset } = HEADERS
+  const headers = [rateLimitLimit, rateLimitRemaining, rateLimitReset].map(code)
+  const authentications = Object.entries(AUTHENTICATIONS).map(
+    ([word, meaning]) => [`authentication: ${word}`, meaning] as const,
   )
   return html`<p>${t.authenticationText}</p>
-    <ul>
-      <li>${code(`${HEADERS.authorization}: Bearer <API_KEY>`)}</li>
-      <li>${code(`${HEADERS.key}: <API_KEY>`)}</li>
-    </ul>
-    ${meanings(context, authentications)}
+    ${bulletList([
+      code(`${HEADERS.authorization}: Bearer <API_KEY>`),
+      code(`${HEADERS.key}: <API_KEY>`),
+    ])}
+    ${meanings(context, Object.fromEntries(authentications))}
     <p>
-      ${sentencesHtml(context.locale, [
-        richText(t.authenticationErrors, { errors, headers }),
+      ${sentencesHtml(locale, [
+        richText(t.authenticationErrors, {
+          errors: errorLinks(context, KEY_ERRORS),
+          headers: codesHtml(locale, headers),
+        }),
         !issuance.enabled &&
           richText(t.issuancePaused, {
             error: errorLinks(context, ['KEYS_UNAVAILABLE']),
@@ -101,6 +95,7 @@ function authenticationPart(context: PageContext): Html {
 
 function cachingPart({ locale, texts }: PageContext): Html {
   const t = texts.reference.about
+  const { etag, ifNoneMatch } = HEADERS
   return html`<p>${t.cachingText}</p>
     ${factList(
       Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => [
@@ -110,8 +105,8 @@ function cachingPart({ locale, texts }: PageContext): Html {
     )}
     <p>
       ${richText(t.cachingConditional, {
-        etag: code(HEADERS.etag),
-        ifNoneMatch: code(HEADERS.ifNoneMatch),
+        etag: code(etag),
+        ifNoneMatch: code(ifNoneMatch),
         status: code(304),
       })}
     </p>`
@@ -120,20 +115,22 @@ function cachingPart({ locale, texts }: PageContext): Html {
 function limitsPart({ locale, texts }: PageContext): Html {
   const t = texts.reference.about
   const format = new Intl.NumberFormat(locale)
-  const windows = ['keyedRequests', 'registrationPerActor', 'registrationGlobal', 'keyIssuance']
-  const rows: readonly Fact[] = [
-    ...(windows as ('keyedRequests' | 'keyIssuance')[]).map((name) => {
-      const { requests, windowSeconds } = LIMITS[name]
-      const window = windowSeconds === HOUR_SECONDS ? t.window.hour : t.window.minute
-      return [
-        t[name],
-        richText(t.perWindow, { requests: format.format(requests), window }),
-      ] as const
-    }),
-    [t.bodySize, richText(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
-  ]
+  const windows = [
+    'keyedRequests',
+    'registrationPerActor',
+    'registrationGlobal',
+    'keyIssuance',
+  ] as const
   return html`<p>${t.limitsText}</p>
-    ${factList(rows)}
+    ${factList([
+      ...windows.map((name) => {
+        const { requests, windowSeconds } = LIMITS[name]
+        const window = windowSeconds === HOUR_SECONDS ? t.window.hour : t.window.minute
+        const values = { requests: format.format(requests), window }
+        return [t[name], richText(t.perWindow, values)] as const
+      }),
+      [t.bodySize, richText(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
+    ])}
     <p>${richText(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
 }
 
@@ -152,37 +149,26 @@ function versioningPart(context: PageContext): Html {
     ${meanings(context, { ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
 }
 
-function addressPart({ texts, facts }: PageContext): Html {
-  return html`<p>
-    ${richText(texts.reference.about.addressText, {
-      origin: code(`${facts.origin}${BASE_PATH}`),
-      get: code('GET'),
-      head: code('HEAD'),
-      options: code('OPTIONS'),
-    })}
-  </p>`
-}
-
-function corsPart({ locale, texts }: PageContext): Html {
-  const methods = codesHtml(locale, CORS.allowMethods.map(code))
-  return html`<p>${richText(texts.reference.about.corsText, { methods })}</p>`
-}
-
 /** Sections that apply to every endpoint. */
 export function aboutSections(context: PageContext): Html {
-  const sections = {
-    address: addressPart,
-    envelope: envelopePart,
-    signatures: signaturesPart,
-    authentication: authenticationPart,
-    caching: cachingPart,
-    cors: corsPart,
-    limits: limitsPart,
-    versioning: versioningPart,
-  } as const satisfies { readonly [Name in keyof typeof ABOUT_IDS]: unknown }
-  const names = Object.keys(sections) as (keyof typeof sections)[]
-  const titles = context.texts.reference.about
-  return html`${names.map((name) =>
-    pageSection(ABOUT_IDS[name], titles[name], sections[name](context)),
-  )}`
+  const { locale, texts, facts } = context
+  const t = texts.reference.about
+  const address = richText(t.addressText, {
+    origin: code(`${facts.origin}${BASE_PATH}`),
+    get: code('GET'),
+    head: code('HEAD'),
+    options: code('OPTIONS'),
+  })
+  const methods = codesHtml(locale, CORS.allowMethods.map(code))
+  const sections: readonly PageSection[] = [
+    ['about-address', t.address, html`<p>${address}</p>`],
+    ['about-envelope', t.envelope, envelopePart(context)],
+    ['about-signatures', t.signatures, signaturesPart(context)],
+    ['about-authentication', t.authentication, authenticationPart(context)],
+    ['about-caching', t.caching, cachingPart(context)],
+    ['about-origins', t.cors, html`<p>${richText(t.corsText, { methods })}</p>`],
+    ['about-limits', t.limits, limitsPart(context)],
+    ['about-versions', t.versioning, versioningPart(context)],
+  ]
+  return html`${sections.map((section) => pageSection(...section))}`
 }

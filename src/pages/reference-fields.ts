@@ -1,4 +1,3 @@
-import type { Endpoint } from '../contract/endpoints.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { contractText } from './contract-texts.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
@@ -38,39 +37,23 @@ function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlVal
   </div> `
 }
 
-/** Fields of a request with their rules. */
-function requestFields(
+/** Fields of a request body, or query parameters, with their rules. */
+export function requestFields(
   context: PageContext,
   title: string,
-  fields: { readonly [name: string]: JsonSchema },
-  required: readonly string[] = [],
+  { properties = {}, required = [] }: JsonSchema,
 ): Html {
   const { locale, texts } = context
   const t = texts.reference
   return html`<h3>${title}</h3>
     <dl class="fields">
-      ${Object.entries(fields).map(([name, field]) =>
-        fieldItem(
-          name,
-          field.type ?? '',
-          required.includes(name) ? html` <strong>${t.required}</strong>` : html` ${t.optional}`,
-          sentencesHtml(locale, [
-            contractText(locale, field.description ?? ''),
-            ...rulesOf(context, field),
-          ]),
-        ),
-      )}
+      ${Object.entries(properties).map(([name, field]) => {
+        const mark = required.includes(name) ? html`<strong>${t.required}</strong>` : t.optional
+        const meaning = contractText(locale, field.description ?? '')
+        const sentences = sentencesHtml(locale, [meaning, ...rulesOf(context, field)])
+        return fieldItem(name, field.type ?? '', [' ', mark], sentences)
+      })}
     </dl>`
-}
-
-/** The query parameters of an endpoint. */
-export function queryList(context: PageContext, query: NonNullable<Endpoint['query']>): Html {
-  return requestFields(context, context.texts.reference.queryParameters, query)
-}
-
-/** The fields of a request body. */
-export function fieldsList(context: PageContext, { properties = {}, required }: JsonSchema): Html {
-  return requestFields(context, context.texts.reference.fields, properties, required)
 }
 
 /** A field of a response with its path. */
@@ -83,11 +66,10 @@ interface ResponseField {
 /** The fields of a schema, level by level: `components[].state`. */
 function fieldsOf(schema: JsonSchema, prefix = ''): readonly ResponseField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]): ResponseField[] => {
-    const path = prefix === '' ? name : `${prefix}.${name}`
+    const path = prefix + name
     const isRequired = schema.required?.includes(name) === true
-    const inner = field.items ?? field
-    const innerPath = field.items === undefined ? path : `${path}[]`
-    return [{ path, schema: field, isRequired }, ...fieldsOf(inner, innerPath)]
+    const inner = fieldsOf(field.items ?? field, `${path}${field.items ? '[]' : ''}.`)
+    return [{ path, schema: field, isRequired }, ...inner]
   })
 }
 

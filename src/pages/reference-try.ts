@@ -1,24 +1,27 @@
-import { scriptTexts } from './elements.ts'
 import { code, html, type Html } from './html.ts'
-import { type PageContext, pathOfPage } from './page.ts'
-import { plainText, richText } from './rich-text.ts'
-
-/** Id of the template that the page's script clones for each tried endpoint. */
-const TEMPLATE_ID = 'try-form'
+import { link, scriptTexts } from './elements.ts'
+import { pathOfPage, type PageContext } from './page.ts'
+import { richText, plainText } from './rich-text.ts'
 
 /**
- * The template for trying an endpoint, shared by all endpoints: the form, the place of the response, and the expected
- * key. The verification texts are fetched from the verify page when needed, because in Thai they would make this page
- * too large.
+ * The templates for trying an endpoint, which the page's script clones: the form, the place of the response, and the
+ * expected key. The verification texts are fetched from the verify page when needed, because in Thai they would make this
+ * page too large.
  */
-export function tryTemplates({ locale, texts, facts }: PageContext): Html {
-  const { try: t } = texts.reference
-  const { keyId } = facts
+export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): Html {
+  const { request, try: t } = texts.reference
+  const { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody } = t
+  const ownTexts = { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody }
   const verifyPath = pathOfPage(locale, 'verify')
-  return html`<template id="${TEMPLATE_ID}" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
+  const output = (part: string, label: string, isOpen: boolean): Html =>
+    html`<details data-part="${part}" ${isOpen && html` open`}>
+      <summary>${label}</summary>
+      <pre class="code" tabindex="0"></pre>
+    </details>`
+  return html`<template id="try-form" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
       <form novalidate>
         <div class="field" data-part="parameter">
-          <label for="try-parameter">${plainText(t.parameter, { name: '' })}</label>
+          <label for="try-parameter">${plainText(parameter, { name: '' })}</label>
           <input id="try-parameter" type="text" autocomplete="off" spellcheck="false" />
         </div>
         <div class="field" data-part="key">
@@ -42,20 +45,10 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
         <p class="verdict" data-part="verdict" role="status"></p>
         <p class="hint">
           ${keyId === undefined ? t.noKey : richText(t.trustedKey, { keyId: code(keyId) })}
-          <a href="${verifyPath}">${t.howToVerify}</a>
+          ${link(verifyPath, t.howToVerify)}
         </p>
-        <details data-part="lines">
-          <summary>${t.signedLines}</summary>
-          <pre class="code" tabindex="0"></pre>
-        </details>
-        <details data-part="headers" open>
-          <summary>${t.headers}</summary>
-          <pre class="code" tabindex="0"></pre>
-        </details>
-        <details data-part="body" open>
-          <summary>${t.body}</summary>
-          <pre class="code" tabindex="0"></pre>
-        </details>
+        ${output('lines', t.signedLines, false)} ${output('headers', t.headers, true)}
+        ${output('body', t.body, true)}
       </div>
     </template>
     <template id="try">
@@ -65,20 +58,13 @@ export function tryTemplates({ locale, texts, facts }: PageContext): Html {
     </template>
     <template id="copy-request">
       <button type="button" class="copy">
-        ${texts.site.copy}<span class="hidden-text"> ${texts.reference.request}</span>
+        ${texts.site.copy}<span class="hidden-text"> ${request}</span>
       </button>
     </template>
     ${scriptTexts('reference', {
-      parameter: t.parameter,
-      missing: t.missing,
-      badPath: t.badPath,
-      badKey: t.badKey,
-      waiting: t.waiting,
-      answered: t.answered,
-      notReached: t.notReached,
+      ...ownTexts,
+      request,
       notChecked: texts.verify.script.failed,
-      emptyBody: t.emptyBody,
       copied: texts.site.copied,
-      request: texts.reference.request,
     })}`
 }
