@@ -5,8 +5,7 @@ import { registrationForm } from './early-access-form.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from './elements.ts'
 import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
-import { pathOfPage, type Page, type PageContext } from './page.ts'
-import { endpointPath } from './reference-path.ts'
+import { endpointPath, type Page, type PageContext, pathOfPage } from './page.ts'
 import { richText } from './rich-text.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */

@@ -4,9 +4,8 @@ import { HEADERS } from '../contract/headers.ts'
 import { contractText } from './contract-texts.ts'
 import { dataTable, factList, listFilter } from './elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from './html.ts'
-import type { Page, PageContext, PageSection } from './page.ts'
+import { endpointPath, type Page, type PageContext, type PageSection } from './page.ts'
 import { exampleError } from './reference-example.ts'
-import { endpointPath } from './reference-path.ts'
 import { plainText, richText, sentencesHtml } from './rich-text.ts'
 
 const retryAfter = codeHtml(HEADERS.retryAfter)

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contract/endpoints.ts'
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import type { Html, HtmlValue } from './html.ts'
 import type { createSiteFacts } from './site-facts.ts'
@@ -59,4 +60,14 @@ export function pathOfPage(locale: Locale, path: string): string {
 export function alternatesOf(path: string): readonly (readonly [language: string, path: string])[] {
   const alternates = LOCALES.map((locale) => [locale, pathOfPage(locale, path)] as const)
   return [...alternates, ['x-default', pathOfPage('en', path)]]
+}
+
+/** Path below the locale of the reference page of a group of endpoints. */
+export function groupPath(tag: string): string {
+  return `reference/${tag}`
+}
+
+/** Where the reference documents an endpoint. */
+export function endpointPath(locale: Locale, name: string, { tag }: Pick<Endpoint, 'tag'>): string {
+  return `${pathOfPage(locale, groupPath(tag))}#${name}`
 }

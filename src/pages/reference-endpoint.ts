@@ -6,11 +6,11 @@ import { contractText } from './contract-texts.ts'
 import { link } from './elements.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { createEndpointExample, formatCurl } from './reference-example.ts'
 import { requestFields, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
+import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 
 /** A link to the entry of a code in the error catalog. */
 function errorLink({ locale }: PageContext, name: ErrorCode): Html {

@@ -50,55 +50,36 @@ function inElement(text: string): Html {
   return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
 
-/** The path of an endpoint with its example parameter. */
-function examplePath({ path, parameter }: Endpoint): string {
-  return parameter === undefined
-    ? path
-    : path.replace(`{${parameter.name}}`, encodeURIComponent(parameter.example))
-}
-
-/** Quotes a text for a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
-
 /** A curl command that calls an endpoint with example values. */
 export function formatCurl(row: Endpoint, origin: string): Html {
-  const { method, authentication, request } = row
-  const words = [
-    `curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath(row)}`,
+  const { method, path, parameter, authentication, request } = row
+  const { name = '', example = '' } = parameter ?? {}
+  const examplePath = path.replace(`{${name}}`, encodeURIComponent(example))
+  const words = [`curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath}`]
+  if (authentication === 'api-key') {
     // The shell expands the key, so that it is not in the shell's history.
-    ...(authentication === 'api-key' ? [`-H "${HEADERS.authorization}: Bearer $API_KEY"`] : []),
-    ...(request === undefined
-      ? []
-      : [
-          `-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`,
-          `-d ${quoted(JSON.stringify(createExample(REQUEST_SCHEMAS[request]), undefined, 2))}`,
-        ]),
-  ]
+    words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
+  }
+  if (request !== undefined) {
+    const body = JSON.stringify(createExample(REQUEST_SCHEMAS[request]), undefined, 2)
+    words.push(`-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`)
+    words.push(`-d '${body.replaceAll("'", String.raw`'\''`)}'`)
+  }
   // A long URL breaks after the base path.
   const { text } = inElement(words.join(' \\\n '))
   return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr>'))
 }
 
-/** The envelope members of every example besides `data`. */
-const REST_OF_ENVELOPE = `"ok": true, ${MORE}, "data": `
-
 function responseHtml(status: number, body: string): Html {
   return inElement(`HTTP ${status}\n${body}`)
 }
 
-/** Placeholders for the identity of a response. */
-const NO_IDENTITY = {
-  requestId: '00000000-0000-4000-8000-000000000000',
-  issuedAt: '2000-01-01T00:00:00.000Z',
-} as const
-
-/** A complete error: the status, then the body with a line for each member. */
+/** A complete error: the status, then the body with a line for each member. It has placeholders for its identity. */
 export function exampleError(code: ErrorCode): Html {
   const error = createErrorBody(code)
-  const body: unknown = JSON.parse(formatError(NO_IDENTITY, error))
-  return responseHtml(error.status, JSON.stringify(body, undefined, 2))
+  const requestId = '00000000-0000-4000-8000-000000000000'
+  const text = formatError({ requestId, issuedAt: '2000-01-01T00:00:00.000Z' }, error)
+  return responseHtml(error.status, JSON.stringify(JSON.parse(text), undefined, 2))
 }
 
 /** Data of this deployment for an endpoint, from its OpenAPI document, if any. */
@@ -120,33 +101,24 @@ function realData(
     | undefined
 }
 
-/** Marks an object as incomplete. */
-function withMore(text: string): string {
-  return text.replace(/\n\}$/, `,\n  ${MORE}\n}`)
-}
-
-/** An example response. */
-export interface ExampleResponse {
-  readonly body: Html
-  /** Whether this deployment serves the data. */
-  readonly isReal: boolean
-  /** Whether it has more lines than are shown without scrolling. */
-  readonly isLong: boolean
-}
-
-function exampleResponse(body: Html, isReal: boolean): ExampleResponse {
-  return { body, isReal, isLong: body.text.split('\n').length > MAX_LINES }
-}
-
 /** An example response with its status: data of this deployment if available, else from the schema. */
-export function createEndpointExample(context: PageContext, row: Endpoint): ExampleResponse {
+export function createEndpointExample(context: PageContext, row: Endpoint) {
   const { success, failure } = row
-  if (success === undefined) return exampleResponse(exampleError(failure), false)
   const real = realData(context, row)
-  const text = compactJson(real ?? createExample(DATA_SCHEMAS[success.data]))
-  const { status, envelope } = success
-  return exampleResponse(
-    responseHtml(status, envelope === 'none' ? withMore(text) : `{${REST_OF_ENVELOPE}${text}}`),
-    real !== undefined,
-  )
+  let body = exampleError(failure)
+  if (success !== undefined) {
+    const text = compactJson(real ?? createExample(DATA_SCHEMAS[success.data]))
+    const whole =
+      success.envelope === 'none'
+        ? text.replace(/\n\}$/, `,\n  ${MORE}\n}`)
+        : `{"ok": true, ${MORE}, "data": ${text}}`
+    body = responseHtml(success.status, whole)
+  }
+  return {
+    body,
+    /** Whether this deployment serves the data. */
+    isReal: real !== undefined,
+    /** Whether it has more lines than are shown without scrolling. */
+    isLong: body.text.split('\n').length > MAX_LINES,
+  }
 }

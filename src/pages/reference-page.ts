@@ -1,11 +1,11 @@
 import { TAGS } from '../contract/endpoint-terms.ts'
 import { LINKS } from '../contract/endpoints.ts'
 import { contractText } from './contract-texts.ts'
-import { pageSection } from './elements.ts'
+import { link, pageSection } from './elements.ts'
 import { html, type Html } from './html.ts'
-import { type Page, type PageContext, pathOfPage } from './page.ts'
+import { groupPath, type Page, type PageContext, pathOfPage } from './page.ts'
 import { aboutSections } from './reference-about.ts'
-import { groupPath } from './reference-path.ts'
+import { endpointEntry } from './reference-endpoint.ts'
 import {
   endpointLink,
   endpointsOf,
@@ -13,16 +13,15 @@ import {
   referenceRail,
   type Tag,
 } from './reference-rail.ts'
-import { richText } from './rich-text.ts'
+import { tryTemplates } from './reference-try.ts'
+import { plainText, richText } from './rich-text.ts'
 
 function groupCard(context: PageContext, tag: Tag): Html | undefined {
   const { locale, texts, facts } = context
   const endpoints = endpointsOf(facts.registry, tag)
   if (endpoints.length === 0) return undefined
   return html`<section class="group" aria-labelledby="tag-${tag}">
-    <h3 id="tag-${tag}">
-      <a href="${pathOfPage(locale, groupPath(tag))}">${texts.reference.tags[tag]}</a>
-    </h3>
+    <h3 id="tag-${tag}">${link(pathOfPage(locale, groupPath(tag)), texts.reference.tags[tag])}</h3>
     <p>${contractText(locale, TAGS[tag])}</p>
     <ul class="plain-list endpoint-list">
       ${endpoints.map(
@@ -43,7 +42,7 @@ export const REFERENCE_PAGE: Page = {
   description: (texts) => texts.reference.description,
   body(context) {
     const { reference: t } = context.texts
-    const link = (path: string, text: string): Html => html`<a href="${path}">${text}</a>`
+    const cards = REFERENCE_TAGS.map((tag) => groupCard(context, tag))
     return {
       rail: referenceRail(context, 'reference'),
       main: html`<h1>${t.title}</h1>
@@ -54,12 +53,29 @@ export const REFERENCE_PAGE: Page = {
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        ${pageSection(
-          'endpoints',
-          t.endpoints,
-          REFERENCE_TAGS.map((tag) => groupCard(context, tag)),
-        )}
-        ${aboutSections(context)}`,
+        ${pageSection('endpoints', t.endpoints, cards)} ${aboutSections(context)}`,
     }
   },
 }
+
+/** The endpoints of the reference, one page per tag: a single page would be too large for phones. */
+export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map((tag) => ({
+  path: groupPath(tag),
+  parent: 'reference',
+  title: ({ reference }) => `${reference.tags[tag]} · API`,
+  description: ({ reference: t }) => plainText(t.groupDescription, { group: t.tags[tag] }),
+  scripts: ['reference-page.js'],
+  isListed: ({ registry }) => endpointsOf(registry, tag).length > 0,
+  body(context) {
+    const { locale, texts, facts } = context
+    const t = texts.reference
+    return {
+      rail: referenceRail(context, groupPath(tag)),
+      main: html`<p class="eyebrow">${link(pathOfPage(locale, 'reference'), t.title)}</p>
+        <h1>${t.tags[tag]}</h1>
+        <p class="lead">${contractText(locale, TAGS[tag])}</p>
+        ${endpointsOf(facts.registry, tag).map(([name, row]) => endpointEntry(context, name, row))}
+        ${tryTemplates(context)}`,
+    }
+  },
+}))

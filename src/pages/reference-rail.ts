@@ -1,10 +1,9 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import type { Endpoint, Registry } from '../contract/endpoints.ts'
-import { listFilter } from './elements.ts'
+import { link, listFilter } from './elements.ts'
 import { html, type Html } from './html.ts'
-import { type PageContext, pathOfPage } from './page.ts'
-import { endpointPath, groupPath } from './reference-path.ts'
+import { endpointPath, groupPath, type PageContext, pathOfPage } from './page.ts'
 
 export type Tag = keyof typeof TAGS
 
@@ -24,17 +23,13 @@ export function methodBadge(method: string): Html {
   return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
 }
 
-/** Path of an endpoint below the base path. */
-function shortPath({ path }: Endpoint): string {
-  const shown = path.slice(BASE_PATH.length)
-  return shown === '' ? '/' : shown
-}
-
-/** A link to the entry of an endpoint. */
+/** A link to the entry of an endpoint, with its path below the base path. */
 export function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
-  return html`<a href="${endpointPath(locale, name, row)}"
-    >${methodBadge(row.method)} <code>${shortPath(row)}</code></a
-  >`
+  const path = row.path.slice(BASE_PATH.length) || '/'
+  return link(
+    endpointPath(locale, name, row),
+    html`${methodBadge(row.method)} <code>${path}</code>`,
+  )
 }
 
 /** Every endpoint by group, with a filter. The page with this path is marked. */
@@ -45,18 +40,19 @@ export function referenceRail(context: PageContext, currentPath: string): Html {
     const mark = path === currentPath && html` aria-current="page"`
     return html`<a href="${pathOfPage(locale, path)}" ${mark}>${title}</a>`
   }
+  const groups = REFERENCE_TAGS.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
   return html`<div class="rail">
     ${listFilter(texts, 'rail-filter', t.filter, '.rail li')}
     <p>${pageLink('reference', t.basics)}</p>
-    ${REFERENCE_TAGS.map((tag) => {
-      const endpoints = endpointsOf(facts.registry, tag)
-      if (endpoints.length === 0) return undefined
-      return html`<div class="rail-group">
-        <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
-        <ul>
-          ${endpoints.map(([name, row]) => html`<li>${endpointLink(context, name, row)}</li> `)}
-        </ul>
-      </div> `
-    })}
+    ${groups.map(
+      ({ tag, endpoints }) =>
+        endpoints.length > 0 &&
+        html`<div class="rail-group">
+          <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
+          <ul>
+            ${endpoints.map(([name, row]) => html`<li>${endpointLink(context, name, row)}</li> `)}
+          </ul>
+        </div> `,
+    )}
   </div>`
 }

@@ -1,7 +1,7 @@
-import { code, html, type Html } from './html.ts'
 import { link, scriptTexts } from './elements.ts'
-import { pathOfPage, type PageContext } from './page.ts'
-import { richText, plainText } from './rich-text.ts'
+import { code, html, type Html } from './html.ts'
+import { type PageContext, pathOfPage } from './page.ts'
+import { plainText, richText } from './rich-text.ts'
 
 /**
  * The templates for trying an endpoint, which the page's script clones: the form, the place of the response, and the

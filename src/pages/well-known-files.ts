@@ -5,7 +5,7 @@ import { LOCALES } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import type { Clock } from '../service/clock.ts'
 import { escapeHtml } from './html.ts'
-import { alternatesOf, pathOfPage, type Page, type SiteFacts } from './page.ts'
+import { alternatesOf, type Page, pathOfPage, type SiteFacts } from './page.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
