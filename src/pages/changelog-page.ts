@@ -1,5 +1,6 @@
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { link } from './elements.ts'
 import { labelFor } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { dayHtml } from './moments.ts'
@@ -8,10 +9,7 @@ import { endpointPath, type Page, type PageContext, type PageSection } from './p
 import { operatorText, plainText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-sections.ts'
 
-type Changelog = SnapshotData<'changelog'>
-type Change = Changelog['unreleased'][number]
-
-type Release = Changelog['releases'][number]
+type Change = SnapshotData<'changelog'>['unreleased'][number]
 
 /** Number of releases on the page, and of changes in each. */
 const SHOWN_RELEASES: ShownLimits = { items: 20, bytes: 40_000 }
@@ -22,9 +20,7 @@ function endpointLink({ locale, facts }: PageContext, endpoint: string): Html {
   const found = Object.entries(facts.registry).find(
     ([, { method, path }]) => `${method} ${path}` === endpoint,
   )
-  return found === undefined
-    ? code(endpoint)
-    : html`<a href="${endpointPath(locale, ...found)}">${code(endpoint)}</a>`
+  return found === undefined ? code(endpoint) : link(endpointPath(locale, ...found), code(endpoint))
 }
 
 function changeItem(context: PageContext, change: Change): Html {
@@ -33,16 +29,13 @@ function changeItem(context: PageContext, change: Change): Html {
   const t = texts.changelog
   return html`<li>
     <p>${operatorText(content, text)}</p>
+    ${sunsetOn && html`<p>${richText(t.sunset, { date: dayHtml(locale, sunsetOn) })}</p>`}
     ${
-      sunsetOn !== undefined &&
-      html`<p>${richText(t.sunset, { date: dayHtml(locale, sunsetOn) })}</p>`
-    }
-    ${
-      replacement !== undefined &&
+      replacement &&
       html`<p>${richText(t.replacement, { endpoint: endpointLink(context, replacement) })}</p>`
     }
     ${
-      endpoints !== undefined &&
+      endpoints &&
       html`<ul class="plain-list links small" aria-label="${t.endpoints}">
         ${endpoints.map((endpoint) => html`<li>${endpointLink(context, endpoint)}</li> `)}
       </ul>`
@@ -52,7 +45,7 @@ function changeItem(context: PageContext, change: Change): Html {
 
 /** Changes by kind, in the order of the schema. */
 function changesByKind(context: PageContext, changes: readonly Change[]): HtmlValue {
-  const { moreChanges } = context.texts.changelog
+  const { texts } = context
   const byKind = CHANGELOG_KINDS.flatMap((kind) => changes.filter((change) => change.kind === kind))
   const { shown, left } = newestShown(byKind, SHOWN_CHANGES, (change) =>
     changeItem(context, change),
@@ -61,22 +54,13 @@ function changesByKind(context: PageContext, changes: readonly Change[]): HtmlVa
     ...CHANGELOG_KINDS.map((kind) => {
       const ofKind = shown.filter((_, index) => byKind[index]?.kind === kind)
       if (ofKind.length === 0) return undefined
-      return html`<h3>${labelFor(context.texts, 'changelogKind', kind)}</h3>
+      return html`<h3>${labelFor(texts, 'changelogKind', kind)}</h3>
         <ul class="entries">
           ${ofKind}
         </ul> `
     }),
-    notShown(context, 'changelog', moreChanges, left),
+    notShown(context, 'changelog', texts.changelog.moreChanges, left),
   ]
-}
-
-function releaseContent(context: PageContext, { date, summary, changes }: Release): Html {
-  const { locale, texts, content } = context
-  return html`<p class="muted">
-      ${richText(texts.changelog.released, { date: dayHtml(locale, date) })}
-    </p>
-    ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
-    ${changesByKind(context, changes)}`
 }
 
 /** Changes of the API for its callers. */
@@ -85,28 +69,33 @@ export const CHANGELOG_PAGE: Page = {
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {
-    const t = context.texts.changelog
-    const changelog = context.content.snapshot('changelog')
+    const { locale, texts, content } = context
+    const t = texts.changelog
+    const changelog = content.snapshot('changelog')
     const main = html`<h1>${t.title}</h1>
       ${languageNote(context, 'changelog')}
       ${fromSnapshot(context, 'changelog', (data) => snapshotHead(context, 'changelog', data))}`
     if (changelog === undefined) return { main }
     const { unreleased, releases } = changelog
-    const { shown, left } = newestShown(releases, SHOWN_RELEASES, (release) =>
-      releaseContent(context, release),
+    const { shown, left } = newestShown(
+      releases,
+      SHOWN_RELEASES,
+      ({ date, summary, changes }) =>
+        html`<p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
+          ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
+          ${changesByKind(context, changes)}`,
     )
-    const nothing = html`<p class="muted">${t.nothingUnreleased}</p>`
+    const newest =
+      unreleased.length === 0
+        ? html`<p class="muted">${t.nothingUnreleased}</p>`
+        : changesByKind(context, unreleased)
     return {
       main,
       sections: [
-        [
-          'unreleased',
-          t.unreleased,
-          unreleased.length === 0 ? nothing : changesByKind(context, unreleased),
-        ],
-        ...shown.map((content, index): PageSection => {
+        ['unreleased', t.unreleased, newest],
+        ...shown.map((release, index): PageSection => {
           const version = releases[index]?.version ?? ''
-          return [`v${version}`, plainText(t.release, { version }), content]
+          return [`v${version}`, plainText(t.release, { version }), release]
         }),
       ],
       after: [

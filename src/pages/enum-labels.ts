@@ -1,20 +1,19 @@
-import { code, html, type Html, type HtmlValue } from './html.ts'
+import { html, type Html } from './html.ts'
 import type { Texts } from './texts.ts'
 
 /** Labels of the enum values of published data, by list. */
 type Labels = Texts['labels']
 
 /** A value of a list. Showing a schema value without a label does not compile. */
-export type LabeledWord<List extends keyof Labels> = keyof Labels[List] & string
+type LabeledWord<List extends keyof Labels> = keyof Labels[List] & string
 
-/** The label of an enum value. A release may be newer than this program, so an unknown value is shown as it is. */
+/** The label of an enum value. Loading a release checks its schemas, so the value is known. */
 export function labelFor<List extends keyof Labels>(
-  texts: Texts,
+  { labels }: Texts,
   list: List,
   word: LabeledWord<List>,
-): HtmlValue {
-  const known: { readonly [word: string]: string } = texts.labels[list]
-  return Object.hasOwn(known, word) ? known[word] : code(word)
+): string {
+  return labels[list][word] as string
 }
 
 /** The severity of a state; each has a color and a shape. */
@@ -49,20 +48,19 @@ const SEVERITIES = {
   readonly [List in keyof Labels]?: { readonly [Word in keyof Labels[List]]: Severity }
 }
 
-/** The severity of a state; idle for a value that this program does not know. */
-export function severityOf<List extends keyof typeof SEVERITIES>(
-  list: List,
-  word: LabeledWord<List>,
-): Severity {
-  const severities: { readonly [word: string]: Severity } = SEVERITIES[list]
-  return (Object.hasOwn(severities, word) ? severities[word] : undefined) ?? 'idle'
+type StateList = keyof typeof SEVERITIES
+type State<List extends StateList> = keyof (typeof SEVERITIES)[List] & LabeledWord<List>
+
+/** The severity of a state. */
+export function severityOf<List extends StateList>(list: List, word: State<List>): Severity {
+  return SEVERITIES[list][word] as Severity
 }
 
 /** A state label with its color and shape. */
-export function stateBadge<List extends keyof typeof SEVERITIES>(
+export function stateBadge<List extends StateList>(
   texts: Texts,
   list: List,
-  word: LabeledWord<List>,
+  word: State<List>,
 ): Html {
   const severity = severityOf(list, word)
   return html`<span class="state state-${severity}">${labelFor(texts, list, word)}</span>`

@@ -2,7 +2,7 @@ import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { HEADERS } from '../contract/headers.ts'
 import { contractText } from './contract-texts.ts'
-import { dataTable, factList, listFilter } from './elements.ts'
+import { dataTable, factList, link, listFilter } from './elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from './html.ts'
 import { endpointPath, type Page, type PageContext, type PageSection } from './page.ts'
 import { exampleError } from './reference-example.ts'
@@ -15,43 +15,36 @@ function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
 }
 
 /** The endpoints that return a code, and its other sources. */
-function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Html {
+function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): HtmlValue {
   const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
   const isOfKeys = isOneOf(KEY_ERRORS, code)
+  const isOfRoutes = isOneOf(ROUTE_ERRORS, code)
   const rows = Object.entries(facts.registry).filter(([, row]) =>
     (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
   )
-  const links = rows.map(
-    ([name, row]) =>
-      html`<li>
-        <a href="${endpointPath(locale, name, row)}"><code>${row.method} ${row.path}</code></a>
-      </li> `,
-  )
-  const sentences: HtmlValue[] = [
+  if (rows.length === 0 && !isOfKeys && !isOfRoutes) return noEndpoint
+  const links = rows.map(([name, row]) => {
+    const call = html`<code>${row.method} ${row.path}</code>`
+    return html`<li>${link(endpointPath(locale, name, row), call)}</li> `
+  })
+  return [
     isOfKeys && html`<p>${anyKeyed}</p>`,
-    isOneOf(ROUTE_ERRORS, code) && html`<p>${noRoute}</p>`,
+    isOfRoutes && html`<p>${noRoute}</p>`,
     links.length > 0 &&
       html`<ul class="plain-list">
         ${links}
       </ul>`,
-  ].filter((each) => each !== false)
-  return html`${sentences.length === 0 ? noEndpoint : sentences}`
-}
-
-function retryText({ locale, texts }: PageContext, code: ErrorCode): HtmlValue {
-  const t = texts.errorCatalog
-  const { retryAfterSeconds } = ERRORS[code]
-  const wait =
-    retryAfterSeconds === undefined
-      ? richText(t.retryAfterUnknown, { header: retryAfter })
-      : richText(t.retryAfter, { header: retryAfter, seconds: retryAfterSeconds })
-  return sentencesHtml(locale, [t.canRetry, wait])
+  ]
 }
 
 function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
-  const { meaning, message, retryable } = ERRORS[code]
+  const { meaning, message, retryable, retryAfterSeconds: seconds } = ERRORS[code]
+  const wait =
+    seconds === undefined
+      ? richText(t.retryAfterUnknown, { header: retryAfter })
+      : richText(t.retryAfter, { header: retryAfter, seconds })
   return html`<section class="error-entry" id="${code}">
     <h3>
       <a class="anchor" href="#${code}"><code>${code}</code></a>
@@ -59,53 +52,35 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
     <p>${contractText(locale, meaning)}</p>
     ${factList([
       [t.whatToDo, contractText(locale, message)],
-      [t.retryable, retryable && retryText(context, code)],
+      [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],
       [t.returnedBy, returnedBy(context, code)],
     ])}
     <pre class="json">${exampleError(code)}</pre>
   </section> `
 }
 
-function retryCell({ texts }: PageContext, code: ErrorCode): HtmlValue {
-  const t = texts.errorCatalog
-  const { retryable, retryAfterSeconds } = ERRORS[code]
-  if (!retryable) return t.no
-  return retryAfterSeconds === undefined
-    ? t.yes
-    : plainText(t.yesWithin, { seconds: retryAfterSeconds })
-}
-
 /** All codes in a table, each with a link to its entry, and a filter for the rows. */
-function summary(context: PageContext, codes: readonly ErrorCode[]): Html {
-  const { locale, texts } = context
+function summary({ locale, texts }: PageContext, codes: readonly ErrorCode[]): Html {
   const t = texts.errorCatalog
+  const retryCell = (code: ErrorCode): string => {
+    const { retryable, retryAfterSeconds: seconds } = ERRORS[code]
+    if (!retryable) return t.no
+    return seconds === undefined ? t.yes : plainText(t.yesWithin, { seconds })
+  }
   const table = dataTable(codes, {
     className: 'codes',
     columns: [
-      {
-        title: t.code,
-        isHeader: true,
-        cell: (code) => html`<a href="#${code}">${codeHtml(code)}</a>`,
-      },
+      { title: t.code, isHeader: true, cell: (code) => link(`#${code}`, codeHtml(code)) },
       { title: t.status, cell: (code) => ERRORS[code].status },
       {
         title: t.when,
         cell: (code) => html`<p>${contractText(locale, ERRORS[code].meaning)}</p>`,
       },
-      { title: t.retryable, cell: (code) => retryCell(context, code) },
+      { title: t.retryable, cell: retryCell },
     ],
   })
   return html`${listFilter(texts, 'code-filter', t.filter, '.codes tbody tr')} ${table}
     <p class="muted small">${t.placeholders}</p>`
-}
-
-/** Codes by status in ascending order, each status in the order of the catalog. */
-function codesByStatus(): ReadonlyMap<number, readonly ErrorCode[]> {
-  const codes = Object.keys(ERRORS) as ErrorCode[]
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b)
-  return new Map(
-    statuses.map((status) => [status, codes.filter((code) => ERRORS[code].status === status)]),
-  )
 }
 
 /** The codes of failed verification steps. */
@@ -120,7 +95,7 @@ function verifierCodes({ texts }: PageContext): Html {
     </dl>`
 }
 
-/** Every code of the error catalog with an anchor. */
+/** Every code of the error catalog with an anchor, by status. */
 export const ERRORS_PAGE: Page = {
   path: 'errors',
   title: (texts) => texts.errorCatalog.title,
@@ -128,13 +103,10 @@ export const ERRORS_PAGE: Page = {
   body(context) {
     const { locale, texts, facts } = context
     const t = texts.errorCatalog
-    const byStatus = [...codesByStatus()]
-    const groups = byStatus.map(([status, codes]): PageSection => [
-      `status-${status}`,
-      plainText(t.byStatus, { status }),
-      codes.map((code) => errorEntry(context, code)),
-    ])
-    const codes = byStatus.flatMap(([, each]) => each)
+    const codes = (Object.keys(ERRORS) as ErrorCode[]).toSorted(
+      (a, b) => ERRORS[a].status - ERRORS[b].status,
+    )
+    const byStatus = [...Map.groupBy(codes, (code) => ERRORS[code].status)]
     return {
       main: html`<h1>${t.title}</h1>
         <p class="lead">
@@ -143,7 +115,11 @@ export const ERRORS_PAGE: Page = {
         <p>${richText(t.retryIntro, { header: retryAfter })}</p>`,
       sections: [
         ['codes', t.summary, summary(context, codes)],
-        ...groups,
+        ...byStatus.map(([status, ofStatus]): PageSection => [
+          `status-${status}`,
+          plainText(t.byStatus, { status }),
+          ofStatus.map((code) => errorEntry(context, code)),
+        ]),
         ['verifier', t.verification, verifierCodes(context)],
       ],
     }

@@ -1,8 +1,8 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { labelFor, type Severity, severityOf } from './enum-labels.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
-import { picture, widthOf } from './picture.ts'
+import { box, picture, widthOf } from './picture.ts'
 import { plainText } from './rich-text.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
@@ -27,28 +27,6 @@ const BARS: { readonly [Each in Incident['impact']]: string } = {
   critical: 'picture-bad',
 }
 
-interface Mark {
-  readonly at: string
-  /** Undefined: the start or the end. */
-  readonly severity?: Severity
-  readonly label: HtmlValue
-}
-
-/** Start, updates and end, the oldest first. */
-function marksOf({ texts }: PageContext, incident: Incident): readonly Mark[] {
-  const { startedAt, resolvedAt, updates } = incident
-  const marks: readonly Mark[] = [
-    { at: startedAt, label: texts.picture.incidentStarted },
-    ...updates.slice(0, MAX_UPDATES).map(({ at, state }): Mark => ({
-      at,
-      severity: severityOf('incidentState', state),
-      label: labelFor(texts, 'incidentState', state),
-    })),
-    ...(resolvedAt === undefined ? [] : [{ at: resolvedAt, label: texts.picture.incidentEnded }]),
-  ]
-  return marks.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-}
-
 /** The shape of each severity as beside the words of state, drawn from its center; a tick for the start and the end. */
 const SHAPES: {
   readonly [Each in Severity | 'tick']?: readonly [className: string, path: string]
@@ -60,9 +38,20 @@ const SHAPES: {
   good: ['picture-good', 'm-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z'],
 }
 
-function shape(severity: Severity | undefined, x: number, y: number): Html {
-  const [className, path] = SHAPES[severity ?? 'tick'] ?? ['picture-none', 'm-5-5h10v10h-10Z']
-  return html`<path class="${className}" d="M${x} ${y}${path}" />`
+/** Start, updates and end, the oldest first. */
+function marksOf({ texts }: PageContext, { startedAt, resolvedAt, updates }: Incident) {
+  const t = texts.picture
+  const ofUpdates = updates.slice(0, MAX_UPDATES).map(({ at, state }) => ({
+    at,
+    shape: SHAPES[severityOf('incidentState', state)],
+    label: labelFor(texts, 'incidentState', state),
+  }))
+  const end = resolvedAt && { at: resolvedAt, shape: SHAPES.tick, label: t.incidentEnded }
+  return [
+    { at: startedAt, shape: SHAPES.tick, label: t.incidentStarted },
+    ...ofUpdates,
+    ...(end ? [end] : []),
+  ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
 /** Separates marks that are closer than MARK_DISTANCE, within the axis. */
@@ -79,27 +68,15 @@ function spread(positions: readonly number[]): readonly number[] {
 }
 
 /** Beside a mark, on the side with room for it. */
-function labelBeside(time: string, label: HtmlValue, x: number, y: number): Html {
-  const text = typeof label === 'string' ? `${time} ${label}` : time
+function labelBeside(text: string, x: number, y: number): Html {
   const isLeft = x + 12 + widthOf(text) * LABEL_PX > WIDTH && x > WIDTH / 2
   return html`<text
     class="picture-label picture-over"
     x="${isLeft ? x - 12 : x + 12}"
     y="${y + 4}"
     text-anchor="${isLeft ? 'end' : 'start'}"
-    >${time} ${label}</text
+    >${text}</text
   >`
-}
-
-function timeFormat(locale: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  })
 }
 
 /**
@@ -109,53 +86,53 @@ function timeFormat(locale: string): Intl.DateTimeFormat {
 export function incidentTimeline(context: PageContext, incident: Incident): Html | undefined {
   const { locale, texts } = context
   const t = texts.picture
+  const { id, startedAt, resolvedAt, impact } = incident
   const marks = marksOf(context, incident)
-  const [first, last] = [marks[0], marks.at(-1)]
-  if (first === undefined || last === undefined) return undefined
-  const [startMs, endMs] = [Date.parse(first.at), Date.parse(last.at)]
+  const times = marks.map(({ at }) => Date.parse(at))
+  const [startMs, endMs] = [Math.min(...times), Math.max(...times)]
   if (startMs === endMs) return undefined
-  const xOf = (iso: string): number =>
-    EDGE + Math.round(((Date.parse(iso) - startMs) / (endMs - startMs)) * AXIS_WIDTH)
-  const format = timeFormat(locale)
-  const timeOf = (iso: string): string => format.format(new Date(iso))
+  const xOf = (timeMs: number): number =>
+    EDGE + Math.round(((timeMs - startMs) / (endMs - startMs)) * AXIS_WIDTH)
+  const format = new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  })
+  const incidentMs = [Date.parse(startedAt), resolvedAt ? Date.parse(resolvedAt) : endMs] as const
+  const [start, end] = incidentMs.map((timeMs) => format.format(timeMs))
   const axisY = marks.length * ROW + 6
-  const barStart = xOf(incident.startedAt)
-  const positions = spread(marks.map(({ at }) => xOf(at)))
-  const placed = marks.map((mark, index) => ({
-    ...mark,
-    x: positions[index] ?? xOf(mark.at),
-    y: index * ROW + 12,
-  }))
+  const barX = xOf(incidentMs[0])
+  const barWidth = Math.max(2, xOf(incidentMs[1]) - barX)
+  const positions = spread(times.map(xOf))
+  const placed = marks.map(({ shape, label }, index) => {
+    const timeMs = times[index] ?? startMs
+    const text = `${format.format(timeMs)} ${label}`
+    return { shape, text, timeMs, x: positions[index] ?? xOf(timeMs), y: index * ROW + 12 }
+  })
   return picture({
-    id: `timeline-${incident.id}`,
+    id: `timeline-${id}`,
     title: t.incidentTitle,
-    description: plainText(incident.resolvedAt === undefined ? t.incidentOpen : t.incidentText, {
-      start: timeOf(incident.startedAt),
-      end: timeOf(incident.resolvedAt ?? last.at),
-      impact: texts.labels.incidentImpact[incident.impact],
+    description: plainText(resolvedAt === undefined ? t.incidentOpen : t.incidentText, {
+      start: start ?? '',
+      end: end ?? '',
+      impact: labelFor(texts, 'incidentImpact', impact),
     }),
     isImage: true,
     width: WIDTH,
     height: axisY + 14,
-    content: html`<rect
-        class="picture-none"
-        x="${EDGE}"
-        y="${axisY + 3}"
-        width="${AXIS_WIDTH}"
-        height="2"
-      />
-      <rect
-        class="${BARS[incident.impact]}"
-        x="${barStart}"
-        y="${axisY}"
-        width="${Math.max(2, xOf(incident.resolvedAt ?? last.at) - barStart)}"
-        height="8"
-      />${placed.map(
-        ({ at, x, y }) =>
-          html`<path class="picture-link" d="M${x} ${y + 8}V${axisY - 8}L${xOf(at)} ${axisY}" /> `,
-      )}${placed.map(
-        ({ at, x, y, severity, label }) =>
-          html`${shape(severity, x, y)} ${labelBeside(timeOf(at), label, x, y)}`,
-      )}`,
+    content: html`${box('picture-none', { x: EDGE, y: axisY + 3, width: AXIS_WIDTH, height: 2 }, 0)}
+    ${box(BARS[impact], { x: barX, y: axisY, width: barWidth, height: 8 }, 0)}${placed.map(
+      ({ timeMs, x, y }) =>
+        html`<path
+          class="picture-link"
+          d="M${x} ${y + 8}V${axisY - 8}L${xOf(timeMs)} ${axisY}"
+        /> `,
+    )}${placed.map(({ shape = ['picture-none', 'm-5-5h10v10h-10Z'], text, x, y }) => {
+      const [className, path] = shape
+      return html`<path class="${className}" d="M${x} ${y}${path}" /> ${labelBeside(text, x, y)}`
+    })}`,
   })
 }

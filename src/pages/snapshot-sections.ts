@@ -8,7 +8,7 @@ import {
 import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
 import { codeLink } from './elements.ts'
-import { type LabeledWord, labelFor, stateBadge } from './enum-labels.ts'
+import { stateBadge } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml, momentInText } from './moments.ts'
 import type { PageContext } from './page.ts'
@@ -24,7 +24,8 @@ import {
 /** The title of a resource that a version names; the name itself if this program does not know it. */
 export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {
   if (isSnapshotName(name)) return contractText(locale, SNAPSHOT_SCHEMAS[name].title)
-  return labelFor(texts, 'siteResource', name as LabeledWord<'siteResource'>)
+  const siteResources: { readonly [name: string]: string } = texts.labels.siteResource
+  return Object.hasOwn(siteResources, name) ? siteResources[name] : code(name)
 }
 
 /** Link to the resource in the API. */

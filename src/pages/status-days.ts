@@ -10,60 +10,44 @@ type Status = SnapshotData<'status'>
 /** Number of days that the bars show. */
 const DAYS = 45
 const BAR = { width: 6, gap: 3, height: 30 } as const
+const WIDTH = DAYS * (BAR.width + BAR.gap)
 
-const IMPACTS = ['none', 'minor', 'major', 'critical'] as const
-type DayState = 'before' | 'clear' | 'minor' | 'major'
+/** A day of a component by the worst impact of its incidents. Each state has its own color and height. */
+const STATES = {
+  before: { className: 'picture-none', height: 6 },
+  none: { className: 'picture-good', height: BAR.height },
+  minor: { className: 'picture-warn', height: 20 },
+  major: { className: 'picture-bad', height: 12 },
+} as const
 
 /** The worst impact on a component on one day, from the published incidents. */
-function stateOfDay(
-  status: Status,
-  componentId: string,
-  dayMs: number,
-  recordMs: number,
-): DayState {
-  if (dayMs + DAY_MS <= recordMs) return 'before'
-  const impacts = status.incidents
-    .filter(
-      ({ components, startedAt, resolvedAt }) =>
-        components.includes(componentId) &&
-        Date.parse(startedAt) < dayMs + DAY_MS &&
-        (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
-    )
-    .map(({ impact }) => IMPACTS.indexOf(impact))
-  const worst = Math.max(0, ...impacts)
-  if (worst === 0) return 'clear'
-  return worst === 1 ? 'minor' : 'major'
-}
-
-/** Each state has its own color and height. */
-const SHAPES: { readonly [State in DayState]: readonly [className: string, height: number] } = {
-  before: ['picture-none', 6],
-  clear: ['picture-good', BAR.height],
-  minor: ['picture-warn', 20],
-  major: ['picture-bad', 12],
+function stateOfDay({ incidents }: Status, id: string, dayMs: number): keyof typeof STATES {
+  const onDay = incidents.filter(
+    ({ components, startedAt, resolvedAt }) =>
+      components.includes(id) &&
+      Date.parse(startedAt) < dayMs + DAY_MS &&
+      (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
+  )
+  if (onDay.some(({ impact }) => impact === 'critical' || impact === 'major')) return 'major'
+  return onDay.some(({ impact }) => impact === 'minor') ? 'minor' : 'none'
 }
 
 /**
  * A bar for each day up to the publication: full without incidents, shorter with an incident, minimal before the record
  * began.
  */
-export function dayBars(
-  { locale, texts, facts }: PageContext,
-  status: Status,
-  componentId: string,
-): Html {
-  const t = texts.status
+export function dayBars({ locale, texts, facts }: PageContext, status: Status, id: string): Html {
   const endMs = Math.floor(Date.parse(status.updatedAt) / DAY_MS) * DAY_MS
   const recordMs = Date.parse(facts.version('VS-0001')?.createdAt ?? status.updatedAt)
-  const states = Array.from({ length: DAYS }, (_, index) =>
-    stateOfDay(status, componentId, endMs - (DAYS - 1 - index) * DAY_MS, recordMs),
-  )
-  const withIncident = states.filter((state) => state === 'minor' || state === 'major').length
-  const recorded = states.filter((state) => state !== 'before').length
-  const width = DAYS * (BAR.width + BAR.gap)
+  const states = Array.from({ length: DAYS }, (_, index) => {
+    const dayMs = endMs - (DAYS - 1 - index) * DAY_MS
+    return dayMs + DAY_MS <= recordMs ? 'before' : stateOfDay(status, id, dayMs)
+  })
+  const recorded = states.filter((state) => state !== 'before')
+  const withIncident = recorded.filter((state) => state !== 'none').length
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const label = countText(locale, t.daysText, recorded, {
-    from: day.format(endMs - (recorded - 1) * DAY_MS),
+  const label = countText(locale, texts.status.daysText, recorded.length, {
+    from: day.format(endMs - (recorded.length - 1) * DAY_MS),
     to: day.format(endMs),
     incidents: new Intl.NumberFormat(locale).format(withIncident),
   })
@@ -71,15 +55,14 @@ export function dayBars(
       class="day-bars"
       role="img"
       aria-label="${label}"
-      viewBox="0 0 ${width} ${BAR.height}"
-      width="${width}"
+      viewBox="0 0 ${WIDTH} ${BAR.height}"
+      width="${WIDTH}"
       height="${BAR.height}"
     >
       ${states.map((state, index) => {
-        const [className, height] = SHAPES[state]
-        const { width: barWidth, gap } = BAR
-        const bar = { x: index * (barWidth + gap), y: BAR.height - height, width: barWidth, height }
-        return box(className, bar, 1)
+        const { className, height } = STATES[state]
+        const [x, y] = [index * (BAR.width + BAR.gap), BAR.height - height]
+        return box(className, { x, y, width: BAR.width, height }, 1)
       })}
     </svg>
     <p class="muted small">${label}</p>`

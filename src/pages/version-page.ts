@@ -3,8 +3,8 @@ import { fieldChangesBetween, type FieldChange } from '../contract/field-changes
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import { formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
-import { codeLink, dataTable, factList, pageSection } from './elements.ts'
-import { code, html, type Html, type HtmlValue } from './html.ts'
+import { codeLink, dataTable, factList, link, pageSection } from './elements.ts'
+import { code, html, type Html } from './html.ts'
 import { momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { type Page, type PageContext, pathOfPage } from './page.ts'
@@ -18,30 +18,21 @@ const SHOWN_RESOURCES: ShownLimits = { items: 20, bytes: 30_000 }
 /** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 400
 
-/** Path of a resource in the archive. */
-function archivePath(name: string, digest: string): string {
-  return `/archive/resources/${name}/${digest}.json`
-}
-
 function resourceName(context: PageContext, name: string): Html {
   return html`${resourceTitle(context, name)} ${code(name)}`
 }
 
-function valueText(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
-}
-
 function valueHtml({ locale }: PageContext, value: JsonValue): Html {
-  return typeof value === 'string' ? inEnglish(locale, valueText(value)) : code(valueText(value))
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const shown = text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
+  return typeof value === 'string' ? inEnglish(locale, shown) : code(shown)
 }
 
-function changeItem(context: PageContext, change: FieldChange): Html {
-  const { path, kind, before, after } = change
+function changeItem(context: PageContext, { path, kind, before, after }: FieldChange): Html {
   const t = context.texts.version
   return html`<li class="data-change">
     <p>
-      <span class="tag tag-${kind}">${context.texts.version.kinds[kind]}</span>
+      <span class="tag tag-${kind}">${t.kinds[kind]}</span>
       <code>${path === '' ? t.wholeResource : path}</code>
     </p>
     ${before !== undefined && html`<p class="before"><del>${valueHtml(context, before)}</del></p>`}
@@ -49,44 +40,45 @@ function changeItem(context: PageContext, change: FieldChange): Html {
   </li> `
 }
 
-/** A resource that was added or removed. */
-function wholeChange(before: JsonValue | undefined, after: JsonValue | undefined): FieldChange {
-  return {
-    path: '',
-    kind: before === undefined ? 'added' : 'removed',
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
+/** The changes of one resource, field by field; undefined if data of it are damaged or redacted. */
+function changesOf(
+  { facts }: PageContext,
+  name: string,
+  versions: readonly (VersionEntry | undefined)[],
+): readonly FieldChange[] | undefined {
+  const [before, after] = versions.map((version) => {
+    const digest = version?.resources[name]
+    return digest === undefined
+      ? { isMissing: true }
+      : { data: facts.archived(name, digest) as JsonValue | undefined }
+  })
+  if (before?.isMissing && after?.data !== undefined) {
+    return [{ path: '', kind: 'added', after: after.data }]
   }
+  if (after?.isMissing && before?.data !== undefined) {
+    return [{ path: '', kind: 'removed', before: before.data }]
+  }
+  if (before?.data === undefined || after?.data === undefined) return undefined
+  const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : {}
+  return fieldChangesBetween(before.data, after.data, schema)
 }
 
-/** The changes of one resource, field by field. */
 function resourceChanges(
   context: PageContext,
   name: string,
-  { entry, previous }: { entry: VersionEntry; previous: VersionEntry | undefined },
+  versions: readonly (VersionEntry | undefined)[],
 ): Html {
-  const { locale, texts, facts } = context
+  const { locale, texts } = context
   const t = texts.version
-  const read = (version: VersionEntry | undefined): unknown => {
-    const digest = version?.resources[name]
-    return digest === undefined ? undefined : facts.archived(name, digest)
-  }
-  const [before, after] = [read(previous), read(entry)] as (JsonValue | undefined)[]
-  const isUnavailable =
-    (previous?.resources[name] !== undefined && before === undefined) ||
-    (entry.resources[name] !== undefined && after === undefined)
-  const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : {}
-  const changes: readonly FieldChange[] =
-    before !== undefined && after !== undefined
-      ? fieldChangesBetween(before, after, schema)
-      : [wholeChange(before, after)]
-  const { shown, left } = newestShown(changes, SHOWN_CHANGES, (change) =>
+  const id = `changes-${name.replaceAll('/', '-')}`
+  const changes = changesOf(context, name, versions)
+  const { shown, left } = newestShown(changes ?? [], SHOWN_CHANGES, (change) =>
     changeItem(context, change),
   )
-  return html`<section aria-labelledby="changes-${name.replaceAll('/', '-')}">
-    <h3 id="changes-${name.replaceAll('/', '-')}">${resourceName(context, name)}</h3>
+  return html`<section aria-labelledby="${id}">
+    <h3 id="${id}">${resourceName(context, name)}</h3>
     ${
-      isUnavailable
+      changes === undefined
         ? html`<p class="note note-warn">${t.unavailable}</p>`
         : html`<ul class="plain-list data-changes">
             ${shown}
@@ -96,33 +88,19 @@ function resourceChanges(
   </section> `
 }
 
-function versionLink({ locale }: PageContext, id: string, text: HtmlValue, rel: string): Html {
-  return html`<a href="${pathOfPage(locale, `history/${id}`)}" rel="${rel}">${text}</a>`
-}
-
-function neighbors(context: PageContext, { sequence }: VersionEntry): Html {
-  const t = context.texts.version
-  const isNewest = sequence === context.facts.head.sequence
-  return html`<nav class="actions" aria-label="${t.neighbors}">
-    ${sequence > 1 && versionLink(context, formatSnapshotId(sequence - 1), t.previous, 'prev')}
-    ${!isNewest && versionLink(context, formatSnapshotId(sequence + 1), t.next, 'next')}
-    <a href="${pathOfPage(context.locale, 'history')}">${t.all}</a>
-  </nav>`
-}
-
-function versionFacts(context: PageContext, entry: VersionEntry): Html {
-  const { locale, texts } = context
-  const { snapshotId, createdAt, hash, previousHash, apiVersion, registryVersion } = entry
-  const t = texts.history
-  const entryPath = READ_PATHS.versionById.replace('{snapshotId}', snapshotId)
-  const archived = `/archive/versions/${snapshotId}.json`
-  return factList([
-    [t.published, momentHtml(locale, createdAt)],
-    [t.hash, code(hash)],
-    [texts.version.previousHash, code(previousHash)],
-    [t.registryVersion, html`${code(registryVersion)} (${code(apiVersion)})`],
-    [t.wholeEntry, html`${codeLink(entryPath)}<br />${codeLink(archived)}`],
-  ])
+/** What changed from the version before. The first version has only additions. */
+function allChanges(context: PageContext, entry: VersionEntry): Html {
+  const { locale, texts, facts } = context
+  const { sequence, changes } = entry
+  if (changes.length === 0) return html`<p class="muted">${texts.history.noChanges}</p>`
+  if (sequence === 1) return html`<p>${texts.version.genesis}</p>`
+  const versions = [facts.version(formatSnapshotId(sequence - 1)), entry]
+  const { shown, left } = newestShown(changes, SHOWN_RESOURCES, ({ resource }) =>
+    resourceChanges(context, resource, versions),
+  )
+  return html`${shown}${
+    left > 0 && html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>`
+  }`
 }
 
 function resourceTable(context: PageContext, entry: VersionEntry): Html {
@@ -143,40 +121,49 @@ function resourceTable(context: PageContext, entry: VersionEntry): Html {
       {
         title: t.digest,
         cell: ([name, digest]) =>
-          html`<a href="${archivePath(name, digest)}"><code class="small">${digest}</code></a>`,
+          link(
+            `/archive/resources/${name}/${digest}.json`,
+            html`<code class="small">${digest}</code>`,
+          ),
       },
     ],
   })
 }
 
 function body(context: PageContext, entry: VersionEntry) {
-  const { locale, texts } = context
-  const t = texts.version
-  const previous =
-    entry.sequence === 1 ? undefined : context.facts.version(formatSnapshotId(entry.sequence - 1))
-  const { shown, left } = newestShown(entry.changes, SHOWN_RESOURCES, ({ resource }) =>
-    resourceChanges(context, resource, { entry, previous }),
-  )
-  const changes = [
-    entry.changes.length === 0
-      ? html`<p class="muted">${texts.history.noChanges}</p>`
-      : entry.sequence === 1
-        ? html`<p>${t.genesis}</p>`
-        : shown,
-    entry.sequence > 1 &&
-      left > 0 &&
-      html`<p class="muted">${countText(locale, t.moreResources, left)}</p>`,
-  ]
+  const { locale, texts, facts } = context
+  const { snapshotId, sequence, note, hash, previousHash } = entry
+  const { history, version: t } = texts
+  const neighbor = (each: number, text: string, rel: string): Html =>
+    html`<a href="${pathOfPage(locale, `history/${formatSnapshotId(each)}`)}" rel="${rel}"
+      >${text}</a
+    >`
   return {
-    main: html`<p class="eyebrow">${texts.history.title}</p>
-      <h1>${plainText(t.title, { version: entry.snapshotId })}</h1>
+    main: html`<p class="eyebrow">${history.title}</p>
+      <h1>${plainText(t.title, { version: snapshotId })}</h1>
       ${
-        entry.note !== '' &&
-        html`<p class="lead">${inEnglish(locale, entry.note)}</p>
+        note !== '' &&
+        html`<p class="lead">${inEnglish(locale, note)}</p>
           ${notesLanguage(context)}`
       }
-      ${neighbors(context, entry)} ${versionFacts(context, entry)}
-      ${pageSection('changes', texts.history.changes, changes)}
+      <nav class="actions" aria-label="${t.neighbors}">
+        ${sequence > 1 && neighbor(sequence - 1, t.previous, 'prev')}
+        ${sequence < facts.head.sequence && neighbor(sequence + 1, t.next, 'next')}
+        ${link(pathOfPage(locale, 'history'), t.all)}
+      </nav>
+      ${factList([
+        [history.published, momentHtml(locale, entry.createdAt)],
+        [history.hash, code(hash)],
+        [t.previousHash, code(previousHash)],
+        [history.registryVersion, html`${code(entry.registryVersion)} (${code(entry.apiVersion)})`],
+        [
+          history.wholeEntry,
+          html`${codeLink(READ_PATHS.versionById.replace('{snapshotId}', snapshotId))}<br />${codeLink(
+              `/archive/versions/${snapshotId}.json`,
+            )}`,
+        ],
+      ])}
+      ${pageSection('changes', history.changes, allChanges(context, entry))}
       ${pageSection(
         'resources',
         t.resources,

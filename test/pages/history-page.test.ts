@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
@@ -7,7 +7,6 @@ import { GENESIS_PREVIOUS_HASH, type VersionEntry } from '../../src/contract/ver
 import { contractText } from '../../src/pages/contract-texts.ts'
 import { html } from '../../src/pages/html.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
-import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
@@ -77,7 +76,6 @@ for (const locale of LOCALES) {
       if (below === undefined) assert.equal(entry.previousHash, GENESIS_PREVIOUS_HASH)
       else assert.ok(below.includes(`data-hash="${entry.previousHash}"`))
       assert.equal(link.startsWith(' link-first'), below === undefined)
-      assert.ok(!shown.includes('link-broken'))
     }
     const { newest, genesis } = TEXTS[locale].history
     assert.deepEqual(
@@ -142,38 +140,4 @@ test('names every kind of change, and the absence of changes', async (t) => {
   }
   assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
   assert.ok(entriesOf(without)[0]?.includes(history.noChanges))
-})
-
-describe('a broken link', () => {
-  /** Releases that give another entry than was loaded: no release on a disk gets past the start like this. */
-  function withEntry(releases: Releases, entry: VersionEntry): Releases {
-    return {
-      ...releases,
-      version: (id) =>
-        id === entry.snapshotId ? createPayload({ ...entry }) : releases.version(id),
-    }
-  }
-
-  test('is drawn and described with both hashes', async (t) => {
-    const releases = consistentReleases(3)
-    const entry = entryOf(releases, 'VS-0002')
-    const hash = 'f'.repeat(64)
-    const app = await runApp(t, { releases: withEntry(releases, { ...entry, hash }) })
-    const page = await pageOf(app)
-    const [third = '', second = ''] = entriesOf(page)
-    const [, link = ''] = third.split('<div class="link link-broken">')
-    const [, said = ''] = /^([^{]+)\{version\}/.exec(history.brokenLink) ?? []
-    assert.ok(textOf(link).includes(said.trim()))
-    assert.ok(link.includes(entry.hash) && link.includes(hash))
-    assert.ok(!second.includes('link-broken'))
-    assert.deepEqual(await htmlFaults(page), [])
-  })
-
-  test('rejects a first version that has a previous hash', async (t) => {
-    const releases = consistentReleases(1)
-    const entry = entryOf(releases, 'VS-0001')
-    const previousHash = 'f'.repeat(64)
-    const app = await runApp(t, { releases: withEntry(releases, { ...entry, previousHash }) })
-    assert.ok(entriesOf(await pageOf(app))[0]?.includes('link-broken'))
-  })
 })
