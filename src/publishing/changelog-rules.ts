@@ -5,7 +5,7 @@ import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
-import { checkNewestFirst, checkOrder } from './semantic-rules.ts'
+import { checkNewestFirst, checkOrder } from './value-rules.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 
 /** A key for `<` that sorts as semantic versions are ordered (SemVer 2.0.0, section 11). */

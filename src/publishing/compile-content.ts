@@ -16,7 +16,6 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import {
   isSnapshotName,
   SNAPSHOT_SCHEMAS,
-  type SnapshotData,
   type SnapshotName,
 } from '../contract/snapshot-schemas.ts'
 import {
@@ -25,7 +24,6 @@ import {
   translationResource,
 } from '../contract/translations.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
-import { checkChangelog } from './changelog-rules.ts'
 import { compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
 import { type ContentFile, readContentFolder } from './content-folder.ts'
@@ -44,16 +42,7 @@ import {
 } from './publishing-settings.ts'
 import { readImport } from './read-import.ts'
 import { schemaMistakes } from './schema-check.ts'
-import {
-  checkArchitecture,
-  checkDevelopmentQueue,
-  checkRoadmap,
-  checkStatus,
-  checkWallet,
-  checkWalletCapabilities,
-  checkWalletEvidence,
-  checkWalletSecurity,
-} from './semantic-rules.ts'
+import { checkSemantics, type SoundData } from './semantic-rules.ts'
 import { checkValues } from './value-rules.ts'
 import { type ContentSource, parseYamlSource } from './yaml-source.ts'
 
@@ -70,40 +59,6 @@ export interface CompiledContent {
   readonly resources: ReadonlyMap<ResourceName, CompiledResource>
   /** Every mistake, in reading order. */
   readonly mistakes: readonly ContentMistake[]
-}
-
-/** The data of each resource that has its described shape. */
-type SoundData = { [N in SnapshotName]?: SnapshotData<N> } & {
-  [ORGANIZATION_RESOURCE]?: Organization
-}
-
-/** The checks of one resource beyond its schema; `all` has the other resources. */
-const CHECKS: {
-  readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report, all: SoundData) => void
-} = {
-  status: checkStatus,
-  architecture: checkArchitecture,
-  roadmap: checkRoadmap,
-  'development-queue': checkDevelopmentQueue,
-  changelog: (data, report) => checkChangelog(data, report),
-  wallet: checkWallet,
-  'wallet/architecture': checkArchitecture,
-  'wallet/security': checkWalletSecurity,
-  'wallet/evidence': checkWalletEvidence,
-  'wallet/capabilities': checkWalletCapabilities,
-}
-
-function checkSemantics<N extends SnapshotName>(
-  name: N,
-  data: SnapshotData<N> | undefined,
-  all: SoundData,
-  report: Report,
-): void {
-  if (data === undefined) return
-  CHECKS[name]?.(data, report, all)
-  const attached = all.wallet?.attached
-  if (attached === undefined || !('attached' in data) || data.attached === attached) return
-  report(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
 }
 
 /** Hides the quotation of a mistake on a line that the leak guard reported: a report must not spread a secret. */
@@ -133,7 +88,7 @@ export async function compileContent(
   const mistakes: ContentMistake[] = []
   /** Every text to publish, for the leak guard. */
   const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text, source: undefined }))
-  const data: SoundData = {}
+  const data: SoundData & { [ORGANIZATION_RESOURCE]?: Organization } = {}
   const reports = new Map<SnapshotName, Report>()
   const overlays = new Map<ResourceName, { [name: string]: Overlay }>()
 

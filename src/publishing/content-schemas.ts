@@ -26,17 +26,10 @@ export interface ImportField {
 }
 
 function csvImport(items: JsonSchema, file: string): ImportField {
-  const fields = Object.entries(items.properties ?? {})
-  /** For each field of an item: one property. */
-  const each = (
-    toProperty: (name: string) => JsonSchema,
-    isIncluded: (name: string, field: JsonSchema) => boolean = () => true,
-  ) =>
-    Object.fromEntries(
-      fields
-        .filter(([name, field]) => isIncluded(name, field))
-        .map(([name]) => [name, toProperty(name)]),
-    )
+  const { id, ...others } = items.properties ?? {}
+  /** One property for each field of an item. */
+  const each = (fields: object, toProperty: (name: string) => JsonSchema) =>
+    Object.fromEntries(Object.keys(fields).map((name) => [name, toProperty(name)]))
   const schema: JsonSchema = {
     type: 'object',
     description:
@@ -48,7 +41,7 @@ function csvImport(items: JsonSchema, file: string): ImportField {
         type: 'object',
         description: 'The header of the column for each field.',
         required: ['id', 'title'],
-        properties: each((name) => ({
+        properties: each({ id, ...others }, (name) => ({
           type: 'string',
           minLength: 1,
           maxLength: 120,
@@ -59,26 +52,20 @@ function csvImport(items: JsonSchema, file: string): ImportField {
         type: 'object',
         description:
           'For a field: the new value for each value of its column. `skip` excludes the row.',
-        properties: each(
-          (name) => ({
-            type: 'object',
-            description: `Values of the column for \`${name}\`.`,
-            additionalProperties: { type: 'string', maxLength: 120 },
-          }),
-          (_, { type }) => type === 'string' || type === 'integer',
-        ),
+        properties: each({ id, ...others }, (name) => ({
+          type: 'object',
+          description: `Values of the column for \`${name}\`.`,
+          additionalProperties: { type: 'string', maxLength: 120 },
+        })),
       },
       defaults: {
         type: 'object',
         description: 'Values of fields whose column is missing or empty.',
-        properties: each(
-          (name) => ({
-            type: 'string',
-            maxLength: 1000,
-            description: `The default of \`${name}\`.`,
-          }),
-          (name, { type }) => type === 'string' && name !== 'id',
-        ),
+        properties: each(others, (name) => ({
+          type: 'string',
+          maxLength: 1000,
+          description: `The default of \`${name}\`.`,
+        })),
       },
       delimiter: {
         type: 'string',

@@ -1,9 +1,15 @@
 import { BASE_PATH } from '../contract/api-version.ts'
 import { HORIZONS } from '../contract/snapshot-plans.ts'
-import { SNAPSHOT_NAMES, type SnapshotData } from '../contract/snapshot-schemas.ts'
+import {
+  SNAPSHOT_NAMES,
+  type SnapshotData,
+  type SnapshotName,
+} from '../contract/snapshot-schemas.ts'
 import { COMPONENT_STATES } from '../contract/snapshot-status.ts'
+import { checkChangelog } from './changelog-rules.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
 import { expectedName } from '../contract/nearest-name.ts'
+import { checkNewestFirst, checkOrder } from './value-rules.ts'
 
 function checkReference(
   report: Report,
@@ -48,36 +54,6 @@ function checkAcyclic<Member extends string>(
   }
 }
 
-/** Reports the member of each item that cannot come after the item before; `expectedAfter` says what can. */
-export function checkOrder<Item>(
-  report: Report,
-  path: FieldPath,
-  items: readonly Item[],
-  member: string & keyof Item,
-  expectedAfter: (before: Item, item: Item) => string | undefined,
-): void {
-  for (const [index, item] of items.entries()) {
-    const before = items[index - 1]
-    const expected = before && expectedAfter(before, item)
-    if (expected === undefined) continue
-    report([...path, index, member], describeValue(item[member]), expected)
-  }
-}
-
-/** Checks that timestamps or dates are listed newest first. */
-export function checkNewestFirst<Member extends string>(
-  report: Report,
-  path: FieldPath,
-  items: readonly { readonly [Name in Member]: string }[],
-  member: Member,
-): void {
-  checkOrder(report, path, items, member, ({ [member]: before }, { [member]: instant }) =>
-    Date.parse(instant) > Date.parse(before)
-      ? `no later than ${before}: the newest comes first`
-      : undefined,
-  )
-}
-
 /** The best overall state that the components allow: any outage of a component is at least a partial outage. */
 function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]): number {
   const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
@@ -85,8 +61,7 @@ function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]):
   return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
 }
 
-/** Checks `status` beyond its schema. */
-export function checkStatus(data: SnapshotData<'status'>, report: Report): void {
+function checkStatus(data: SnapshotData<'status'>, report: Report): void {
   const best = bestOverallState(data.components.map((component) => component.state))
   if (COMPONENT_STATES.indexOf(data.state) < best) {
     report(
@@ -126,8 +101,8 @@ export function checkStatus(data: SnapshotData<'status'>, report: Report): void 
   }
 }
 
-/** Checks an architecture, of the service or of the wallet, beyond its schema. */
-export function checkArchitecture(
+/** The architecture of the service or of the wallet. */
+function checkArchitecture(
   data: Pick<SnapshotData<'architecture'>, 'components' | 'flows'>,
   report: Report,
 ): void {
@@ -148,8 +123,7 @@ export function checkArchitecture(
   }
 }
 
-/** Checks `roadmap` beyond its schema. */
-export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
+function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
   const horizons = new Map(data.items.map((item) => [item.id, item.horizon]))
   const rank = (id: string): number => HORIZONS.indexOf(horizons.get(id) ?? 'now')
   checkOrder(report, ['items'], data.items, 'horizon', (before, item) =>
@@ -173,8 +147,8 @@ export function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): voi
   checkAcyclic(report, data.items, 'dependsOn')
 }
 
-/** Checks `development-queue` beyond its schema. The roadmap is undefined if it has mistakes. */
-export function checkDevelopmentQueue(
+/** The roadmap is undefined if it has mistakes. */
+function checkDevelopmentQueue(
   data: SnapshotData<'development-queue'>,
   report: Report,
   { roadmap }: { readonly roadmap?: SnapshotData<'roadmap'> },
@@ -195,8 +169,7 @@ export function checkDevelopmentQueue(
   checkAcyclic(report, data.items, 'blockedBy')
 }
 
-/** Checks `wallet` beyond its schema. */
-export function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
+function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
   const paths = SNAPSHOT_NAMES.filter((name) => name.startsWith('wallet/')).map(
     (name) => `${BASE_PATH}/${name}`,
   )
@@ -212,8 +185,7 @@ export function checkWallet(data: SnapshotData<'wallet'>, report: Report): void 
   }
 }
 
-/** Checks `wallet/security` beyond its schema. */
-export function checkWalletSecurity(data: SnapshotData<'wallet/security'>, report: Report): void {
+function checkWalletSecurity(data: SnapshotData<'wallet/security'>, report: Report): void {
   if (data.attached === (data.custody !== 'none')) return
   report(
     ['custody'],
@@ -224,19 +196,14 @@ export function checkWalletSecurity(data: SnapshotData<'wallet/security'>, repor
   )
 }
 
-/** Checks `wallet/evidence` beyond its schema. */
-export function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, report: Report): void {
+function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, report: Report): void {
   if (!data.attached && data.evidence.length > 0) {
     report(['evidence'], 'evidence', 'an empty list while no wallet is attached')
   }
   checkNewestFirst(report, ['evidence'], data.evidence, 'producedOn')
 }
 
-/** Checks `wallet/capabilities` beyond its schema. */
-export function checkWalletCapabilities(
-  data: SnapshotData<'wallet/capabilities'>,
-  report: Report,
-): void {
+function checkWalletCapabilities(data: SnapshotData<'wallet/capabilities'>, report: Report): void {
   if (data.attached) return
   for (const [index, capability] of data.capabilities.entries()) {
     if (!capability.needsWallet || capability.state !== 'available') continue
@@ -246,4 +213,37 @@ export function checkWalletCapabilities(
       'planned, unavailable or never: it needs a wallet and none is attached',
     )
   }
+}
+
+/** The data of each resource that has its described shape. */
+export type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
+
+/** The checks of one resource beyond its schema; `all` has the other resources. */
+const CHECKS: {
+  readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report, all: SoundData) => void
+} = {
+  status: checkStatus,
+  architecture: checkArchitecture,
+  roadmap: checkRoadmap,
+  'development-queue': checkDevelopmentQueue,
+  changelog: (data, report) => checkChangelog(data, report),
+  wallet: checkWallet,
+  'wallet/architecture': checkArchitecture,
+  'wallet/security': checkWalletSecurity,
+  'wallet/evidence': checkWalletEvidence,
+  'wallet/capabilities': checkWalletCapabilities,
+}
+
+/** Checks a resource beyond its schema. */
+export function checkSemantics<N extends SnapshotName>(
+  name: N,
+  data: SnapshotData<N> | undefined,
+  all: SoundData,
+  report: Report,
+): void {
+  if (data === undefined) return
+  CHECKS[name]?.(data, report, all)
+  const attached = all.wallet?.attached
+  if (attached === undefined || !('attached' in data) || data.attached === attached) return
+  report(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
 }

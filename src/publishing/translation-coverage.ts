@@ -1,44 +1,33 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
 import {
   isTranslatedName,
   type ResourceName,
   TRANSLATED_SCHEMAS,
 } from '../contract/resource-names.ts'
 import {
-  type Overlay,
   TRANSLATION_LOCALES,
-  type TranslationLocale,
   translateData,
   translationResource,
   type Translations,
 } from '../contract/translations.ts'
 import type { CompiledResource } from './compile-content.ts'
 
-/** The share of the content that is translated into a locale. Equal texts of one resource count once. */
-export interface TranslationCoverage {
-  readonly locale: TranslationLocale
-  readonly translated: number
-  readonly texts: number
-}
-
-/** Counts translations, for each locale that has any. */
-export function countTranslations(
-  resources: ReadonlyMap<ResourceName, CompiledResource>,
-): readonly TranslationCoverage[] {
+/**
+ * For each locale with translations, the number of texts and of those that are translated. Equal texts of one resource
+ * count once.
+ */
+export function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource>) {
   return TRANSLATION_LOCALES.flatMap((locale) => {
-    const text = resources.get(translationResource(locale))?.text
-    if (text === undefined) return []
-    const overlays = (JSON.parse(text) as Translations).resources
-    const missing = (overlayOf: (name: string) => Overlay | undefined): number => {
-      let count = 0
-      for (const [name, resource] of resources) {
-        if (!isTranslatedName(name)) continue
-        const data = JSON.parse(resource.text) as JsonValue
-        count += translateData(TRANSLATED_SCHEMAS[name], data, overlayOf(name)).untranslated.size
-      }
-      return count
+    const translations = resources.get(translationResource(locale))
+    if (translations === undefined) return []
+    const overlays = (JSON.parse(translations.text) as Translations).resources
+    let [texts, missing] = [0, 0]
+    for (const [name, { text }] of resources) {
+      if (!isTranslatedName(name)) continue
+      const data: unknown = JSON.parse(text)
+      const schema = TRANSLATED_SCHEMAS[name]
+      texts += translateData(schema, data, undefined).untranslated.size
+      missing += translateData(schema, data, overlays[name]).untranslated.size
     }
-    const texts = missing(() => undefined)
-    return [{ locale, texts, translated: texts - missing((name) => overlays[name]) }]
+    return [{ locale, texts, translated: texts - missing }]
   })
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import type { FieldPath, Report } from './content-mistake.ts'
+import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
 
 /** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
@@ -25,6 +25,36 @@ export function checkText(text: string, path: FieldPath, report: Report): void {
     )
   }
   if (!text.isWellFormed()) report(path, 'a lone surrogate', 'well-formed Unicode')
+}
+
+/** Reports the member of each item that cannot come after the item before; `expectedAfter` says what can. */
+export function checkOrder<Item>(
+  report: Report,
+  path: FieldPath,
+  items: readonly Item[],
+  member: string & keyof Item,
+  expectedAfter: (before: Item, item: Item) => string | undefined,
+): void {
+  for (const [index, item] of items.entries()) {
+    const before = items[index - 1]
+    const expected = before && expectedAfter(before, item)
+    if (expected === undefined) continue
+    report([...path, index, member], describeValue(item[member]), expected)
+  }
+}
+
+/** Checks that timestamps or dates are listed newest first. */
+export function checkNewestFirst<Member extends string>(
+  report: Report,
+  path: FieldPath,
+  items: readonly { readonly [Name in Member]: string }[],
+  member: Member,
+): void {
+  checkOrder(report, path, items, member, ({ [member]: before }, { [member]: instant }) =>
+    Date.parse(instant) > Date.parse(before)
+      ? `no later than ${before}: the newest comes first`
+      : undefined,
+  )
 }
 
 function checkUniqueIds(items: readonly JsonValue[], path: FieldPath, report: Report): void {
