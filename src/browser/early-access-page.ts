@@ -1,14 +1,18 @@
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. The input is stored only in the form.
+import { verifyKeyDocument } from '../../packages/client/src/signing-keys.ts'
+import { VerificationError } from '../../packages/client/src/verification-error.ts'
+import { verifyResponse, type HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { LIMITS } from '../contract/limits.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
+import { request } from './api-request.ts'
+import { createFormChallenge } from './form-challenge.ts'
 import { formatNumber, partOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
-import { createFormChallenge } from './registration-challenge.ts'
 import { countCharacters } from './registration-counter.ts'
 import { fieldOfCode, findFaults, readForm, type FieldFault } from './registration-fields.ts'
 import { createProblemList, type Problem } from './registration-problems.ts'
-import { verifyRegistration } from './verify-registration.ts'
-import { isRegistrationClosed, sendRegistration, type Outcome } from './registration-request.ts'
+import { isRegistrationClosed, sendRegistration } from './registration-request.ts'
 
 const SECONDS_IN_WORDS = 90
 
@@ -57,40 +61,52 @@ function messageOfFault({ field, code }: FieldFault, email: string): RichText {
   return [texts.text(`problems.${code}`, values)]
 }
 
-/** The problems in a response of the service. */
-function problemOfRefusal(
-  { code, retryAfterSeconds }: Outcome & { readonly kind: 'refused' },
-  email: string,
-): Problem {
-  const known = code as FieldFault['code']
+/** The problem in the outcome of a registration. */
+function problemOf(code: string, retryAfterSeconds: number | undefined, email: string): Problem {
   const field = fieldOfCode(code)
   if (field !== undefined) {
-    return { field, message: messageOfFault({ field, code: known }, email) }
+    return { field, message: messageOfFault({ field, code: code as FieldFault['code'] }, email) }
   }
-  if (code === 'RATE_LIMITED') {
-    const message =
-      retryAfterSeconds === undefined
-        ? texts.text('problems.RATE_LIMITED_SOON')
-        : texts.text('problems.RATE_LIMITED', { wait: waitInWords(retryAfterSeconds) })
-    return { field, message: [message] }
+  if (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined) {
+    const wait = waitInWords(retryAfterSeconds)
+    return { field, message: [texts.text('problems.RATE_LIMITED', { wait })] }
   }
-  if (code === 'REGISTRATION_UNAVAILABLE') {
-    return { field, message: [texts.text('problems.REGISTRATION_UNAVAILABLE')] }
+  const plain: { readonly [code: string]: string } = {
+    NO_RESPONSE: 'unanswered',
+    RATE_LIMITED: 'RATE_LIMITED_SOON',
+    REGISTRATION_UNAVAILABLE: 'REGISTRATION_UNAVAILABLE',
   }
-  return { field, message: texts.richText('problems.refused', { code }) }
+  const key = plain[code]
+  const message =
+    key === undefined
+      ? texts.richText('problems.refused', { code })
+      : [texts.text(`problems.${key}`)]
+  return { field, message }
 }
 
-/** Whether the outcome may have used up the token. */
-function mayBeSpent(outcome: Outcome): boolean {
-  if (outcome.kind !== 'refused') return true
-  const { code } = outcome
+/** Whether a request with this outcome may have used up the token. */
+function mayBeSpent(code: string): boolean {
   if (code === 'REGISTRATION_UNAVAILABLE') return !challenge.isGivenBack
   // Limits and fields are checked before the challenge.
   const field = fieldOfCode(code)
   return code !== 'RATE_LIMITED' && (field === undefined || field === 'challenge')
 }
 
-async function showTicket({ ticket, response }: Outcome & { readonly kind: 'registered' }) {
+/** The proof of a response by the keys that the service publishes, as text, or the code of the failed check. */
+async function proofOf(response: HttpResponse): Promise<{ isGood: boolean; text: RichText }> {
+  try {
+    const keyDocument = await request(READ_PATHS.signingKey)
+    const nowMs = Date.now()
+    const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs })
+    const { keyId } = await verifyResponse({ ...response, keys, nowMs })
+    return { isGood: true, text: texts.richText('result.proved', { key: keyId }) }
+  } catch (error) {
+    const code = error instanceof VerificationError ? error.code : 'NO_RESPONSE'
+    return { isGood: false, text: texts.richText('result.disproved', { code }) }
+  }
+}
+
+async function showTicket(ticket: string, response: HttpResponse): Promise<void> {
   const proof = partOf(document, '#proof', HTMLElement)
   partOf(document, '#ticket', HTMLElement).textContent = ticket
   form.reset()
@@ -101,14 +117,9 @@ async function showTicket({ ticket, response }: Outcome & { readonly kind: 'regi
   // A deployment without keys cannot prove anything, and every page says so.
   if (registered.dataset['keyId'] === undefined) return
   proof.replaceChildren(texts.text('result.proving'))
-  const proved = await verifyRegistration(response)
-  const isProved = 'keyId' in proved
-  proof.className = isProved ? 'state state-good' : 'state state-warn'
-  proof.replaceChildren(
-    ...(isProved
-      ? texts.richText('result.proved', { key: proved.keyId })
-      : texts.richText('result.disproved', { code: proved.fault })),
-  )
+  const { isGood, text } = await proofOf(response)
+  proof.className = `state state-${isGood ? 'good' : 'warn'}`
+  proof.replaceChildren(...text)
 }
 
 function showDuplicate(): void {
@@ -124,18 +135,6 @@ partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
   showTitle(formTitle)
   partOf(document, '#email', HTMLInputElement).select()
 })
-
-function showOutcome(outcome: Outcome, email: string): void {
-  if (outcome.kind === 'registered') {
-    void showTicket(outcome)
-  } else if (outcome.kind === 'no-response') {
-    problems.show([{ field: undefined, message: [texts.text('problems.unanswered')] }])
-  } else if (outcome.code === 'DUPLICATE') {
-    showDuplicate()
-  } else {
-    problems.show([problemOfRefusal(outcome, email)])
-  }
-}
 
 async function submit(): Promise<void> {
   const typed = readForm(form)
@@ -156,16 +155,27 @@ async function submit(): Promise<void> {
   }
   progress.textContent = texts.text('progress.sending')
   const outcome = await sendRegistration(form.dataset['path'] ?? '', typed, solved.token)
-  if (mayBeSpent(outcome)) challenge.renew()
-  showOutcome(outcome, typed.email)
+  if ('ticket' in outcome) {
+    challenge.renew()
+    void showTicket(outcome.ticket, outcome.response)
+    return
+  }
+  const { code, retryAfterSeconds } = outcome
+  if (mayBeSpent(code)) challenge.renew()
+  if (code === 'DUPLICATE') showDuplicate()
+  else problems.show([problemOf(code, retryAfterSeconds, typed.email)])
 }
 
 // Screen readers do not announce the widget's label change, so announce progress here.
-challenge.onProgress?.((state) => {
+challenge.onState?.((state) => {
   if (isBusy) return
-  const words = { working: 'progress.checking', solved: 'progress.solved' }
-  progress.textContent = state === 'failed' ? '' : texts.text(words[state])
-  if (state !== 'failed') return
+  const keys: { readonly [state: string]: string } = {
+    verifying: 'progress.checking',
+    verified: 'progress.solved',
+  }
+  const key = keys[state]
+  progress.textContent = key === undefined ? '' : texts.text(key)
+  if (state !== 'error') return
   problems.mark({ field: 'challenge', message: [texts.text('problems.challengeBroken')] })
 })
 

@@ -62,15 +62,8 @@ function codeOf(body: object): ErrorCode | undefined {
  * in an otherwise valid body.
  */
 export function findFaults(typed: TypedRegistration): readonly FieldFault[] {
-  const { email, interests, useCase, consent } = typed
-  const tried: readonly (readonly [FormField, object])[] = [
-    ['email', { email }],
-    ['interests', { interests }],
-    ['useCase', { useCase }],
-    ['consent', { consent }],
-  ]
-  return tried.flatMap(([field, part]) => {
-    const code = codeOf({ ...ACCEPTED, ...part })
+  return (['email', 'interests', 'useCase', 'consent'] as const).flatMap((field) => {
+    const code = codeOf({ ...ACCEPTED, [field]: typed[field] })
     return code === undefined ? [] : [{ field, code }]
   })
 }

@@ -16,13 +16,11 @@ function controlsOf(form: HTMLFormElement, field: FormField): readonly HTMLEleme
 }
 
 function focusField(form: HTMLFormElement, field: FormField): void {
-  const error = document.getElementById(`${field}-error`)
-  const box = error?.parentElement
-  const control = controlsOf(form, field)[0]
+  const box = document.getElementById(`${field}-error`)?.parentElement
   // The link's target starts at the label.
   box?.scrollIntoView()
-  const target = control ?? box
-  target?.focus({ preventScroll: true })
+  const [control = box] = controlsOf(form, field)
+  control?.focus({ preventScroll: true })
 }
 
 /** Copies the nodes, because a node can have only one place in a document. */
@@ -45,15 +43,15 @@ export function createProblemList(texts: PageTexts, form: HTMLFormElement, summa
     }
   }
 
-  /** Shows one problem next to its field without moving the focus. */
-  function mark({ field, message }: Problem & { readonly field: FormField }): void {
+  /** Shows a problem next to its field, if it has one, without moving the focus. */
+  function mark({ field, message }: Problem): void {
+    if (field === undefined) return
     const place = document.getElementById(`${field}-error`)
     const prefix = pageElement('span', `${texts.text('problems.prefix')} `, 'hidden-text')
     place?.replaceChildren(prefix, ...copyOf(message))
     place?.parentElement?.classList.add('has-error')
     for (const control of controlsOf(form, field)) {
-      if (control instanceof HTMLIFrameElement) continue
-      control.setAttribute('aria-invalid', 'true')
+      if (!(control instanceof HTMLIFrameElement)) control.setAttribute('aria-invalid', 'true')
     }
   }
 
@@ -76,9 +74,7 @@ export function createProblemList(texts: PageTexts, form: HTMLFormElement, summa
     /** Replaces the shown problems and moves the focus to their summary. */
     show(problems: readonly Problem[]): void {
       clear()
-      for (const { field, message } of problems) {
-        if (field !== undefined) mark({ field, message })
-      }
+      for (const problem of problems) mark(problem)
       list?.replaceChildren(...problems.map(itemOf))
       summary.hidden = false
       document.title = texts.text('problems.pageTitle', { title })

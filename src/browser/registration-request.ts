@@ -7,33 +7,18 @@ import type { TypedRegistration } from './registration-fields.ts'
 
 /** The outcome of sending a registration. */
 export type Outcome =
-  | { readonly kind: 'registered'; readonly ticket: string; readonly response: HttpResponse }
+  | { readonly ticket: string; readonly response: HttpResponse }
   | {
-      readonly kind: 'refused'
-      /** The error code of the service, or the HTTP status if another server responded. */
+      /**
+       * The error code of the service, the HTTP status if another server responded, or `NO_RESPONSE` if it is unknown
+       * whether the request arrived.
+       */
       readonly code: string
-      readonly retryAfterSeconds: number | undefined
+      readonly retryAfterSeconds?: number
     }
-  /** Whether the request arrived is unknown. */
-  | { readonly kind: 'no-response' }
 
 /** Longer than the timeouts of the service and of a challenge provider together. */
 const RESPONSE_TIMEOUT_MS = 30_000
-
-function outcomeOf(response: HttpResponse, retryAfter: string | null): Outcome {
-  const content = parseJson(response.body)
-  const ticket = propertyOf(propertyOf(content, 'data'), 'ticket')
-  if (response.status === 200 && typeof ticket === 'string') {
-    return { kind: 'registered', ticket, response }
-  }
-  const code = propertyOf(propertyOf(content, 'error'), 'code')
-  const seconds = Number(retryAfter ?? Number.NaN)
-  return {
-    kind: 'refused',
-    code: typeof code === 'string' ? code : String(response.status),
-    retryAfterSeconds: seconds > 0 ? seconds : undefined,
-  }
-}
 
 /** Sends a registration. Never rejects. */
 export async function sendRegistration(
@@ -55,12 +40,16 @@ export async function sendRegistration(
     })
     const { status, headers } = response
     const body = new Uint8Array(await response.arrayBuffer())
-    return outcomeOf(
-      { method, target, status, headers, body },
-      headers.get(CLIENT_HEADERS.retryAfter),
-    )
+    const content = parseJson(body)
+    const ticket = propertyOf(propertyOf(content, 'data'), 'ticket')
+    if (status === 200 && typeof ticket === 'string') {
+      return { ticket, response: { method, target, status, headers, body } }
+    }
+    const code = propertyOf(propertyOf(content, 'error'), 'code') ?? status
+    const seconds = Number(headers.get(CLIENT_HEADERS.retryAfter))
+    return { code: String(code), ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}) }
   } catch {
-    return { kind: 'no-response' }
+    return { code: 'NO_RESPONSE' }
   }
 }
 
