@@ -45,9 +45,10 @@ export async function sendRegistration(
     if (status === 200 && typeof ticket === 'string') {
       return { ticket, response: { method, target, status, headers, body } }
     }
-    const code = propertyOf(propertyOf(content, 'error'), 'code') ?? status
+    const stated = propertyOf(propertyOf(content, 'error'), 'code')
+    const code = typeof stated === 'string' ? stated : String(status)
     const seconds = Number(headers.get(CLIENT_HEADERS.retryAfter))
-    return { code: String(code), ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}) }
+    return { code, ...(seconds > 0 ? { retryAfterSeconds: seconds } : {}) }
   } catch {
     return { code: 'NO_RESPONSE' }
   }
