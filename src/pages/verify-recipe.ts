@@ -47,9 +47,11 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 
 /** The svc commands that verify this deployment. */
 export function commandRecipe(origin: string, keyId: string): string {
-  const pin = `--pin ${keyId}`
+  const pin = `\\
+  --pin ${keyId}`
   return `npm run svc -- verify ${origin}${READ_PATHS.status} ${pin}
-npm run svc -- audit ${origin} ${pin} --state head.json
+npm run svc -- audit ${origin} ${pin} \\
+  --state head.json
 npm run svc -- doctor ${origin} ${pin}
 `
 }

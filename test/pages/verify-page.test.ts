@@ -107,9 +107,8 @@ test('the commands match the README and check the pinned key ID', async (t) => {
 })
 
 test('the commands of svc exist', async (t) => {
-  const commands = codeIn(await pageOf(await runApp(t)), 'command-code')
-    .trim()
-    .split('\n')
+  const lines = codeIn(await pageOf(await runApp(t)), 'command-code')
+  const commands = lines.replaceAll('\\\n', '').trim().split('\n')
   const names = commands.map((line) => /^npm run svc -- (\w+) /.exec(line)?.[1] ?? line)
   assert.deepEqual(names, ['verify', 'audit', 'doctor'])
   for (const name of names) assert.equal((await svc(name, '--help')).status, 0, name)
