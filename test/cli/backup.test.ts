@@ -18,7 +18,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
-import { runIn, SVC } from '../support/run-program.ts'
+import { SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   addRegistrations,
@@ -30,7 +31,7 @@ import { entryOf, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 
 test('backup writes a whole database that can be read on read-only media', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
-  const { status, out, error } = runIn(folder, [SVC, 'backup', 'list.sqlite'])
+  const { status, out, error } = await svcIn(folder, ['backup', 'list.sqlite'])
   assert.deepEqual([status, error], [0, ''])
   assert.equal(out, 'Backed up 3 registrations and 0 keys.\n')
   const copy = path.join(folder, 'list.sqlite')
@@ -44,7 +45,7 @@ test('backup writes a whole database that can be read on read-only media', async
   chmodSync(path.join(medium, 'list.sqlite'), 0o400)
   chmodSync(medium, 0o500)
   const exporting = ['waitlist', 'export', '--identity', '-', '--format', 'jsonl']
-  const exported = runIn(machine, [SVC, ...exporting, '--database', 'medium/list.sqlite'], {
+  const exported = await svcIn(machine, [...exporting, '--database', 'medium/list.sqlite'], {
     input: keys.identity,
   })
   // Lets a user other than root delete the folder.
@@ -60,7 +61,7 @@ test('backup writes a whole database that can be read on read-only media', async
 test('backup never overwrites a file', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   writeFileSync(path.join(folder, 'kept.sqlite'), 'mine')
-  const { status, out, error } = runIn(folder, [SVC, 'backup', 'kept.sqlite'])
+  const { status, out, error } = await svcIn(folder, ['backup', 'kept.sqlite'])
   assert.deepEqual([status, out], [1, ''])
   assert.match(error, /^svc backup: .*kept\.sqlite: .*\n$/)
   assert.equal(readFileSync(path.join(folder, 'kept.sqlite'), 'utf8'), 'mine')
@@ -69,19 +70,19 @@ test('backup never overwrites a file', async (t) => {
 test('restore requires --force for an existing database and replaces all of it', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const before = await readRows(database)
-  assert.equal(runIn(folder, [SVC, 'backup', 'b.sqlite']).status, 0)
+  assert.equal((await svcIn(folder, ['backup', 'b.sqlite'])).status, 0)
   await addRegistrations(database, await sealedRegistrations(2, keys, 10))
-  const refused = runIn(folder, [SVC, 'restore', 'b.sqlite', '--json'])
+  const refused = await svcIn(folder, ['restore', 'b.sqlite', '--json'])
   assert.equal(refused.status, 1)
   assert.match(refused.out, /"code":"EXISTS"/)
   assert.equal((await countRows(database)).total, 5)
-  const restored = runIn(folder, [SVC, 'restore', 'b.sqlite', '--force'])
+  const restored = await svcIn(folder, ['restore', 'b.sqlite', '--force'])
   assert.equal(restored.status, 0, restored.error)
   assert.match(restored.out, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
   assert.deepEqual(await readRows(database), before)
 
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
-  assert.equal(runIn(folder, [SVC, 'restore', 'b.sqlite']).status, 0)
+  assert.equal((await svcIn(folder, ['restore', 'b.sqlite'])).status, 0)
   assert.deepEqual(await readRows(database), before)
   assert.equal(statSync(database).mode & 0o777, 0o600)
 })
@@ -89,15 +90,15 @@ test('restore requires --force for an existing database and replaces all of it',
 test('restore refuses an unsuitable file and leaves the database unchanged', async (t) => {
   const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   const before = await readRows(database)
-  const make = (name: string, change: (file: string) => void): string => {
+  const make = async (name: string, change: (file: string) => void): Promise<string> => {
     const file = path.join(folder, name)
-    assert.equal(runIn(folder, [SVC, 'backup', name]).status, 0)
+    assert.equal((await svcIn(folder, ['backup', name])).status, 0)
     change(file)
     return name
   }
   const cases = {
-    NOT_A_DATABASE: make('cut.sqlite', (file) => truncateSync(file, 20_000)),
-    NEWER: make('newer.sqlite', (file) => {
+    NOT_A_DATABASE: await make('cut.sqlite', (file) => truncateSync(file, 20_000)),
+    NEWER: await make('newer.sqlite', (file) => {
       const newer = new DatabaseSync(file)
       newer.exec('PRAGMA user_version = 999')
       newer.close()
@@ -105,7 +106,7 @@ test('restore refuses an unsuitable file and leaves the database unchanged', asy
     MISSING: 'missing.sqlite',
   }
   for (const [code, name] of Object.entries(cases)) {
-    const { status, out } = runIn(folder, [SVC, 'restore', name, '--force', '--json'])
+    const { status, out } = await svcIn(folder, ['restore', name, '--force', '--json'])
     assert.equal(status, 1, name)
     assert.match(out, new RegExp(`"code":"${code}"`), name)
     assert.deepEqual(await readRows(database), before)

@@ -3,16 +3,16 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
-import { runIn, SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 
-test('a valid configuration passes, and nothing is created', (t) => {
+test('a valid configuration passes, and nothing is created', async (t) => {
   const { folder } = makeDeployment(t)
-  const { status, out, error } = runIn(folder, [SVC, 'check', '--config'])
+  const { status, out, error } = await svcIn(folder, ['check', '--config'])
   assert.deepEqual([status, out, error], [0, 'The configuration is valid.\n', ''])
   assert.deepEqual(readdirSync(folder), ['releases'])
 })
 
-test('every mistake of variables, folders and secrets is reported in one run', (t) => {
+test('every mistake of variables, folders and secrets is reported in one run', async (t) => {
   const { folder, secretsDir } = makeDeployment(t)
   mkdirSync(secretsDir, { mode: 0o700 })
   writeFileSync(path.join(secretsDir, 'signing-key.pem'), 'not a key', { mode: 0o600 })
@@ -22,7 +22,7 @@ test('every mistake of variables, folders and secrets is reported in one run', (
     SVC_RELEASES_DIR: 'nowhere',
     SVC_VALKEY_URL: 'http://:hunter2@cache',
   }
-  const { status, out, error } = runIn(folder, [SVC, 'check', '--config'], { env })
+  const { status, out, error } = await svcIn(folder, ['check', '--config'], { env })
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.match(error, /^svc check: /)
@@ -38,7 +38,7 @@ test('every mistake of variables, folders and secrets is reported in one run', (
   assert.ok(!error.includes('hunter2'))
   assert.deepEqual(readdirSync(secretsDir), ['signing-key.pem'])
 
-  const { status: jsonStatus, out: json } = runIn(folder, [SVC, 'check', '--config', '--json'], {
+  const { status: jsonStatus, out: json } = await svcIn(folder, ['check', '--config', '--json'], {
     env,
   })
   assert.equal(jsonStatus, 1)
@@ -47,19 +47,19 @@ test('every mistake of variables, folders and secrets is reported in one run', (
   assert.ok(mistakes.length >= 5)
 })
 
-test('lists what a start would warn about, and succeeds', (t) => {
+test('lists what a start would warn about, and succeeds', async (t) => {
   const { folder } = makeDeployment(t)
   const env = { SVC_WORKRES: '2' }
-  const { status, out } = runIn(folder, [SVC, 'check', '--config', '--json'], { env })
+  const { status, out } = await svcIn(folder, ['check', '--config', '--json'], { env })
   assert.equal(status, 0)
   const { ok, warnings } = JSON.parse(out) as { ok: boolean; warnings: string[] }
   assert.equal(ok, true)
   assert.deepEqual(warnings, ['Unknown variable SVC_WORKRES; it has no effect'])
 })
 
-test('content and configuration are checked one at a time', (t) => {
+test('content and configuration are checked one at a time', async (t) => {
   const { folder } = makeDeployment(t)
-  const { status, error } = runIn(folder, [SVC, 'check', '--config', '--content', 'content'])
+  const { status, error } = await svcIn(folder, ['check', '--config', '--content', 'content'])
   assert.equal(status, 2)
   assert.match(error, /expected either --content or --config/)
 })

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { runIn, SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function replacePlaceholders(contentDir: string): void {
@@ -11,10 +11,10 @@ function replacePlaceholders(contentDir: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('example.org', 'tides.example'))
 }
 
-test('init, check and publish: from nothing to a first version', (t) => {
+test('init, check and publish: from nothing to a first version', async (t) => {
   const folder = temporaryFolder(t)
-  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
-  const created = svc('init', 'ours')
+  const svc = (...args: readonly string[]) => svcIn(folder, args)
+  const created = await svc('init', 'ours')
   assert.equal(created.status, 0, created.error)
   assert.match(
     created.out,
@@ -25,14 +25,14 @@ test('init, check and publish: from nothing to a first version', (t) => {
     existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
   )
 
-  const placeholders = svc('check', '--content', 'ours')
+  const placeholders = await svc('check', '--content', 'ours')
   assert.equal(placeholders.status, 1)
   assert.match(
     placeholders.error,
     /organization\.yaml:\d+:\d+: url: found the placeholder "https:\/\/example\.org", expected the organization’s own\n/,
   )
   replacePlaceholders(path.join(folder, 'ours'))
-  assert.deepEqual(svc('check', '--content', 'ours'), {
+  assert.deepEqual(await svc('check', '--content', 'ours'), {
     status: 0,
     out: 'ours has no mistakes: 13 resources.\n',
     error: '',
@@ -40,33 +40,41 @@ test('init, check and publish: from nothing to a first version', (t) => {
   mkdirSync(path.join(folder, 'ours', 'th'))
   writeFileSync(path.join(folder, 'ours', 'th', 'roadmap.yaml'), 'summary: แผน\n')
   assert.match(
-    svc('check', '--content', 'ours').out,
+    (await svc('check', '--content', 'ours')).out,
     /^ours has no mistakes: 14 resources\.\n {2}th: 1 of \d+ texts translated\n$/,
   )
 
-  const published = svc('publish', '--note', 'One.', '--content', 'ours', '--releases', 'releases')
+  const published = await svc(
+    'publish',
+    '--note',
+    'One.',
+    '--content',
+    'ours',
+    '--releases',
+    'releases',
+  )
   assert.match(published.out, /^Published VS-0001 in releases /, published.error)
   assert.match(
-    svc('verify-releases', 'releases').out,
+    (await svc('verify-releases', 'releases')).out,
     /is intact up to VS-0001: 1 version, 14 resources/,
   )
 })
 
-test('check names each mistake, and exits with 1', (t) => {
+test('check names each mistake, and exits with 1', async (t) => {
   const folder = temporaryFolder(t)
-  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
-  svc('init', 'ours')
+  const svc = (...args: readonly string[]) => svcIn(folder, args)
+  await svc('init', 'ours')
   replacePlaceholders(path.join(folder, 'ours'))
   const file = path.join(folder, 'ours', 'status.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('name: Read API', 'name: Read: API'))
-  const { status, out, error } = svc('check', '--content', 'ours')
+  const { status, out, error } = await svc('check', '--content', 'ours')
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.match(
     error,
     /^svc check: ours has 1 mistake\nours\/status\.yaml:\d+:11: found a text with a colon and a space in it, without quotes, expected the text in quotes\n$/,
   )
-  const json = svc('check', '--content', 'ours', '--json')
+  const json = await svc('check', '--content', 'ours', '--json')
   assert.partialDeepStrictEqual(JSON.parse(json.out), {
     ok: false,
     code: 'CONTENT',
@@ -74,12 +82,12 @@ test('check names each mistake, and exits with 1', (t) => {
   })
 })
 
-test('init refuses a folder with anything but dot files', (t) => {
+test('init refuses a folder with anything but dot files', async (t) => {
   const folder = temporaryFolder(t)
-  const svc = (...args: readonly string[]) => runIn(folder, [SVC, ...args])
+  const svc = (...args: readonly string[]) => svcIn(folder, args)
   mkdirSync(path.join(folder, 'used'))
   writeFileSync(path.join(folder, 'used', 'notes.txt'), 'x')
-  const refused = svc('init', 'used')
+  const refused = await svc('init', 'used')
   assert.equal(refused.status, 2)
   assert.match(
     refused.error,
@@ -87,21 +95,21 @@ test('init refuses a folder with anything but dot files', (t) => {
   )
   assert.deepEqual(readdirSync(path.join(folder, 'used')), ['notes.txt'])
   writeFileSync(path.join(folder, 'file'), 'x')
-  assert.equal(svc('init', 'file').status, 2)
-  assert.equal(svc('init').status, 2)
+  assert.equal((await svc('init', 'file')).status, 2)
+  assert.equal((await svc('init')).status, 2)
 
   mkdirSync(path.join(folder, 'fresh'))
   writeFileSync(path.join(folder, 'fresh', '.gitignore'), 'x')
-  assert.equal(svc('init', 'fresh').status, 0)
-  assert.equal(svc('init', 'fresh').status, 2)
+  assert.equal((await svc('init', 'fresh')).status, 0)
+  assert.equal((await svc('init', 'fresh')).status, 2)
 
   // After an upgrade, only the schemas are written again.
   const schema = path.join(folder, 'fresh', '.schemas', 'status.json')
   const before = readFileSync(schema, 'utf8')
   writeFileSync(schema, '{}')
   writeFileSync(path.join(folder, 'fresh', 'status.yaml'), 'ours')
-  assert.equal(svc('init', '--schemas', 'fresh').status, 0)
+  assert.equal((await svc('init', '--schemas', 'fresh')).status, 0)
   assert.equal(readFileSync(schema, 'utf8'), before)
   assert.equal(readFileSync(path.join(folder, 'fresh', 'status.yaml'), 'utf8'), 'ours')
-  assert.equal(svc('init', '--schemas', 'missing').status, 2)
+  assert.equal((await svc('init', '--schemas', 'missing')).status, 2)
 })

@@ -37,7 +37,7 @@ function contentOf(folder: string): readonly (readonly [string, string])[] {
 test('while issuance is paused it refuses with the reason and creates nothing', async (t) => {
   assert.ok(!ISSUANCE.enabled)
   const empty = temporaryFolder(t)
-  const { status, out, error } = keys(empty, ['issue'])
+  const { status, out, error } = await keys(empty, ['issue'])
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.match(error, REFUSAL)
@@ -45,7 +45,7 @@ test('while issuance is paused it refuses with the reason and creates nothing', 
 
   const { folder, database } = await makeKeysDeployment(t)
   const before = contentOf(folder)
-  const told = keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
+  const told = await keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
   assert.equal(told.status, 1)
   assert.match(told.error, REFUSAL)
   const failure: unknown = JSON.parse(told.out)
@@ -80,13 +80,13 @@ test('no option, variable or file lifts the pause', async (t) => {
     ['--database', 'none'],
   ]
   for (const args of [[], ['--database', database], ...mistakes]) {
-    const { status, out, error } = keys(folder, ['issue', ...args], { env })
+    const { status, out, error } = await keys(folder, ['issue', ...args], { env })
     assert.deepEqual([status, out], [1, ''], args.join(' '))
     assert.match(error, REFUSAL)
   }
   const unknown = ['--force', '--yes', '--enabled', '--issuance=enabled', '--no-pause']
   for (const word of [...unknown, 'argument']) {
-    const { status, out, error } = keys(folder, ['issue', word], { env })
+    const { status, out, error } = await keys(folder, ['issue', word], { env })
     assert.deepEqual([status, out], [2, ''], word)
     assert.match(error, /: (unknown option|expected options only)/)
   }
@@ -184,7 +184,7 @@ test('with issuance open: no more active keys than the contract allows', async (
   assert.equal(status, 1)
   assert.match(error, /^svc keys issue: the maximum of 10000 keys is active; revoke one/)
   assert.match(out, /^\{"ok":false,"code":"FULL",/)
-  assert.equal(keys(folder, ['revoke', storedKey(1).keyId]).status, 0)
+  assert.equal((await keys(folder, ['revoke', storedKey(1).keyId])).status, 0)
   assert.equal(issueOpenly(folder, []).status, 0)
 })
 

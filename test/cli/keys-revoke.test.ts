@@ -24,7 +24,7 @@ async function revokedAt(database: string, keyId: string): Promise<number | null
 test('revokes a key and reports which one and when', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const startMs = Date.now()
-  const { status, out, error } = keys(folder, ['revoke', '0000000000000001'])
+  const { status, out, error } = await keys(folder, ['revoke', '0000000000000001'])
   assert.deepEqual([status, error], [0, ''])
   const moment =
     /^Revoked the key 0000000000000001 \(key 1\) at (\S+Z); its next request is refused\.\n$/.exec(
@@ -34,7 +34,7 @@ test('revokes a key and reports which one and when', async (t) => {
   assert.ok(revokedAtMs >= startMs && revokedAtMs <= Date.now(), out)
   assert.equal(await revokedAt(database, '0000000000000001'), revokedAtMs)
 
-  const again = keys(folder, ['revoke', '0000000000000001', '--json'])
+  const again = await keys(folder, ['revoke', '0000000000000001', '--json'])
   assert.equal(again.status, 0)
   assert.deepEqual(JSON.parse(again.out), {
     ok: true,
@@ -49,7 +49,7 @@ test('revokes a key and reports which one and when', async (t) => {
 
 test('an already revoked key is unchanged', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
-  assert.deepEqual(keys(folder, ['revoke', '0000000000000003']), {
+  assert.deepEqual(await keys(folder, ['revoke', '0000000000000003']), {
     status: 0,
     out: 'The key 0000000000000003 (key 3) has been revoked since 2020-01-31T12:30:15.250Z; nothing was changed.\n',
     error: '',
@@ -61,18 +61,20 @@ test('reads the id from standard input, with white space and capitals', async (t
   const { folder, database } = await makeKeysDeployment(t, [
     storedKey(1, { keyId: '0123456789abcdef' }),
   ])
-  const { status, out } = keys(folder, ['revoke', '--json'], { input: '\n 0123456789ABCDEF \n' })
+  const { status, out } = await keys(folder, ['revoke', '--json'], {
+    input: '\n 0123456789ABCDEF \n',
+  })
   assert.equal(status, 0)
   assert.match(out, /"keyId":"0123456789abcdef".*"wasRevoked":false/)
   assert.ok(Number(await revokedAt(database, '0123456789abcdef')) > LONG_AGO_MS)
-  const two = keys(folder, ['revoke', '-'], { input: '0123456789abcdef\n0123456789abcdee\n' })
+  const two = await keys(folder, ['revoke', '-'], { input: '0123456789abcdef\n0123456789abcdee\n' })
   assert.equal(two.status, 2)
   assert.match(two.error, /expected one key id on standard input/)
 })
 
 test('an unknown key: exit code 1, and the name of the database', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
-  const { status, out, error } = keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
+  const { status, out, error } = await keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
   assert.equal(status, 1)
   assert.equal(error, `svc keys revoke: no key ffffffffffffffff in ${database}\n`)
   assert.deepEqual(JSON.parse(out), {
@@ -104,19 +106,19 @@ test('every process of a running service refuses the key from its next request o
   }
   assert.deepEqual([await ask(leaked), await ask(other)], [[200], [200]])
 
-  const listed = keys(folder, ['list'])
+  const listed = await keys(folder, ['list'])
   assert.deepEqual([listed.status, listed.error], [0, '2 keys: 2 active, 0 expired, 0 revoked.\n'])
   for (const key of [leaked, other]) {
     assert.ok(listed.out.includes(keyIdOf(key) ?? 'no id'))
     assert.ok(!listed.out.includes(key.slice(21)))
   }
 
-  const { status, error } = keys(folder, ['revoke', keyIdOf(leaked) ?? ''])
+  const { status, error } = await keys(folder, ['revoke', keyIdOf(leaked) ?? ''])
   assert.equal(status, 0, error)
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
 
   // Purged as well, it is refused as before.
-  assert.match(keys(folder, ['purge-expired', '--older-than', '0']).out, /^Deleted 1 key /)
+  assert.match((await keys(folder, ['purge-expired', '--older-than', '0'])).out, /^Deleted 1 key /)
   assert.deepEqual([await ask(leaked), await ask(other)], [['KEY_INVALID'], [200]])
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
 })

@@ -48,12 +48,12 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['issue', '--lable', 'x'], /unknown option --lable; did you mean --label\?/],
   ])
   // Without an argument the id is read from standard input.
-  const { status, error } = keys(temporaryFolder(t), ['revoke'])
+  const { status, error } = await keys(temporaryFolder(t), ['revoke'])
   assert.equal(status, 2)
   assert.match(error, /expected a key id: 16 hexadecimal digits/)
 })
 
-test('refuses a whole key in any argument without repeating it', (t) => {
+test('refuses a whole key in any argument without repeating it', async (t) => {
   const folder = temporaryFolder(t)
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['revoke', WHOLE_KEY], ''],
@@ -68,7 +68,7 @@ test('refuses a whole key in any argument without repeating it', (t) => {
     [[WHOLE_KEY], ''],
   ]
   for (const [args, input] of cases) {
-    const { status, out, error } = keys(folder, args, { input })
+    const { status, out, error } = await keys(folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
     assert.match(error, /found a whole key with its secret; expected only its id/)
@@ -77,27 +77,27 @@ test('refuses a whole key in any argument without repeating it', (t) => {
   }
   // Its secret alone, which looks like nothing in particular.
   for (const args of [['revoke', WHOLE_KEY.slice(21)], [WHOLE_KEY.slice(21)]]) {
-    const { status, error } = keys(folder, args)
+    const { status, error } = await keys(folder, args)
     assert.equal(status, 2)
     assert.ok(!error.includes('SSSS'), error)
   }
 })
 
-test('reports a missing or foreign database in one line and exits with 1', (t) => {
+test('reports a missing or foreign database in one line and exits with 1', async (t) => {
   const folder = temporaryFolder(t)
   for (const args of [['list'], ['revoke', '0123456789abcdef'], ['purge-expired']]) {
-    const { status, out, error } = keys(folder, args)
+    const { status, out, error } = await keys(folder, args)
     assert.equal(status, 1)
     assert.equal(out, '')
     assert.match(error, /^svc keys [a-z-]+: .*service\.sqlite: the database does not exist\n$/)
   }
-  const told = keys(folder, ['purge-expired', '--json'])
+  const told = await keys(folder, ['purge-expired', '--json'])
   assert.equal(told.status, 1)
   assert.match(told.out, /^\{"ok":false,"code":"MISSING","message":".*"\}\n$/)
   // Standard output has keys and nothing else.
-  assert.equal(keys(folder, ['list', '--json']).out, '')
+  assert.equal((await keys(folder, ['list', '--json'])).out, '')
   const env = { SVC_DATABASE_URL: 'postgres://u:password@127.0.0.1:1/db' }
-  const elsewhere = keys(folder, ['list'], { env })
+  const elsewhere = await keys(folder, ['list'], { env })
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
@@ -108,7 +108,7 @@ test('reports a missing or foreign database in one line and exits with 1', (t) =
 
 test('list: one line per key, the summary on standard error, no hash', async (t) => {
   const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
-  const { status, out, error } = keys(folder, ['list'])
+  const { status, out, error } = await keys(folder, ['list'])
   assert.equal(status, 0)
   assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
   assert.equal(
@@ -123,7 +123,7 @@ test('list: one line per key, the summary on standard error, no hash', async (t)
 
 test('list --json: JSON lines with exact times and without keys or hashes', async (t) => {
   const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
-  const { status, out, error } = keys(folder, ['list', '--json'])
+  const { status, out, error } = await keys(folder, ['list', '--json'])
   assert.equal(status, 0)
   assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
   const lines = out
@@ -167,7 +167,7 @@ test('list --status: prints the selected keys and their share', async (t) => {
     ['expired', ['0000000000000002']],
     ['revoked', ['0000000000000003']],
   ] as const) {
-    const { out, error } = keys(folder, ['list', '--status', status])
+    const { out, error } = await keys(folder, ['list', '--status', status])
     const [header, ...rows] = out.trimEnd().split('\n')
     assert.match(header ?? '', /^KEY ID/)
     assert.deepEqual(
@@ -181,7 +181,7 @@ test('list --status: prints the selected keys and their share', async (t) => {
 
 test('list: no keys', async (t) => {
   const { folder } = await makeKeysDeployment(t)
-  assert.deepEqual(keys(folder, ['list']), {
+  assert.deepEqual(await keys(folder, ['list']), {
     status: 0,
     out: '',
     error: '0 keys: 0 active, 0 expired, 0 revoked.\n',
@@ -197,7 +197,7 @@ test('list: reads a copy on read-only media without configuration or secrets', a
   copyFileSync(database, copy)
   chmodSync(copy, 0o400)
   chmodSync(medium, 0o500)
-  const { status, out, error } = keys(machine, ['list', '--json', '--database', copy])
+  const { status, out, error } = await keys(machine, ['list', '--json', '--database', copy])
   // So that users other than root can remove the folder.
   chmodSync(medium, 0o700)
   assert.equal(status, 0, error)
@@ -208,7 +208,7 @@ test('list: reads a copy on read-only media without configuration or secrets', a
 test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   const secretId = hashSecretIdOf(KEY_HASH_SECRET)
   const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
-  const { status, out, error } = keys(folder, ['list', '--old-hash-secret', '--json'])
+  const { status, out, error } = await keys(folder, ['list', '--old-hash-secret', '--json'])
   assert.equal(status, 0, error)
   assert.match(out, /^\{"keyId":"0000000000000002",.*\}\n$/)
   assert.equal(error, '1 key listed, of 2 keys: 2 active, 0 expired, 0 revoked.\n')
@@ -216,10 +216,10 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
 
   const env = { SVC_KEY_HASH_SECRET: 'another-secret-that-the-keys-are-hashed-with' }
   assert.equal(
-    keys(folder, ['list', '--old-hash-secret', '--json'], { env }).out.split('\n').length,
+    (await keys(folder, ['list', '--old-hash-secret', '--json'], { env })).out.split('\n').length,
     3,
   )
-  const without = keys(temporaryFolder(t), ['list', '--old-hash-secret'])
+  const without = await keys(temporaryFolder(t), ['list', '--old-hash-secret'])
   assert.equal(without.status, 1)
   assert.match(
     without.error,
@@ -238,12 +238,13 @@ test('after a rotation of the hash secret, used keys leave the list', async (t) 
   const newSecret = 'the-secret-that-comes-after-the-rotation'
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), newSecret)
   writeFileSync(path.join(secretsDir, 'key-hash-secret-previous.txt'), KEY_HASH_SECRET)
-  const waiting = () => keys(folder, ['list', '--old-hash-secret', '--status', 'active']).out
-  assert.equal(waiting().split('\n').length, 4)
+  const waiting = async () =>
+    (await keys(folder, ['list', '--old-hash-secret', '--status', 'active'])).out
+  assert.equal((await waiting()).split('\n').length, 4)
 
   const rotating = { hashSecret: newSecret, previousHashSecrets: [hashSecret] }
   await keysOver(storage.apiKeys, rotating).check(used.key)
-  assert.match(waiting(), new RegExp(`^KEY ID.*\\n${idle.keyId} .* idle\\n$`))
+  assert.match(await waiting(), new RegExp(`^KEY ID.*\\n${idle.keyId} .* idle\\n$`))
 
   // The secret from before is dropped.
   const after = keysOver(storage.apiKeys, { hashSecret: newSecret })
@@ -254,23 +255,23 @@ test('after a rotation of the hash secret, used keys leave the list', async (t) 
 
 test('purge-expired: deletes keys that ended long ago and no active ones', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
-  const dry = keys(folder, ['purge-expired', '--dry-run'])
+  const dry = await keys(folder, ['purge-expired', '--dry-run'])
   assert.deepEqual([dry.status, dry.error], [0, ''])
   assert.match(dry.out, /^Would delete 2 keys that expired or were revoked before 2\S+Z\.\n$/)
   assert.equal((await readKeys(database)).length, 4)
 
   // Revoked a moment ago: it can be looked at for thirty days.
-  assert.equal(keys(folder, ['revoke', '0000000000000004']).status, 0)
-  const { status, out, error } = keys(folder, ['purge-expired'])
+  assert.equal((await keys(folder, ['revoke', '0000000000000004'])).status, 0)
+  const { status, out, error } = await keys(folder, ['purge-expired'])
   assert.deepEqual([status, error], [0, ''])
   assert.match(out, /^Deleted 2 keys that expired or were revoked before 2\S+Z\.\n$/)
   const idsLeft = async () => (await readKeys(database)).map(({ keyId }) => keyId)
   assert.deepEqual(await idsLeft(), ['0000000000000001', '0000000000000004'])
 
-  const all = keys(folder, ['purge-expired', '--older-than', '0', '--json'])
+  const all = await keys(folder, ['purge-expired', '--older-than', '0', '--json'])
   const told: unknown = JSON.parse(all.out)
   assert.ok(typeof told === 'object' && told !== null && 'before' in told)
   assert.deepEqual(told, { ok: true, dryRun: false, keys: 1, before: told.before })
   assert.deepEqual(await idsLeft(), ['0000000000000001'])
-  assert.match(keys(folder, ['purge-expired']).out, /^Deleted 0 keys /)
+  assert.match((await keys(folder, ['purge-expired'])).out, /^Deleted 0 keys /)
 })

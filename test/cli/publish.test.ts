@@ -6,8 +6,8 @@ import { test } from 'node:test'
 
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { type Outcome, runIn, SVC } from '../support/run-program.ts'
-import { svc } from '../support/run-svc.ts'
+import { runIn, SVC } from '../support/run-program.ts'
+import { type Outcome, svc } from '../support/run-svc.ts'
 
 /** Runs the program itself, in a folder. */
 function svcIn(folder: string, ...args: readonly string[]): Outcome {

@@ -11,7 +11,7 @@ import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signin
 import { inspectSecrets } from '../../src/secrets.ts'
 import { configureSecrets, pemOf } from '../support/configured-secrets.ts'
 import { listFolder } from '../support/deployment.ts'
-import { runIn, SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
@@ -169,28 +169,28 @@ test('keys in variables are left to the operator', (t) => {
   )
 })
 
-test('the program lists, announces and promotes, as text and as JSON', (t) => {
+test('the program lists, announces and promotes, as text and as JSON', async (t) => {
   const folder = temporaryFolder(t)
-  const svc = (...args: string[]) => runIn(folder, [SVC, 'signing-key', ...args])
-  const empty = svc('list')
+  const svc = (...args: string[]) => svcIn(folder, ['signing-key', ...args])
+  const empty = await svc('list')
   assert.deepEqual([empty.status, empty.error], [0, ''])
-  assert.equal(svc('new').status, 0)
-  const announced = svc('new', '--not-after', '2999-01-01T00:00:00Z', '--json')
+  assert.equal((await svc('new')).status, 0)
+  const announced = await svc('new', '--not-after', '2999-01-01T00:00:00Z', '--json')
   const { key } = JSON.parse(announced.out) as { key: { keyId: string; status: string } }
   assert.equal(key.status, 'next')
-  const refused = svc('new', '--json')
+  const refused = await svc('new', '--json')
   assert.equal(refused.status, 1)
   assert.match(refused.error, /^svc signing-key new: expected no announced key, found /)
   assert.partialDeepStrictEqual(JSON.parse(refused.out), { ok: false, code: 'SIGNING_KEYS' })
-  assert.match(svc('promote').out, new RegExp(`^Promoted signing key ${key.keyId}\\.\n`))
-  const { keys } = JSON.parse(svc('list', '--json').out) as { keys: readonly unknown[] }
+  assert.match((await svc('promote')).out, new RegExp(`^Promoted signing key ${key.keyId}\\.\n`))
+  const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: readonly unknown[] }
   assert.equal(keys.length, 2)
   assert.partialDeepStrictEqual(keys, [
     { status: 'retired', privateKey: null },
     { keyId: key.keyId, status: 'current', period: 'valid' },
   ])
-  const wrong = svc('new', '--not-before', 'tomorrow')
+  const wrong = await svc('new', '--not-before', 'tomorrow')
   assert.deepEqual([wrong.status, wrong.out], [2, ''])
   assert.match(wrong.error, /--not-before expects a time in UTC/)
-  assert.equal(svc('retire', 'short').status, 2)
+  assert.equal((await svc('retire', 'short')).status, 2)
 })

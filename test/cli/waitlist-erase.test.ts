@@ -18,12 +18,12 @@ async function ticketsOf({ database }: Deployment): Promise<readonly string[]> {
 test('erases an address in any spelling and keeps the others', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   const { folder } = deployment
-  const { status, out, error } = waitlist(folder, ['erase', '  Person2@EXAMPLE.org '])
+  const { status, out, error } = await waitlist(folder, ['erase', '  Person2@EXAMPLE.org '])
   assert.deepEqual([status, error], [0, ''])
   assert.equal(out, `Erased the registration ${entryOf(2).ticket} of ${entryOf(2).registeredAt}.\n`)
   assert.deepEqual(await ticketsOf(deployment), [entryOf(1).ticket, entryOf(3).ticket])
 
-  const again = waitlist(folder, ['erase', 'person2@example.org'])
+  const again = await waitlist(folder, ['erase', 'person2@example.org'])
   assert.equal(again.status, 1)
   assert.equal(again.out, '')
   assert.match(
@@ -36,13 +36,15 @@ test('reads the address from standard input and never prints it', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   for (const [number, args] of [[1, ['erase']] as const, [2, ['erase', '-', '--json']] as const]) {
     const input = `\nperson${number}@example.org\n`
-    const { status, out, error } = waitlist(deployment.folder, args, { input })
+    const { status, out, error } = await waitlist(deployment.folder, args, { input })
     assert.equal(status, 0, error)
     assert.ok(out.includes(entryOf(number).ticket))
     assert.ok(!`${out}${error}`.includes('person'))
   }
   assert.deepEqual(await ticketsOf(deployment), [entryOf(3).ticket])
-  const none = waitlist(deployment.folder, ['erase', '--json'], { input: 'other@example.org' })
+  const none = await waitlist(deployment.folder, ['erase', '--json'], {
+    input: 'other@example.org',
+  })
   assert.equal(none.status, 1)
   const told: unknown = JSON.parse(none.out)
   assert.ok(typeof told === 'object' && told !== null && 'code' in told)
@@ -54,12 +56,12 @@ test('a dry run finds the address and changes nothing', async (t) => {
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
   const { folder } = deployment
   const { ticket, registeredAt } = entryOf(3)
-  const { status, out } = waitlist(folder, ['erase', 'person3@example.org', '--dry-run'])
+  const { status, out } = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run'])
   assert.equal(status, 0)
   assert.equal(out, `Would erase the registration ${ticket} of ${registeredAt}.\n`)
-  const told = waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
+  const told = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
   assert.deepEqual(JSON.parse(told.out), { ok: true, erased: false, ticket, registeredAt })
-  assert.equal(waitlist(folder, ['erase', 'other@example.org', '--dry-run']).status, 1)
+  assert.equal((await waitlist(folder, ['erase', 'other@example.org', '--dry-run'])).status, 1)
   assert.equal((await ticketsOf(deployment)).length, 3)
 })
 
@@ -73,7 +75,7 @@ test('an invalid address or several are wrong usage and not repeated', async (t)
     [['erase', '-'], 'person1 @example.org'],
   ]
   for (const [args, input] of cases) {
-    const { status, out, error } = waitlist(deployment.folder, args, { input })
+    const { status, out, error } = await waitlist(deployment.folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
     assert.match(error, /^svc: waitlist: erase: expected (one|an email) address/)
@@ -87,7 +89,7 @@ test('without the secret, names its expected place and creates none', async (t) 
   const { folder, secretsDir } = deployment
   const args = ['erase', 'person1@example.org']
   const variable = 'SVC_ADDRESS_HASH_SECRET'
-  const short = waitlist(folder, args, { env: { [variable]: 'short' } })
+  const short = await waitlist(folder, args, { env: { [variable]: 'short' } })
   assert.equal(short.status, 1)
   assert.match(
     short.error,
@@ -95,7 +97,7 @@ test('without the secret, names its expected place and creates none', async (t) 
   )
 
   rmSync(path.join(secretsDir, 'address-hash-secret.txt'))
-  const { status, error } = waitlist(folder, args)
+  const { status, error } = await waitlist(folder, args)
   assert.equal(status, 1)
   assert.match(
     error,
@@ -104,9 +106,12 @@ test('without the secret, names its expected place and creates none', async (t) 
   assert.ok(!readdirSync(secretsDir).includes('address-hash-secret.txt'))
 
   // Another secret finds no row, and the message names the secret in use.
-  const other = waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET}-not` } })
+  const other = await waitlist(folder, args, { env: { [variable]: `${ADDRESS_HASH_SECRET}-not` } })
   assert.match(other.error, /not on the list in .* judged by the secret in SVC_ADDRESS_HASH_SECRET/)
-  assert.equal(waitlist(folder, args, { env: { [variable]: ADDRESS_HASH_SECRET } }).status, 0)
+  assert.equal(
+    (await waitlist(folder, args, { env: { [variable]: ADDRESS_HASH_SECRET } })).status,
+    0,
+  )
 })
 
 test('an erased row leaves the database file completely', async (t) => {
@@ -121,6 +126,6 @@ test('an erased row leaves the database file completely', async (t) => {
       return pieces.some((piece) => bytes.includes(piece))
     })
   assert.ok(isThere())
-  assert.equal(waitlist(folder, ['erase', 'person2@example.org']).status, 0)
+  assert.equal((await waitlist(folder, ['erase', 'person2@example.org'])).status, 0)
   assert.ok(!isThere())
 })

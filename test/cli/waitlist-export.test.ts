@@ -5,7 +5,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, SVC } from '../support/run-program.ts'
+import { SVC } from '../support/run-program.ts'
+import { cleanEnvironment } from '../support/run-svc.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import {
@@ -32,7 +33,7 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
     await sealedRegistration(1, keys, { useCase: '=HYPERLINK("http://x","y")' }),
     await sealedRegistration(2, keys, { interests: ['api', 'research'], locale: 'th' }),
   ])
-  const { status, out, error } = waitlist(folder, ['export'])
+  const { status, out, error } = await waitlist(folder, ['export'])
   assert.equal(status, 0, error)
   assert.equal(error, 'Exported 2 registrations.\n')
   const [one, two] = [entryOf(1), entryOf(2)]
@@ -58,7 +59,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
   writeFileSync(path.join(machine, 'key.txt'), `# created: today\n${keys.identity}\n`)
   const options = ['--identity', 'key.txt', '--database', database, '--format', 'jsonl']
   const args = ['export', ...options, '--out', 'list.jsonl']
-  const { status, out, error } = waitlist(machine, args)
+  const { status, out, error } = await waitlist(machine, args)
   assert.equal(status, 0, error)
   assert.equal(out, '')
   assert.equal(error, 'Exported 300 registrations to list.jsonl.\n')
@@ -72,7 +73,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
   assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
   assert.ok(!existsSync(path.join(folder, 'list.jsonl')))
 
-  const again = waitlist(machine, args)
+  const again = await waitlist(machine, args)
   assert.equal(again.status, 1)
   assert.match(
     again.error,
@@ -81,7 +82,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
   assert.equal(again.error.trimEnd().split('\n').length, 1)
   assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
 
-  const told = waitlist(machine, ['export', ...options, '--out', 'other.jsonl', '--json'])
+  const told = await waitlist(machine, ['export', ...options, '--out', 'other.jsonl', '--json'])
   assert.deepEqual(JSON.parse(told.out), {
     ok: true,
     exported: 300,
@@ -93,7 +94,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
 
 test('reports an unwritable file and leaves nothing behind', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
-  const { status, error } = waitlist(folder, ['export', '--out', 'no/such/folder/list.csv'])
+  const { status, error } = await waitlist(folder, ['export', '--out', 'no/such/folder/list.csv'])
   assert.equal(status, 1)
   assert.match(
     error,
@@ -109,7 +110,7 @@ test('names rows that cannot be decrypted, exports the rest and exits with 1', a
     assert.ok(first && second && third)
     return [first, { ...second, sealed: third.sealed }, await sealedRegistration(4, other), third]
   })
-  const { status, out, error } = waitlist(folder, ['export', '--out', 'list.csv'])
+  const { status, out, error } = await waitlist(folder, ['export', '--out', 'list.csv'])
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.equal(
@@ -124,7 +125,7 @@ Exported 2 registrations to list.csv. 2 rows could not be decrypted and were lef
     rows.map(([ticket]) => ticket),
     [entryOf(1).ticket, entryOf(3).ticket],
   )
-  const told = waitlist(folder, ['export', '--out', 'other.csv', '--json'])
+  const told = await waitlist(folder, ['export', '--out', 'other.csv', '--json'])
   assert.equal(told.status, 1)
   assert.deepEqual(JSON.parse(told.out), { ok: false, exported: 2, leftOut: 2, file: 'other.csv' })
 })
@@ -132,7 +133,7 @@ Exported 2 registrations to list.csv. 2 rows could not be decrypted and were lef
 test('reports an identity that matches no row once, before writing', async (t) => {
   const { folder, keys } = await makeDeployment(t, (own) => sealedRegistrations(5, own))
   const other = await makeKeyPair()
-  const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], {
+  const { status, out, error } = await waitlist(folder, ['export', '--identity', '-'], {
     input: other.identity,
   })
   assert.equal(status, 1)
@@ -153,18 +154,18 @@ test('refuses an invalid identity with its file and line, without quoting it', a
     ['-----BEGIN AGE ENCRYPTED FILE-----\n…', /encrypted with a passphrase. Decrypt it first/],
   ]
   for (const [input, message] of cases) {
-    const { status, out, error } = waitlist(folder, ['export', '--identity', '-'], { input })
+    const { status, out, error } = await waitlist(folder, ['export', '--identity', '-'], { input })
     assert.equal(status, 1, error)
     assert.equal(out, '')
     assert.match(error, message)
     assert.ok(!error.includes(keys.identity.slice(20, 40)))
     assert.equal(error.trimEnd().split('\n').length, 1, error)
   }
-  const missing = waitlist(folder, ['export', '--identity', 'nowhere.txt'])
+  const missing = await waitlist(folder, ['export', '--identity', 'nowhere.txt'])
   assert.equal(missing.status, 1)
   assert.match(missing.error, /^svc waitlist export: nowhere\.txt: expected a readable file/)
   rmSync(path.join(folder, 'secrets'), { recursive: true })
-  assert.equal(waitlist(folder, ['export']).status, 2)
+  assert.equal((await waitlist(folder, ['export'])).status, 2)
 })
 
 test('a reader that closes early is not a failure', async (t) => {
@@ -183,7 +184,7 @@ test('a reader that closes early is not a failure', async (t) => {
 
 test('prints no progress bar if standard error is not a terminal', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(300, keys))
-  const { error } = waitlist(folder, ['export', '--out', 'list.csv'])
+  const { error } = await waitlist(folder, ['export', '--out', 'list.csv'])
   assert.equal(error, 'Exported 300 registrations to list.csv.\n')
 })
 

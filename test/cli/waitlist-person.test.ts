@@ -9,15 +9,15 @@ test('show prints everything about one person, with the consent statement', asyn
     ...(await sealedRegistrations(2, keys)),
     await sealedRegistration(3, keys, { useCase: 'two\nlines\u001B[2J' }),
   ])
-  const json = waitlist(folder, ['show', 'PERSON2@example.org', '--json'])
+  const json = await waitlist(folder, ['show', 'PERSON2@example.org', '--json'])
   assert.equal(json.status, 0, json.error)
   assert.deepEqual(JSON.parse(json.out), entryOf(2))
-  const text = waitlist(folder, ['show', '-'], { input: 'person3@example.org\n' })
+  const text = await waitlist(folder, ['show', '-'], { input: 'person3@example.org\n' })
   assert.equal(text.status, 0, text.error)
   assert.match(text.out, /^ticket +EA-0{15}3\n/)
   assert.match(text.out, /\nuseCase +two\n +lines\uFFFD\[2J\n/)
   assert.match(text.out, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
-  const unknown = waitlist(folder, ['show', 'unknown@example.org'])
+  const unknown = await waitlist(folder, ['show', 'unknown@example.org'])
   assert.deepEqual([unknown.status, unknown.out], [1, ''])
   assert.match(unknown.error, /^svc waitlist show: the address is not on the list in /)
   assert.ok(!unknown.error.includes('unknown@'))
@@ -26,12 +26,12 @@ test('show prints everything about one person, with the consent statement', asyn
 test('erase with a ticket deletes only the registration that has it', async (t) => {
   const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(2, keys))
   const other = ['erase', 'person1@example.org', '--ticket', entryOf(2).ticket, '--json']
-  const refused = waitlist(folder, other)
+  const refused = await waitlist(folder, other)
   assert.equal(refused.status, 1)
   assert.match(refused.out, /"code":"TICKET_MISMATCH"/)
   assert.equal((await countRows(database)).total, 2)
   const own = ['erase', 'person1@example.org', '--ticket', entryOf(1).ticket.toLowerCase()]
-  const erased = waitlist(folder, own)
+  const erased = await waitlist(folder, own)
   assert.equal(erased.status, 0, erased.error)
   assert.match(erased.out, /^Erased the registration EA-0{15}1 of /)
   assert.equal((await countRows(database)).total, 1)
@@ -47,12 +47,12 @@ test('expire deletes the registrations that are older than a number of days', as
     await sealedRegistration(3, keys, daysAgo(366)),
   ])
   const args = ['expire', '--older-than', '365']
-  const tried = waitlist(folder, [...args, '--dry-run', '--json'])
+  const tried = await waitlist(folder, [...args, '--dry-run', '--json'])
   assert.match(tried.out, /^\{"ok":true,"dryRun":true,"registrations":2,"before":"2/)
   assert.equal((await countRows(database)).total, 3)
-  const done = waitlist(folder, args)
+  const done = await waitlist(folder, args)
   assert.equal(done.status, 0, done.error)
   assert.match(done.out, /^Deleted 2 registrations from before 2.*Z\.\n$/)
   assert.equal((await countRows(database)).total, 1)
-  assert.match(waitlist(folder, args).out, /^Deleted 0 registrations/)
+  assert.match((await waitlist(folder, args)).out, /^Deleted 0 registrations/)
 })

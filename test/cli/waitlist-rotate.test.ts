@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { cleanEnvironment, runIn, SVC } from '../support/run-program.ts'
+import { SVC } from '../support/run-program.ts'
+import { cleanEnvironment, svcIn } from '../support/run-svc.ts'
 import {
   addRegistrations,
   countRows,
@@ -48,7 +49,7 @@ test('rotate-recipient changes the setting and every row', async (t) => {
     sealedRegistrations(5, keys),
   )
   const next = await makeKeyPair()
-  const { status, out, error } = waitlist(folder, [
+  const { status, out, error } = await waitlist(folder, [
     'rotate-recipient',
     '--recipient',
     next.recipient,
@@ -78,21 +79,24 @@ test('a second run processes only new rows, a third none', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--json']
-  const told = (): unknown => JSON.parse(waitlist(folder, args).out)
+  const told = async (): Promise<unknown> => JSON.parse((await waitlist(folder, args)).out)
   const setting = { place: path.join(folder, 'secrets', 'waitlist-recipient.txt') }
   const none = { ok: true, changedMeanwhile: 0, failed: 0, recipient: next.recipient }
   const first = { ...none, resealed: 3, already: 0, setting: { kind: 'written', ...setting } }
-  assert.deepEqual(told(), first)
+  assert.deepEqual(await told(), first)
   await addRegistrations(database, [await sealedRegistration(4, keys)])
   const unchanged = { kind: 'unchanged', ...setting }
-  assert.deepEqual(told(), { ...none, resealed: 1, already: 3, setting: unchanged })
+  assert.deepEqual(await told(), { ...none, resealed: 1, already: 3, setting: unchanged })
   // Nothing is left for the old identity, so it is not asked for.
-  assert.deepEqual(JSON.parse(waitlist(folder, [...args, '--identity', 'nowhere.txt']).out), {
-    ...none,
-    resealed: 0,
-    already: 4,
-    setting: unchanged,
-  })
+  assert.deepEqual(
+    JSON.parse((await waitlist(folder, [...args, '--identity', 'nowhere.txt'])).out),
+    {
+      ...none,
+      resealed: 0,
+      already: 4,
+      setting: unchanged,
+    },
+  )
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(4))
 })
 
@@ -101,15 +105,15 @@ test('reports remaining work while there is some', async (t) => {
     sealedRegistrations(3, own),
   )
   const next = await makeKeyPair()
-  const told = (): string =>
-    waitlist(folder, ['rotate-recipient', '--recipient', next.recipient]).out
-  assert.match(told(), /After that, run this again with\n/)
+  const told = async (): Promise<string> =>
+    (await waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])).out
+  assert.match(await told(), /After that, run this again with\n/)
   const held = `${recipientFile} already contains this recipient.\n`
   const hint = 'If the service was not restarted since then, restart it and run this again.\n'
   await addRegistrations(database, [await sealedRegistration(4, keys)])
-  const second = told()
+  const second = await told()
   assert.ok(second.includes(`${held}${hint}Keep the old identity`), second)
-  const last = told()
+  const last = await told()
   assert.ok(last.includes(`${held}Keep the old identity`), last)
 })
 
@@ -118,7 +122,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
     sealedRegistrations(3, keys),
   )
   const args = ['rotate-recipient', '--new-identity', 'next.txt']
-  const { status, out, error } = waitlist(folder, args)
+  const { status, out, error } = await waitlist(folder, args)
   assert.equal(status, 0, error)
   const file = path.join(folder, 'next.txt')
   const text = readFileSync(file, 'utf8')
@@ -134,7 +138,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
   assert.equal(readFileSync(recipientFile, 'utf8'), `${recipient}\n`)
   assert.deepEqual(await openRows(database, [identity]), ticketsUpTo(3))
 
-  const again = waitlist(folder, args)
+  const again = await waitlist(folder, args)
   assert.equal(again.status, 1)
   assert.match(
     again.error,
@@ -151,7 +155,7 @@ test('the wrong old identity changes nothing and creates no new one', async (t) 
   )
   const other = await makeKeyPair()
   const args = ['rotate-recipient', '--new-identity', 'next.txt', '--identity', '-']
-  const { status, out, error } = waitlist(folder, args, { input: other.identity })
+  const { status, out, error } = await waitlist(folder, args, { input: other.identity })
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.match(
@@ -170,7 +174,7 @@ test('names and keeps a row that no identity decrypts', async (t) => {
     await sealedRegistration(3, other),
   ])
   const next = await makeKeyPair()
-  const { status, out, error } = waitlist(folder, [
+  const { status, out, error } = await waitlist(folder, [
     'rotate-recipient',
     '--recipient',
     next.recipient,
@@ -194,7 +198,7 @@ test('with the recipient in a variable, rotate-recipient says what to set', asyn
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient]
   const env = { SVC_WAITLIST_RECIPIENT: keys.recipient }
-  const { status, out, error } = waitlist(folder, args, { env })
+  const { status, out, error } = await waitlist(folder, args, { env })
   assert.equal(status, 0, error)
   assert.match(
     out,
@@ -210,10 +214,10 @@ test('--database with another database leaves the setting unchanged', async (t) 
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(2, own),
   )
-  assert.equal(runIn(folder, [SVC, 'backup', 'copy.sqlite']).status, 0)
+  assert.equal((await svcIn(folder, ['backup', 'copy.sqlite'])).status, 0)
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
-  const { status, out } = waitlist(folder, args)
+  const { status, out } = await waitlist(folder, args)
   assert.equal(status, 0)
   assert.match(out, /The recipient of the service was left unchanged/)
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
@@ -262,7 +266,7 @@ test('keeps every row after SIGKILL, and a second run continues', async (t) => {
   const taken = takeAway(database, path.join(folder, 'taken'))
   assert.deepEqual(await openRows(taken, [keys.identity, next.identity]), ticketsUpTo(count))
 
-  const again = waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])
+  const again = await waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])
   assert.equal(again.status, 0, again.error)
   assert.match(
     again.out,

@@ -32,20 +32,20 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['expire'], /expected --older-than DAYS/],
     [['expire', '--older-than', '0'], /--older-than expects whole days from 1 to 36500/],
   ])
-  const { status, error } = waitlist(temporaryFolder(t), ['export'])
+  const { status, error } = await waitlist(temporaryFolder(t), ['export'])
   assert.equal(status, 2)
   assert.match(error, /expected --identity FILE, because .*waitlist-identity\.txt cannot be read/)
 })
 
-test('a missing or foreign database or a configuration mistake: one line, exit code 1', (t) => {
+test('a missing or foreign database or a configuration mistake: one line, exit code 1', async (t) => {
   const folder = temporaryFolder(t)
-  const none = waitlist(folder, ['count'])
+  const none = await waitlist(folder, ['count'])
   assert.equal(none.status, 1)
   assert.match(none.error, /^svc waitlist count: .*service\.sqlite: the database does not exist\n$/)
 
   const file = path.join(folder, 'other.sqlite')
   writeFileSync(file, 'nothing of ours, and long enough to be looked at')
-  const other = waitlist(folder, ['count', '--database', file, '--json'])
+  const other = await waitlist(folder, ['count', '--database', file, '--json'])
   assert.equal(other.status, 1)
   assert.match(other.error, /^svc waitlist count: .*other\.sqlite: .*\n$/)
   const told: unknown = JSON.parse(other.out)
@@ -53,7 +53,7 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
   assert.deepEqual([told.ok, told.code], [false, 'NOT_A_DATABASE'])
 
   const env = { SVC_DATABASE_URL: 'mysql://u:password@host/db' }
-  const mistaken = waitlist(folder, ['count'], { env })
+  const mistaken = await waitlist(folder, ['count'], { env })
   assert.equal(mistaken.status, 1)
   assert.match(
     mistaken.error,
@@ -64,7 +64,7 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
 
 test('ignores mistakes in variables that it does not use', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
-  assert.equal(waitlist(folder, ['count'], { env: { SVC_LOG_LEVEL: 'loud' } }).status, 0)
+  assert.equal((await waitlist(folder, ['count'], { env: { SVC_LOG_LEVEL: 'loud' } })).status, 0)
 })
 
 test('count: number, dates and recipients, without a secret', async (t) => {
@@ -82,14 +82,14 @@ Encrypted to:
   3  ${short(keys.recipient)}
   1  ${short(other.recipient)}
 `
-  assert.deepEqual(waitlist(elsewhere, ['count', '--database', database]), {
+  assert.deepEqual(await waitlist(elsewhere, ['count', '--database', database]), {
     status: 0,
     out: expected,
     error: '',
   })
   const env = { SVC_DATA_DIR: path.dirname(database) }
-  assert.equal(waitlist(elsewhere, ['count'], { env }).out, expected)
-  assert.deepEqual(JSON.parse(waitlist(folder, ['count', '--json']).out), {
+  assert.equal((await waitlist(elsewhere, ['count'], { env })).out, expected)
+  assert.deepEqual(JSON.parse((await waitlist(folder, ['count', '--json'])).out), {
     ok: true,
     total: 4,
     firstRegisteredAt: entryOf(1).registeredAt,
@@ -103,8 +103,8 @@ Encrypted to:
 
 test('count: an empty list', async (t) => {
   const { folder } = await makeDeployment(t, async () => [])
-  assert.equal(waitlist(folder, ['count']).out, 'The waitlist is empty.\n')
-  const told: unknown = JSON.parse(waitlist(folder, ['count', '--json']).out)
+  assert.equal((await waitlist(folder, ['count'])).out, 'The waitlist is empty.\n')
+  const told: unknown = JSON.parse((await waitlist(folder, ['count', '--json'])).out)
   assert.deepEqual(told, {
     ok: true,
     total: 0,

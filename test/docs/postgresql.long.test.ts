@@ -11,7 +11,8 @@ import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRegistering } from '../support/registering-service.ts'
-import { cleanEnvironment, SVC } from '../support/run-program.ts'
+import { SVC } from '../support/run-program.ts'
+import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const page = readFileSync(new URL('../../docs/postgresql.md', import.meta.url), 'utf8')

@@ -1,28 +1,10 @@
 import { spawnSync, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { cleanEnvironment, type Outcome, type RunOptions } from './run-svc.ts'
 
 /** The file of the program. */
 export const SVC: string = fileURLToPath(new URL('../../src/cli/svc.ts', import.meta.url))
-
-/** Result of a run. */
-export interface Outcome {
-  readonly status: number | null
-  readonly out: string
-  readonly error: string
-}
-
-/** Options besides the arguments. */
-export interface RunOptions {
-  readonly input?: string
-  readonly env?: { readonly [name: string]: string }
-}
-
-/** The environment without any variable of the service's own. */
-export function cleanEnvironment(changes: { readonly [name: string]: string } = {}) {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
-  return { ...Object.fromEntries(kept), ...changes }
-}
 
 /** Runs a Node program in a folder: its file, then its arguments. */
 export function runIn(

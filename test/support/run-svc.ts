@@ -1,3 +1,4 @@
+import { Readable, Writable } from 'node:stream'
 import { runProgram } from '../../src/cli/program.ts'
 
 /** Result of a command. */
@@ -7,17 +8,76 @@ export interface Outcome {
   readonly error: string
 }
 
+/** Options besides the arguments. */
+export interface RunOptions {
+  readonly input?: string
+  readonly env?: { readonly [name: string]: string }
+}
+
+/** The environment without any variable of the service's own. */
+export function cleanEnvironment(changes: { readonly [name: string]: string } = {}) {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
+  return { ...Object.fromEntries(kept), ...changes }
+}
+
+/** Output of a command in this process. */
+function createCapture() {
+  const outcome = { out: '', error: '' }
+  const streamTo = (name: 'out' | 'error') =>
+    new Writable({
+      decodeStrings: false,
+      write(chunk: string | Uint8Array, _encoding, done) {
+        outcome[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+        done()
+      },
+    })
+  return {
+    outcome,
+    output: {
+      out: (line: string) => void (outcome.out += `${line}\n`),
+      error: (line: string) => void (outcome.error += `${line}\n`),
+    },
+    stdout: streamTo('out'),
+    stderr: streamTo('error'),
+  }
+}
+
 /** Runs `svc` in this process. Tests of its standard streams and of signals start the program itself. */
 export async function svc(...args: readonly string[]): Promise<Outcome> {
-  let out = ''
-  let error = ''
-  const status = await runProgram(args, {
-    out: (line) => {
-      out += `${line}\n`
-    },
-    error: (line) => {
-      error += `${line}\n`
-    },
-  })
-  return { status, out, error }
+  const { outcome, output } = createCapture()
+  const status = await runProgram(args, output)
+  return { status, ...outcome }
+}
+
+/**
+ * Runs `svc` in this process with its own folder, environment and standard streams. The test runner holds the streams
+ * of the process, so it still writes to them.
+ */
+export async function svcIn(
+  folder: string,
+  args: readonly string[],
+  { input = '', env = {} }: RunOptions = {},
+): Promise<Outcome> {
+  const { outcome, output, stdout, stderr } = createCapture()
+  const replaced = {
+    env: cleanEnvironment(env),
+    stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+    stdout,
+    stderr,
+  }
+  const originals = Object.keys(replaced).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name) ?? {}] as const,
+  )
+  const workingDir = process.cwd()
+  for (const [name, value] of Object.entries(replaced)) {
+    Object.defineProperty(process, name, { value, configurable: true, enumerable: true })
+  }
+  process.chdir(folder)
+  try {
+    const status = await runProgram(args, output)
+    return { status, ...outcome }
+  } finally {
+    process.chdir(workingDir)
+    Object.defineProperties(process, Object.fromEntries(originals))
+  }
 }

@@ -9,13 +9,8 @@ import {
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import {
-  cleanEnvironment,
-  type Outcome,
-  runIn,
-  type RunOptions,
-  SVC,
-} from '../../support/run-program.ts'
+import { runIn } from '../../support/run-program.ts'
+import { cleanEnvironment, type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 
@@ -65,9 +60,13 @@ export function readKeys(database: string): Promise<readonly StoredApiKey[]> {
   return askDatabase(database, ({ apiKeys }) => apiKeys.readAfter('', 1_000_000))
 }
 
-/** Runs `svc keys` as a person would, in a folder. */
-export function keys(folder: string, args: readonly string[], options: RunOptions = {}): Outcome {
-  return runIn(folder, [SVC, 'keys', ...args], options)
+/** Runs `svc keys` in a folder. */
+export function keys(
+  folder: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  return svcIn(folder, ['keys', ...args], options)
 }
 
 /** Starts what `issueOpenly` runs, with the streams in the test's hands. */

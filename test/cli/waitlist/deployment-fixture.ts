@@ -12,7 +12,7 @@ import {
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import { type Outcome, runIn, type RunOptions, SVC } from '../../support/run-program.ts'
+import { type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 import { ADDRESS_HASH_SECRET, type KeyPair, makeKeyPair } from './waitlist-fixture.ts'
 
 /** A folder as the service has it after its first start: a database, and secrets with the identity still there. */
@@ -21,13 +21,13 @@ export interface Deployment extends ServiceFolder {
   readonly keys: KeyPair
 }
 
-/** Runs `svc waitlist` as a person would, in a folder. */
+/** Runs `svc waitlist` in a folder. */
 export function waitlist(
   folder: string,
   args: readonly string[],
   options: RunOptions = {},
-): Outcome {
-  return runIn(folder, [SVC, 'waitlist', ...args], options)
+): Promise<Outcome> {
+  return svcIn(folder, ['waitlist', ...args], options)
 }
 
 /** Adds registrations to a database, in their order; it is made where it is missing. */
