@@ -12,13 +12,6 @@ function refuse(place: Place, subject: string): never {
   throw new TypeError(`$${where}: ${subject} has no JSON form; expected JSON`)
 }
 
-/** A Date, a Map or another class instance would lose its content. */
-function requirePlain(value: object, place: Place): void {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null) return
-  refuse(place, `an instance of ${value.constructor.name}`)
-}
-
 /** Throws for values that JSON cannot represent. */
 function requireJson(value: unknown, place: Place): void {
   if (typeof value === 'boolean' || value === null) return
@@ -35,7 +28,10 @@ function requireJson(value: unknown, place: Place): void {
 
 function requireMembers(value: object, place: Place): void {
   const isArray = Array.isArray(value)
-  if (!isArray) requirePlain(value, place)
+  const prototype: unknown = isArray ? null : Object.getPrototypeOf(value)
+  // A Date, a Map or another class instance would lose its content.
+  if (prototype !== Object.prototype && prototype !== null)
+    refuse(place, `an instance of ${value.constructor.name}`)
   // Holes of arrays are undefined too.
   for (const [name, member] of isArray ? value.entries() : Object.entries(value)) {
     if (member === undefined && !isArray) continue

@@ -1,6 +1,7 @@
 import { enumField, named, record, text, timestamp, whole } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
+import { CHALLENGE_TOKEN } from './registration-schema.ts'
 
 const label = {
   type: 'string',
@@ -18,12 +19,7 @@ export const scope = enumField(['read'], 'What the key may do.', 'read')
 
 /** Body of a request for an API key (spec 4.2). */
 export const KEY_REQUEST_SCHEMA = record('A request for an API key.', {
-  challengeToken: {
-    type: 'string',
-    minLength: 1,
-    description: 'Token of a solved human-verification challenge. It can be used once.',
-    example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
-  },
+  challengeToken: CHALLENGE_TOKEN,
   'label?': label,
   'ttlDays?': {
     type: 'integer',

@@ -1,25 +1,18 @@
 /** Edits (insert, remove, replace, swap neighbors) between two words. */
 function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  const distances = [Array.from({ length: b.length + 1 }, (_, column) => column)]
+  const at = (row: number, column: number): number => distances[row]?.[column] ?? Infinity
   for (let row = 1; row <= a.length; row += 1) {
-    const current = [row]
+    distances.push([row])
     for (let column = 1; column <= b.length; column += 1) {
-      const same = a[row - 1] === b[column - 1]
-      let distance = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      )
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
-        distance = Math.min(distance, (beforeLast[column - 2] ?? 0) + 1)
-      }
-      current.push(distance)
+      const replaced = at(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const swapped = isSwap ? at(row - 2, column - 2) + 1 : Infinity
+      const added = Math.min(at(row - 1, column), at(row, column - 1)) + 1
+      distances[row]?.push(Math.min(replaced, swapped, added))
     }
-    beforeLast = last
-    last = current
   }
-  return last[b.length] ?? 0
+  return at(a.length, b.length)
 }
 
 /**
@@ -28,17 +21,12 @@ function editDistance(a: string, b: string): number {
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 100) return undefined
-  const wanted = name.toLowerCase()
-  let nearest: string | undefined
-  let nearestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1
-  for (const each of known) {
-    const distance = editDistance(wanted, each.toLowerCase())
-    if (distance < nearestDistance) {
-      nearest = each
-      nearestDistance = distance
-    }
-  }
-  return nearest
+  const limit = Math.max(1, Math.floor(name.length / 3))
+  const [nearest] = known
+    .map((each) => ({ each, distance: editDistance(name.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((one, other) => one.distance - other.distance)
+  return nearest?.each
 }
 
 /** The expectation in an error for a mistyped name: `known` with a suggestion, else `otherwise`. */

@@ -13,7 +13,10 @@ import type { SchemaType } from './schema-type.ts'
 /** Name of the resource with the organization's identity. It has no endpoint; the pages and feeds show it. */
 export const ORGANIZATION_RESOURCE = 'site/organization'
 
-const COLOR = { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' } as const
+const PIXELS = { type: 'integer', minimum: 1, maximum: 10_000 } as const
+const ALT = lineField('What the logo shows, for people who cannot see it.', 'A wave under a star')
+const colorField = (description: string, example: string) =>
+  ({ type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description, example }) as const
 
 /** Media types of a logo. */
 export const LOGO_TYPES = ['image/svg+xml', 'image/png'] as const
@@ -84,14 +87,12 @@ export const ORGANIZATION_CONTENT_SCHEMA = named(
           'File in the content folder: an SVG of up to 64 KiB, or a PNG of up to 128 KiB.',
         example: 'logo.svg',
       },
-      alt: lineField('What the logo shows, for people who cannot see it.', 'A wave under a star'),
+      alt: ALT,
     }),
-    'accentColor?': {
-      ...COLOR,
-      description:
-        'The accent color on the light background, as #rrggbb. Its contrast there must be at least 4.5:1. The color for the dark scheme is derived from it.',
-      example: '#0a5a70',
-    },
+    'accentColor?': colorField(
+      'The accent color on the light background, as #rrggbb. Its contrast there must be at least 4.5:1. The color for the dark scheme is derived from it.',
+      '#0a5a70',
+    ),
     ...REST,
   },
 )
@@ -109,33 +110,13 @@ export const ORGANIZATION_SCHEMA = named('Organization', ORGANIZATION_CONTENT_SC
       description: 'The bytes of the image.',
       example: 'PHN2Zy8+',
     },
-    width: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10_000,
-      description: 'Width, in CSS pixels.',
-      example: 120,
-    },
-    height: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10_000,
-      description: 'Height, in CSS pixels.',
-      example: 40,
-    },
-    alt: lineField('What the logo shows, for people who cannot see it.', 'A wave under a star'),
+    width: { ...PIXELS, description: 'Width, in CSS pixels.', example: 120 },
+    height: { ...PIXELS, description: 'Height, in CSS pixels.', example: 40 },
+    alt: ALT,
   }),
   'accentColor?': record('The accent color in each color scheme.', {
-    light: {
-      ...COLOR,
-      description: 'Accent on the light background, as #rrggbb.',
-      example: '#0a5a70',
-    },
-    dark: {
-      ...COLOR,
-      description: 'Accent on the dark background, as #rrggbb.',
-      example: '#86c9da',
-    },
+    light: colorField('Accent on the light background, as #rrggbb.', '#0a5a70'),
+    dark: colorField('Accent on the dark background, as #rrggbb.', '#86c9da'),
   }),
   ...REST,
 })

@@ -16,6 +16,14 @@ export const INTERESTS = [
   'education',
 ] as const
 
+/** The field of every form that requires a challenge. */
+export const CHALLENGE_TOKEN = {
+  type: 'string',
+  minLength: 1,
+  description: 'Token of a solved human-verification challenge. It can be used once.',
+  example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
+} as const
+
 /**
  * Body of a registration, closed: other fields are rejected. A separate module, so that the form's page loads only
  * this schema.
@@ -53,10 +61,5 @@ export const REGISTRATION_SCHEMA = record('A registration for the early-access w
     description: 'Consent to be added to the list. Only true is accepted.',
     example: true,
   },
-  challengeToken: {
-    type: 'string',
-    minLength: 1,
-    description: 'Token of a solved human-verification challenge. It can be used once.',
-    example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
-  },
+  challengeToken: CHALLENGE_TOKEN,
 })

@@ -1,4 +1,8 @@
 import { UPDATED_AT, enumField, idField, lineField, list, named, textField } from './fields.ts'
+/** Whether a part of a described system is in use. */
+export const lifecycleField = (description: string) =>
+  enumField(['live', 'planned', 'retired'], description, 'live')
+
 /** A part of a described system. Shared by the service's own architecture and the wallet's. */
 export const ARCHITECTURE_COMPONENT = named(
   'ArchitectureComponent',
@@ -11,11 +15,7 @@ export const ARCHITECTURE_COMPONENT = named(
       'Kind of component: a person, a running program, a library inside one, a data store, or an external system.',
       'program',
     ),
-    state: enumField(
-      ['live', 'planned', 'retired'],
-      'Whether it is live, planned or retired.',
-      'live',
-    ),
+    state: lifecycleField('Whether it is live, planned or retired.'),
     role: textField('Purpose of the component.', 'Serves requests from a published release.'),
   },
 )
@@ -30,11 +30,7 @@ export const ARCHITECTURE_FLOW = named(
     to: idField('Identifier of the component that receives.', 'read-side'),
     data: textField('The data that is sent.', 'Version entries and the resources they name.'),
     'means?': textField('How the data is sent.', 'Files on disk, read once at start.'),
-    state: enumField(
-      ['live', 'planned', 'retired'],
-      'Whether the flow is live, planned or retired.',
-      'live',
-    ),
+    state: lifecycleField('Whether the flow is live, planned or retired.'),
   },
 )
 

@@ -3,6 +3,7 @@ import {
   dayField,
   enumField,
   flag,
+  hexHash,
   idField,
   lineField,
   list,
@@ -10,9 +11,13 @@ import {
   textField,
   urlField,
 } from './fields.ts'
-import { SHA256_HEX_PATTERN } from './identifier-patterns.ts'
 import type { JsonSchema } from './schema-type.ts'
-import { ARCHITECTURE_COMPONENT, ARCHITECTURE_FLOW, BOUNDARY } from './snapshot-architecture.ts'
+import {
+  ARCHITECTURE_COMPONENT,
+  ARCHITECTURE_FLOW,
+  BOUNDARY,
+  lifecycleField,
+} from './snapshot-architecture.ts'
 import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
 
 // Each view describes a wallet that may be attached one day. Its lists are empty until then, so that clients keep
@@ -153,12 +158,7 @@ export const WALLET_SCHEMAS = {
             'Verify the signature in the document.',
           ),
           'documentUrl?': urlField('URL of the document.', 'https://example.org/proof'),
-          'documentSha256?': {
-            type: 'string',
-            pattern: SHA256_HEX_PATTERN,
-            description: 'SHA-256 of the document, in lower-case hexadecimal.',
-            example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-          },
+          'documentSha256?': hexHash('SHA-256 of the document, in lower-case hexadecimal.'),
         }),
       ),
     },
@@ -197,11 +197,7 @@ export const WALLET_SCHEMAS = {
             'outbound: this service sends data. inbound: it receives data.',
             'outbound',
           ),
-          state: enumField(
-            ['live', 'planned', 'retired'],
-            'Whether the interface is live, planned or retired.',
-            'live',
-          ),
+          state: lifecycleField('Whether the interface is live, planned or retired.'),
           summary: textField('The data it carries.', 'Published snapshots as signed JSON.'),
         }),
       ),

@@ -44,17 +44,8 @@ export interface ExampleRelease {
   readonly data: { readonly [operation: string]: JsonValue }
 }
 
-/** An OpenAPI document. A type alias, because canonicalJson takes no interface. */
-export type OpenApiDocument = {
-  readonly openapi: typeof OPENAPI_VERSION
-  readonly info: JsonObject
-  readonly externalDocs: JsonObject
-  readonly servers: readonly JsonObject[]
-  readonly tags: readonly JsonObject[]
-  /** Operations by path template and lower-case method. */
-  readonly paths: { readonly [path: string]: { readonly [method: string]: JsonObject } }
-  readonly components: { readonly [kind: string]: JsonObject }
-}
+/** An OpenAPI document. */
+export type OpenApiDocument = ReturnType<typeof createOpenApi>
 
 const KEY_SCHEMES = {
   bearerKey: {
@@ -100,7 +91,7 @@ function successExample(name: string, row: Endpoint, options: OpenApiOptions): S
  * `GET /api/v1/openapi.json`: the contract as an OpenAPI document, with every row that the runtime serves, every
  * response it may send and an example of each. Pure: the same options give the same document.
  */
-export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
+export function createOpenApi(options: OpenApiOptions) {
   const registry = visibleEndpoints(options.registry, options.runtime)
   const rows = Object.values(registry)
   const operations = Object.entries(registry).map(([name, row]) => {
@@ -112,10 +103,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApiDocument {
   const paths: { [path: string]: { [method: string]: JsonObject } } = {}
   for (const each of operations) {
     const { path, method } = each.row
-    paths[path] = {
-      ...paths[path],
-      [method.toLowerCase()]: operation(each, shared, options),
-    }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(each, shared, options) }
   }
 
   return {
