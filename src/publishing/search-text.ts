@@ -1,10 +1,3 @@
-/** A text normalized for the leak rules, with offsets into the original. */
-export interface SearchText {
-  readonly text: string
-  /** Offset in the original of the character at `index` of `text`. `index` may be the length of the text. */
-  originalOffset(index: number): number
-}
-
 const NAMED_ENTITIES: { readonly [name: string]: string } = {
   amp: '&',
   colon: ':',
@@ -38,10 +31,11 @@ const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 
 /**
  * Normalizes a text so that a rule needs only one spelling of a secret: compatibility forms (NFKC), HTML character
- * references and percent-encoding are decoded, and invisible characters are removed.
+ * references and percent-encoding are decoded, and invisible characters are removed. `originalOffset` returns the offset
+ * in the original of the character at `index` of the text, or at its end.
  */
-export function createSearchText(original: string): SearchText {
-  if (PLAIN.test(original)) return { text: original, originalOffset: (index) => index }
+export function createSearchText(original: string) {
+  if (PLAIN.test(original)) return { text: original, originalOffset: (index: number) => index }
   const pieces: string[] = []
   const offsets: number[] = []
   for (const match of original.matchAll(UNIT)) {
@@ -51,6 +45,6 @@ export function createSearchText(original: string): SearchText {
   }
   return {
     text: pieces.join(''),
-    originalOffset: (index) => offsets[index] ?? original.length,
+    originalOffset: (index: number) => offsets[index] ?? original.length,
   }
 }

@@ -12,21 +12,12 @@ export interface ReleaseFinding {
   readonly message: string
 }
 
-/** What a release folder contains. */
-export interface VerifiedReleases {
-  readonly versions: readonly VersionEntry[]
-  /** Resources that were compared with their digest. */
-  readonly resources: number
-  readonly redactions: number
-  /** Empty if everything matches. */
-  readonly findings: readonly ReleaseFinding[]
-}
-
 /**
  * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
- * every version, and every redaction. Needs no content and no clock.
+ * every version, and every redaction. Needs no content and no clock. `resources` is the number of resources that were
+ * compared with their digest.
  */
-export function verifyReleases(store: ReleaseStore): VerifiedReleases {
+export function verifyReleases(store: ReleaseStore) {
   const findings: ReleaseFinding[] = []
   const add = (where: string, message: string): void => void findings.push({ where, message })
   let versions: readonly VersionEntry[] = []

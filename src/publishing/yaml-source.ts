@@ -43,12 +43,6 @@ export interface ContentSource {
   place(path: FieldPath, part?: 'name' | 'value'): SourcePlace
 }
 
-/** A parsed file, or every mistake in its YAML. */
-export interface YamlOutcome {
-  readonly source: ContentSource | undefined
-  readonly mistakes: readonly ContentMistake[]
-}
-
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
 const MAX_SOURCE_LENGTH = 1_048_576
 
@@ -136,9 +130,13 @@ function nodeAt(document: Document, path: FieldPath, part: 'name' | 'value'): un
 
 /**
  * Parses one content file: YAML 1.2 core schema, one document, no directive, no duplicate name, no anchor, alias or
- * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Reports every mistake it can reach.
+ * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Reports every mistake it can reach;
+ * then `source` is undefined.
  */
-export function parseYamlSource(file: string, text: string): YamlOutcome {
+export function parseYamlSource(
+  file: string,
+  text: string,
+): { readonly source: ContentSource | undefined; readonly mistakes: readonly ContentMistake[] } {
   const lineCounter = new LineCounter()
   const placeOf = (offset: number): SourcePlace => {
     const { line, col } = lineCounter.linePos(offset)
