@@ -89,23 +89,19 @@ export function translateData<T>(
     if (typeof value !== 'object' || value === null) return value
     const member = (name: string): string | Overlay | undefined =>
       typeof texts === 'object' && Object.hasOwn(texts, name) ? texts[name] : undefined
+    // Without a description nothing is translatable.
+    const { items = {}, properties = {} } = shape
     if (Array.isArray(value)) {
-      const { items } = shape
-      if (items === undefined) return value
       return value.map((item: JsonValue, index) =>
         translate(item, items, member(itemKeyOf(items, item, index))),
       )
     }
-    const members: [string, JsonValue][] = []
-    for (const [name, each] of Object.entries(value)) {
-      if (each === undefined) continue
-      const described = shape.properties?.[name]
-      members.push([
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
         name,
-        described === undefined ? each : translate(each, described, member(name)),
-      ])
-    }
-    return Object.fromEntries(members)
+        each && translate(each, properties[name] ?? {}, member(name)),
+      ]),
+    )
   }
 
   return { data: translate(data as JsonValue, schema, overlay) as T, untranslated }

@@ -1,6 +1,10 @@
 import { messageOf } from '../contract/error-message.ts'
-import { type VersionEntry, verifyLink, versionHashText } from '../contract/version-chain.ts'
-import { verifyChanges } from '../contract/version-changes.ts'
+import {
+  verifyChanges,
+  verifyLink,
+  versionHashText,
+  type VersionEntry,
+} from '../contract/version-chain.ts'
 import { parseVersionEntry, VersionEntryError } from '../contract/version-entry.ts'
 import { sha256Hex } from './sha256.ts'
 

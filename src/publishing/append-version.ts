@@ -4,12 +4,13 @@ import { messageOf } from '../contract/error-message.ts'
 import { formatInstant } from '../contract/instant.ts'
 import {
   ChainError,
+  changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
-  type VersionEntry,
+  verifyChanges,
   verifyLink,
+  type VersionEntry,
 } from '../contract/version-chain.ts'
-import { changesBetween, verifyChanges } from '../contract/version-changes.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'

@@ -1,6 +1,5 @@
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import type { VersionEntry } from '../../src/contract/version-chain.ts'
-import { changesBetween } from '../../src/contract/version-changes.ts'
+import { changesBetween, type VersionEntry } from '../../src/contract/version-chain.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

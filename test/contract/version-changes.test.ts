@@ -4,8 +4,9 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { changesBetween, findChangesFault } from '../../src/contract/version-changes.ts'
 import {
+  changesBetween,
+  findChangesFault,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   versionHashText,

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalJson } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
-import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
-import { changesBetween } from '../../src/contract/version-changes.ts'
+import {
+  changesBetween,
+  versionHashText,
+  type VersionEntry,
+} from '../../src/contract/version-chain.ts'
 import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
 import { ReleasesError } from '../../src/service/read-releases.ts'
 import { loadReleases } from '../../src/service/releases.ts'

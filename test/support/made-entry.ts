@@ -1,11 +1,11 @@
 import { API_VERSION } from '../../src/contract/api-version.ts'
 import { REGISTRY_VERSION } from '../../src/contract/endpoints.ts'
 import {
+  changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '../../src/contract/version-chain.ts'
-import { changesBetween } from '../../src/contract/version-changes.ts'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
 /** Content of an entry besides its links. */

@@ -1,8 +1,8 @@
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { BASE_PATH } from '../../../src/contract/api-version.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
-import { findChangesFault } from '../../../src/contract/version-changes.ts'
 import {
+  findChangesFault,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   versionHashText,
