@@ -1,24 +1,12 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { COMPONENT_PREFIX, componentRows, flowRows } from './component-tables.ts'
 import { graphPicture } from './graph-picture.ts'
-import { html, type Html } from './html.ts'
+import { html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
 import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-sections.ts'
 
 type Architecture = SnapshotData<'architecture'>
-
-function guaranteeList(context: PageContext, { guarantees }: Architecture): Html {
-  const { texts, content } = context
-  const { none, toCheck } = texts.architecture
-  return statementList(context, guarantees, {
-    prefix: 'guarantee',
-    none,
-    render: ({ statement, verification }) =>
-      html`<p>${operatorText(content, statement)}</p>
-        <p>${richText(toCheck, { how: operatorText(content, verification) })}</p>`,
-  })
-}
 
 /** Components and data flows as a picture. */
 function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
@@ -47,19 +35,30 @@ export const ARCHITECTURE_PAGE: Page = {
   description: (texts) => texts.architecture.description,
   body(context) {
     const t = context.texts.architecture
-    const data = context.content.snapshot('architecture')
-    const boundaries = { prefix: 'boundary', none: t.none }
+    const { content } = context
+    const data = content.snapshot('architecture')
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'architecture')}
-        ${fromSnapshot(
-          context,
-          'architecture',
-          () => data && [snapshotHead(context, 'architecture', data), diagram(context, data)],
-        )}`,
+        ${fromSnapshot(context, 'architecture', (each) => [
+          snapshotHead(context, 'architecture', each),
+          diagram(context, each),
+        ])}`,
       sections: data && [
-        ['guarantees', t.guarantees, guaranteeList(context, data)],
-        ['boundaries', t.boundaries, statementList(context, data.boundaries, boundaries)],
+        [
+          'guarantees',
+          t.guarantees,
+          statementList(
+            context,
+            data.guarantees,
+            'guarantee',
+            t.none,
+            ({ statement, verification }) =>
+              html`<p>${operatorText(content, statement)}</p>
+                <p>${richText(t.toCheck, { how: operatorText(content, verification) })}</p>`,
+          ),
+        ],
+        ['boundaries', t.boundaries, statementList(context, data.boundaries, 'boundary', t.none)],
         ['parts', t.parts, componentRows(context, data.components)],
         ['flows', t.flows, flowRows(context, data.flows, data.components)],
       ],

@@ -4,7 +4,7 @@ import { labelFor, stateBadge } from './enum-labels.ts'
 import type { Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { operatorText } from './rich-text.ts'
-import { itemLinks, nameCell } from './snapshot-sections.ts'
+import { itemLinks, nameColumn } from './snapshot-sections.ts'
 
 type Components = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']
@@ -20,7 +20,7 @@ export function componentRows(context: PageContext, components: Components): Htm
     none: t.none,
     rowId: ({ id }) => `${COMPONENT_PREFIX}-${id}`,
     columns: [
-      { title: t.part, isHeader: true, cell: ({ id, name }) => nameCell(context, { id, name }) },
+      nameColumn(context, t.part),
       { title: t.kind, cell: ({ kind }) => labelFor(texts, 'partKind', kind) },
       { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
       { title: t.role, cell: ({ role }) => operatorText(content, role) },

@@ -3,15 +3,15 @@ import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { dataTable, pageSection } from './elements.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'
 import { graphPicture } from './graph-picture.ts'
-import { code, html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
-import { operatorText, richText } from './rich-text.ts'
+import { operatorText, richText, type RichTextValues } from './rich-text.ts'
 import {
   fromSnapshot,
   itemLinks,
   languageNote,
-  nameCell,
+  nameColumn,
   snapshotHead,
 } from './snapshot-sections.ts'
 
@@ -52,6 +52,30 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
   </div>`
 }
 
+function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
+  const { locale, texts, content } = context
+  const t = texts.roadmap
+  const roadmap = content.snapshot('roadmap')?.items ?? []
+  const note = (text: string, values: RichTextValues): Html =>
+    html`<p class="muted small">${richText(text, values)}</p>`
+  return dataTable(items, {
+    none: t.queueEmpty,
+    rowId: ({ id }) => `${QUEUE_ID}-${id}`,
+    columns: [
+      { title: t.priority, cell: ({ priority }) => priority },
+      nameColumn(context, t.work, ({ roadmapItem, blockedBy }) => [
+        roadmapItem !== undefined &&
+          note(t.partOf, { item: itemLinks(context, ROADMAP_ID, roadmap, [roadmapItem]) }),
+        blockedBy !== undefined &&
+          note(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, blockedBy) }),
+      ]),
+      { title: t.kind, cell: ({ kind }) => labelFor(texts, 'queueKind', kind) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
+      { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
+    ],
+  })
+}
+
 /** Items with arrows from each to its dependents. */
 function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
   const t = texts.picture
@@ -70,36 +94,6 @@ function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'r
     edges: items.flatMap(({ id, dependsOn = [] }) =>
       dependsOn.map((from) => ({ from, to: id, isPlanned: true })),
     ),
-  })
-}
-
-function queueRows(context: PageContext, { items }: SnapshotData<'development-queue'>): Html {
-  const { locale, texts, content } = context
-  const t = texts.roadmap
-  const roadmap = content.snapshot('roadmap')?.items ?? []
-  const note = (text: HtmlValue): Html => html`<p class="muted small">${text}</p>`
-  return dataTable(items, {
-    none: t.queueEmpty,
-    rowId: ({ id }) => `${QUEUE_ID}-${id}`,
-    columns: [
-      { title: t.priority, cell: ({ priority }) => priority },
-      {
-        title: t.work,
-        isHeader: true,
-        cell: ({ id, title, summary, roadmapItem, blockedBy }) => [
-          nameCell(context, { id, name: title, summary }),
-          roadmapItem !== undefined &&
-            note(
-              richText(t.partOf, { item: itemLinks(context, ROADMAP_ID, roadmap, [roadmapItem]) }),
-            ),
-          blockedBy !== undefined &&
-            note(richText(t.blockedBy, { items: itemLinks(context, QUEUE_ID, items, blockedBy) })),
-        ],
-      },
-      { title: t.kind, cell: ({ kind }) => labelFor(texts, 'queueKind', kind) },
-      { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
-      { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
-    ],
   })
 }
 

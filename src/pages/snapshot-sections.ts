@@ -7,7 +7,7 @@ import {
 } from '../contract/snapshot-schemas.ts'
 import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
-import { codeLink } from './elements.ts'
+import { codeLink, link, type Column } from './elements.ts'
 import { stateBadge } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml, momentInText } from './moments.ts'
@@ -101,13 +101,31 @@ export function notesLanguage({ locale, texts }: PageContext): Html | undefined 
 }
 
 /** A published item with its name, or with a title. */
-export type NamedItem = { readonly id: string } & (
+export type NamedItem = { readonly id: string; readonly summary?: string } & (
   | { readonly name: string }
   | { readonly title: string }
 )
 
-export function nameOf(item: NamedItem): string {
+function nameOf(item: NamedItem): string {
   return 'name' in item ? item.name : item.title
+}
+
+/** The header column of a table of published items: the name, the summary if there is one, and the id. */
+export function nameColumn<Item extends NamedItem>(
+  { content }: PageContext,
+  title: string,
+  more: (item: Item) => HtmlValue = () => undefined,
+): Column<Item> {
+  return {
+    title,
+    isHeader: true,
+    cell: (item) => [
+      html`<p>${operatorText(content, nameOf(item))}</p>
+        ${item.summary !== undefined && html`<p class="small">${operatorText(content, item.summary)}</p>`}
+        <p class="muted small">${code(item.id)}</p>`,
+      more(item),
+    ],
+  }
 }
 
 /** Links to items on the same page; an unknown id is shown without a link. */
@@ -121,30 +139,20 @@ export function itemLinks(
     const item = items.find((each) => each.id === id)
     return item === undefined
       ? code(id)
-      : html`<a href="#${prefix}-${id}">${operatorText(content, nameOf(item))}</a>`
+      : link(`#${prefix}-${id}`, operatorText(content, nameOf(item)))
   })
   return listHtml(locale, links)
 }
 
-interface Statement {
-  readonly id: string
-  readonly title: string
-  readonly statement: string
-}
-
 /** Statements of the operator, each with an anchor. */
-export function statementList<Item extends Statement>(
+export function statementList<
+  Item extends { readonly id: string; readonly title: string; readonly statement: string },
+>(
   { content }: PageContext,
   items: readonly Item[],
-  {
-    prefix,
-    none,
-    render = ({ statement }) => operatorText(content, statement),
-  }: {
-    readonly prefix: string
-    readonly none: string
-    readonly render?: (item: Item) => HtmlValue
-  },
+  prefix: string,
+  none: string,
+  render = ({ statement }: Item): HtmlValue => operatorText(content, statement),
 ): Html {
   if (items.length === 0) return html`<p class="muted">${none}</p>`
   return html`<dl class="statements">
@@ -167,14 +175,4 @@ export function publishedState(
   return html`<p class="lead">
     ${stateBadge(texts, 'componentState', state)} <span class="muted small">${published}</span>
   </p>`
-}
-
-/** The header cell of a published item: its name, its summary if it has one, and its id. */
-export function nameCell(
-  { content }: PageContext,
-  { id, name, summary }: { readonly id: string; readonly name: string; readonly summary?: string },
-): Html {
-  return html`<p>${operatorText(content, name)}</p>
-    ${summary !== undefined && html`<p class="small">${operatorText(content, summary)}</p>`}
-    <p class="muted small">${code(id)}</p>`
 }

@@ -8,30 +8,28 @@ import type { PageContext, PageSection } from './page.ts'
 import { operatorText } from './rich-text.ts'
 import {
   fromSnapshot,
-  nameCell,
-  type NamedItem,
-  nameOf,
+  nameColumn,
   snapshotHead,
   statementList,
+  type NamedItem,
 } from './snapshot-sections.ts'
 import { ROW_PREFIXES } from './wallet-boundary.ts'
 
 /** A link to a document that may be missing. */
 const documentLink = (url: string | undefined): HtmlValue => url !== undefined && link(url, url)
 
-/** Rows whose header is a published name with its id, or a line for an empty list. */
-function namedRows<Item extends NamedItem & { readonly summary?: string }>(
+/** Rows of published items, or a line for an empty list. */
+function namedRows<Item extends NamedItem>(
   context: PageContext,
   items: readonly Item[],
   prefix: string,
   head: string,
   columns: readonly Column<Item>[],
 ): Html {
-  const cell = (item: Item): Html => nameCell(context, { ...item, name: nameOf(item) })
   return dataTable(items, {
     none: context.texts.wallet.none,
     rowId: ({ id }) => `${prefix}-${id}`,
-    columns: [{ title: head, isHeader: true, cell }, ...columns],
+    columns: [nameColumn(context, head), ...columns],
   })
 }
 
@@ -84,7 +82,7 @@ export function walletViews(context: PageContext): readonly PageSection[] {
   const { architecture, wallet: t } = texts
   const empty = html`<p class="muted">${t.none}</p>`
   const statements = (prefix: string, items: Parameters<typeof statementList>[1]): Html =>
-    statementList(context, items, { prefix, none: t.none })
+    statementList(context, items, prefix, t.none)
   const view = <Name extends SnapshotName>(
     id: Exclude<keyof typeof t, 'readers'>,
     name: Name,
