@@ -3,7 +3,14 @@ import { READ_PATHS } from '../contract/read-paths.ts'
 import { link, pageSection } from './elements.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
-import { alternatesOf, type Page, type PageContext, pathOfPage } from './page.ts'
+import {
+  alternatesOf,
+  pathOfPage,
+  siteName,
+  type Page,
+  type PageContext,
+  type PageGroups,
+} from './page.ts'
 import { operatorText, plainText } from './rich-text.ts'
 import { ACCENT_FILE, logoFile } from './site-assets.ts'
 import { TEXTS, type Texts } from './texts.ts'
@@ -18,11 +25,6 @@ const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   en: 'en_US',
   th: 'th_TH',
   'zh-CN': 'zh_CN',
-}
-
-/** Name of the site: that of the organization, or of the software in a demonstration. */
-function siteName({ texts, content }: PageContext): string {
-  return content.organization?.name ?? texts.site.name
 }
 
 function head(context: PageContext, page: Page): Html {
@@ -85,16 +87,6 @@ function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
   </nav>`
 }
 
-/** The groups of the navigation with their paths. */
-const GROUPS = [
-  {
-    name: 'record',
-    paths: ['', 'status', 'roadmap', 'changelog', 'architecture', 'wallet', 'history'],
-  },
-  { name: 'api', paths: ['reference', 'errors', 'verify'] },
-  { name: 'takePart', paths: ['early-access', 'privacy'] },
-] as const satisfies readonly { name: keyof Texts['site']['groups']; paths: readonly string[] }[]
-
 /** Ids of the popovers that replace navigation and contents on narrow screens. They need no script. */
 const PAGES_ID = 'pages-menu'
 const CONTENTS_ID = 'contents-menu'
@@ -105,21 +97,22 @@ function closeButton(texts: Texts, id: string): Html {
   </button>`
 }
 
-function navigation({ locale, texts, facts }: PageContext, current: Page, pages: readonly Page[]) {
-  const listed = pages.filter(({ isListed }) => isListed?.(facts) !== false)
+function navigation({ locale, texts, facts }: PageContext, current: Page, groups: PageGroups) {
   const currentPath = current.parent ?? current.path
   const mark = current.parent === undefined ? 'page' : 'true'
   return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
       ${texts.site.pages}
     </button>
     <nav class="pages" id="${PAGES_ID}" aria-label="${texts.site.pages}" popover>
-      ${GROUPS.map(
-        ({ name, paths }) =>
+      ${groups.map(
+        ({ name, pages }) =>
           html`<div class="group">
             <p class="group-name" id="pages-${name}">${texts.site.groups[name]}</p>
             <ul aria-labelledby="pages-${name}">
-              ${listed
-                .filter(({ path }) => paths.some((each) => each === path))
+              ${pages
+                .filter(
+                  ({ parent, isListed }) => parent === undefined && isListed?.(facts) !== false,
+                )
                 .map(
                   ({ path, title }) =>
                     html`<li>
@@ -199,7 +192,7 @@ function footer({ locale, texts, facts, content }: PageContext): Html {
 }
 
 /** A whole page. */
-export function renderPage(context: PageContext, page: Page, pages: readonly Page[]): string {
+export function renderPage(context: PageContext, page: Page, groups: PageGroups): string {
   const { locale, texts, content } = context
   const { site } = texts
   const { main, sections = [], after, rail: ownRail } = page.body(context)
@@ -218,7 +211,8 @@ export function renderPage(context: PageContext, page: Page, pages: readonly Pag
     >
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
-        ${brand(context)} ${languageSwitch(locale, texts, page)} ${navigation(context, page, pages)}
+        ${brand(context)} ${languageSwitch(locale, texts, page)}
+        ${navigation(context, page, groups)}
       </header>
       ${
         content.organization === undefined &&

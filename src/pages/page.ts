@@ -51,6 +51,17 @@ export interface Page {
   readonly scripts?: readonly string[]
 }
 
+/** Pages as the navigation groups them. A page with a parent is not in the navigation. */
+export type PageGroups = readonly {
+  readonly name: keyof Texts['site']['groups']
+  readonly pages: readonly Page[]
+}[]
+
+/** Name of the site: that of the organization, or of the software in a demonstration. */
+export function siteName({ texts, content }: PageContext): string {
+  return content.organization?.name ?? texts.site.name
+}
+
 /** Path of a page in a locale: `/en`, `/th/reference`. */
 export function pathOfPage(locale: Locale, path: string): string {
   return path === '' ? `/${locale}` : `/${locale}/${path}`

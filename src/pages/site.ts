@@ -10,7 +10,7 @@ import { FEED_TYPES, feedPath, renderFeed } from './feeds.ts'
 import { renderPage } from './layout.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
-import { PAGES } from './page-table.ts'
+import { PAGE_GROUPS, PAGES } from './page-table.ts'
 import { type Page, type PageContext, pathOfPage } from './page.ts'
 import { securityHeaders } from './security-headers.ts'
 import { readFavicon, readSiteAssets } from './site-assets.ts'
@@ -91,7 +91,7 @@ export function createSite(options: SiteOptions): App {
         ...securityHeaders(page.foreignOrigins?.(facts)),
         ...robotsTag,
       ],
-      make: () => renderPage(contextOf(locale), page, PAGES),
+      make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
     })
   }
 
