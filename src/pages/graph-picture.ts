@@ -1,9 +1,9 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
-import { arrowMarker, box, picture, type PictureOptions, textLines, wrapText } from './picture.ts'
+import { arrowMarker, box, picture, textLines, wrapText, type PictureOptions } from './picture.ts'
 
 /** A box of a graph. */
-export interface GraphNode {
+interface GraphNode {
   readonly id: string
   readonly title: string
   /** A second, muted line. */
@@ -14,17 +14,10 @@ export interface GraphNode {
 }
 
 /** An arrow from one box to another. */
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly isPlanned: boolean
-}
-
-/** A graph with its text alternative. */
-export interface GraphOptions extends Pick<PictureOptions, 'id' | 'title' | 'description'> {
-  readonly locale: Locale
-  readonly nodes: readonly GraphNode[]
-  readonly edges: readonly GraphEdge[]
 }
 
 const BOX = { width: 164, height: 70 } as const
@@ -33,6 +26,10 @@ const GAP = { box: 14, row: 52 } as const
 const TITLE_PX = 16.5
 /** Maximum number of boxes that fit side by side on a page. */
 const BOXES_PER_ROW = 5
+/** Space at the right for arrows that lead back. */
+const RETURN_WIDTH = 24
+/** Length of an arrow's head. */
+const HEAD = 7
 
 interface Placed {
   readonly node: GraphNode
@@ -46,20 +43,21 @@ function assignLevels(
   edges: readonly GraphEdge[],
 ): Map<string, number> {
   const levels = new Map(nodes.map(({ id }) => [id, 0]))
-  const order = new Map(nodes.map(({ id }, index) => [id, index]))
-  const sources = new Set(nodes.map(({ id }) => id))
+  const levelOf = (id: string): number => levels.get(id) ?? 0
+  const order = nodes.map(({ id }) => id)
+  const sources = new Set(order)
   for (const { to } of edges) sources.delete(to)
   // Only edges that lead forward in the operator's order count, so they form no cycle. Sources have no order.
   const forward = edges.filter(
-    ({ from, to }) => sources.has(from) || (order.get(from) ?? 0) < (order.get(to) ?? 0),
+    ({ from, to }) => sources.has(from) || order.indexOf(from) < order.indexOf(to),
   )
-  for (const { id } of nodes) {
+  for (const id of order) {
     for (const { from, to } of forward) {
-      if (to === id) levels.set(id, Math.max(levels.get(id) ?? 0, (levels.get(from) ?? 0) + 1))
+      if (to === id) levels.set(id, Math.max(levelOf(id), levelOf(from) + 1))
     }
   }
   for (const id of sources) {
-    const below = forward.filter(({ from }) => from === id).map(({ to }) => levels.get(to) ?? 1)
+    const below = forward.filter(({ from }) => from === id).map(({ to }) => levelOf(to))
     if (below.length > 0) levels.set(id, Math.min(...below) - 1)
   }
   return levels
@@ -93,11 +91,6 @@ function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): 
   return placed
 }
 
-/** Space at the right for arrows that lead back. */
-const RETURN_WIDTH = 24
-/** Length of an arrow's head. */
-const HEAD = 7
-
 /**
  * A curve from the bottom of one box to the top of another. It passes to the right of the rows if the target is not
  * below, or if a box is in between.
@@ -114,43 +107,44 @@ function edgePath(from: Placed, to: Placed, right: number): string {
   return `M${from.x + BOX.width} ${y1}H${right}V${y2}H${to.x + BOX.width + HEAD}`
 }
 
-function nodeBox({ node, x, y }: Placed, locale: Locale): Html {
-  const lines = wrapText(node.title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
-  const top = lines.length === 1 ? y + 30 : y + 24
-  return html`<a href="#${node.target}">
-    ${box(`picture-box${node.isPlanned ? ' picture-box-planned' : ''}`, { ...BOX, x, y })}
-    ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
-    <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${node.kind}</text>
-  </a> `
-}
-
 /** Boxes with arrows between them, in rows from top to bottom; undefined without an arrow to draw. */
 export function graphPicture({
   nodes,
   edges,
   locale,
   ...described
-}: GraphOptions): Html | undefined {
+}: Pick<PictureOptions, 'id' | 'title' | 'description'> & {
+  readonly locale: Locale
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}): Html | undefined {
   const ids = new Set(nodes.map(({ id }) => id))
   const drawn = edges.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
   if (drawn.length === 0) return undefined
   const placed = placeInRows(nodes, drawn)
-  const byId = new Map(placed.map((each) => [each.node.id, each]))
+  const placeOf = (id: string): Placed | undefined => placed.find(({ node }) => node.id === id)
   const arrow = `${described.id}-arrow`
   const width = Math.max(...placed.map(({ x }) => x)) + BOX.width
+  const planned = (isPlanned: boolean, className: string): string =>
+    isPlanned ? `${className} ${className}-planned` : className
   return picture({
     ...described,
     width: width + RETURN_WIDTH,
     height: Math.max(...placed.map(({ y }) => y)) + BOX.height + 1,
     content: html`${arrowMarker(arrow)}
     ${drawn.map(({ from, to, isPlanned }) => {
-      const [a, b] = [byId.get(from), byId.get(to)]
-      if (a === undefined || b === undefined) return undefined
-      return html`<path
-        class="picture-link${isPlanned ? ' picture-link-planned' : ''}"
-        d="${edgePath(a, b, width + RETURN_WIDTH / 2)}"
-        marker-end="url(#${arrow})"
-      /> `
-    })}${placed.map((each) => nodeBox(each, locale))}`,
+      const [a, b] = [placeOf(from), placeOf(to)]
+      const path = a && b && edgePath(a, b, width + RETURN_WIDTH / 2)
+      const className = planned(isPlanned, 'picture-link')
+      return html`<path class="${className}" d="${path}" marker-end="url(#${arrow})" /> `
+    })}${placed.map(({ node: { title, kind, target, isPlanned }, x, y }) => {
+      const lines = wrapText(title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
+      const top = lines.length === 1 ? y + 30 : y + 24
+      return html`<a href="#${target}">
+        ${box(planned(isPlanned, 'picture-box'), { ...BOX, x, y })}
+        ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
+        <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${kind}</text>
+      </a> `
+    })}`,
   })
 }

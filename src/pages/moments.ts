@@ -1,8 +1,6 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
 
-const UTC = 'UTC'
-
 /** No-break space, so that no line begins with the time zone. */
 const NO_BREAK = '\u00a0'
 
@@ -12,7 +10,7 @@ function writtenMoment(locale: Locale, iso: string): string {
     dateStyle: 'medium',
     timeStyle: 'short',
     hourCycle: 'h23',
-    timeZone: UTC,
+    timeZone: 'UTC',
   }).format(new Date(iso))
   return `${text}${NO_BREAK}UTC`
 }
@@ -34,10 +32,14 @@ export function momentInText(locale: Locale, iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${writtenMoment(locale, iso)}</time>`
 }
 
-/** A day (ISO 8601) in the format of a language. */
-export function dayHtml(locale: Locale, iso: string): Html {
-  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: UTC }).format(
-    new Date(iso),
+/** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */
+export function formatDay(locale: Locale, day: string | number): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day),
   )
-  return html`<time datetime="${iso}">${text}</time>`
+}
+
+/** A day (ISO 8601) as an element. */
+export function dayHtml(locale: Locale, iso: string): Html {
+  return html`<time datetime="${iso}">${formatDay(locale, iso)}</time>`
 }

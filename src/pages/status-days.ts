@@ -1,6 +1,7 @@
 import { DAY_MS } from '../contract/instant.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { html, type Html } from './html.ts'
+import { formatDay } from './moments.ts'
 import type { PageContext } from './page.ts'
 import { box } from './picture.ts'
 import { countText } from './rich-text.ts'
@@ -45,10 +46,9 @@ export function dayBars({ locale, texts, facts }: PageContext, status: Status, i
   })
   const recorded = states.filter((state) => state !== 'before')
   const withIncident = recorded.filter((state) => state !== 'none').length
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const label = countText(locale, texts.status.daysText, recorded.length, {
-    from: day.format(endMs - (recorded.length - 1) * DAY_MS),
-    to: day.format(endMs),
+    from: formatDay(locale, endMs - (recorded.length - 1) * DAY_MS),
+    to: formatDay(locale, endMs),
     incidents: new Intl.NumberFormat(locale).format(withIncident),
   })
   return html`<svg

@@ -32,7 +32,7 @@ interface Item {
 
 function itemsOf(
   prefix: string,
-  rows: readonly { readonly id: string; readonly title: string }[],
+  rows: readonly { readonly id: string; readonly title: string }[] = [],
 ): readonly Item[] {
   return rows.map(({ id, title }) => ({ target: `${prefix}-${id}`, title }))
 }
@@ -42,40 +42,25 @@ function rowsHeight({ length }: readonly Item[]): number {
   return Math.max(0, rows * (BOX.height + BOX.gap) - BOX.gap)
 }
 
-function itemBox(
-  { locale, content }: PageContext,
-  { target, title, isPath = false }: Item,
-  { x, y }: { x: number; y: number },
-): Html {
-  const em = (BOX.width - 24) / TEXT_PX
-  const lines = isPath ? [title] : wrapText(title, { em, maxLines: 2, locale })
-  const text = textLines(lines, {
-    x: x + 12,
-    y: y + (lines.length === 1 ? 31 : 22),
-    step: 18,
-    className: isPath ? 'picture-code' : 'picture-text',
-  })
-  return html`<a href="#${target}">
-    ${box('picture-box', { ...BOX, x, y })}
-    ${content.isUntranslated(title) ? html`<g lang="en">${text}</g>` : text}
-  </a> `
-}
-
 /** Boxes in rows, starting at `top`. */
-function boxRows(context: PageContext, items: readonly Item[], top: number): readonly Html[] {
-  return items.map((item, index) =>
-    itemBox(context, item, {
-      x: PADDING + (index % COLUMNS) * (BOX.width + BOX.gap),
-      y: top + Math.floor(index / COLUMNS) * (BOX.height + BOX.gap),
-    }),
-  )
+function boxRows({ locale, content }: PageContext, items: readonly Item[], top: number) {
+  return items.map(({ target, title, isPath = false }, index) => {
+    const x = PADDING + (index % COLUMNS) * (BOX.width + BOX.gap)
+    const y = top + Math.floor(index / COLUMNS) * (BOX.height + BOX.gap)
+    const em = (BOX.width - 24) / TEXT_PX
+    const lines = isPath ? [title] : wrapText(title, { em, maxLines: 2, locale })
+    const className = isPath ? 'picture-code' : 'picture-text'
+    const textTop = y + (lines.length === 1 ? 31 : 22)
+    const text = textLines(lines, { x: x + 12, y: textTop, step: 18, className })
+    return html`<a href="#${target}">
+      ${box('picture-box', { ...BOX, x, y })}
+      ${content.isUntranslated(title) ? html`<g lang="en">${text}</g>` : text}
+    </a> `
+  })
 }
 
 /** One side of the boundary: a surface with a title and boxes. */
-function zone(
-  context: PageContext,
-  { title, items, top }: { title: string; items: readonly Item[]; top: number },
-): Html {
+function zone(context: PageContext, title: string, items: readonly Item[], top: number): Html {
   const height = ZONE_HEAD + rowsHeight(items) + PADDING
   return html`${box('picture-zone', { x: 0, y: top, width: WIDTH, height })}
     <text class="picture-name" x="${PADDING}" y="${top + 26}">${title}</text>
@@ -90,10 +75,9 @@ export function walletBoundary(context: PageContext): Html | undefined {
   const { content, texts } = context
   const t = texts.picture
   const wallet = content.snapshot('wallet')
-  const withheld = itemsOf(
-    ROW_PREFIXES.neverPublished,
-    content.snapshot('wallet/security')?.neverPublished ?? [],
-  )
+  const { neverPublished } = content.snapshot('wallet/security') ?? {}
+  const architecture = content.snapshot('wallet/architecture')
+  const withheld = itemsOf(ROW_PREFIXES.neverPublished, neverPublished)
   if (wallet === undefined || wallet.views.length === 0 || withheld.length === 0) return undefined
   const published = wallet.views.map(({ id, path }): Item => ({
     target: `${ROW_PREFIXES.view}-${id}`,
@@ -102,10 +86,7 @@ export function walletBoundary(context: PageContext): Html | undefined {
   }))
   const boundaries = [
     ...itemsOf(ROW_PREFIXES.boundary, wallet.boundaries),
-    ...itemsOf(
-      ROW_PREFIXES.architectureBoundary,
-      content.snapshot('wallet/architecture')?.boundaries ?? [],
-    ),
+    ...itemsOf(ROW_PREFIXES.architectureBoundary, architecture?.boundaries),
   ]
   const boundaryTop = ZONE_HEAD + rowsHeight(published) + PADDING + MARGIN
   const withheldTop = boundaryTop + rowsHeight(boundaries) + MARGIN
@@ -115,9 +96,9 @@ export function walletBoundary(context: PageContext): Html | undefined {
     description: wallet.attached ? t.walletText : t.walletTextNone,
     width: WIDTH,
     height: withheldTop + ZONE_HEAD + rowsHeight(withheld) + PADDING,
-    content: html`${zone(context, { title: t.walletPublished, items: published, top: 0 })}
+    content: html`${zone(context, t.walletPublished, published, 0)}
       <path class="picture-boundary" d="M0 ${boundaryTop + rowsHeight(boundaries) / 2}H${WIDTH}" />
       ${boxRows(context, boundaries, boundaryTop)}
-      ${zone(context, { title: texts.wallet.neverPublished, items: withheld, top: withheldTop })}`,
+      ${zone(context, texts.wallet.neverPublished, withheld, withheldTop)}`,
   })
 }
