@@ -1,13 +1,13 @@
-import { READ_PATHS } from '../contract/read-paths.ts'
 import { HEADERS } from '../contract/headers.ts'
+import { READ_PATHS } from '../contract/read-paths.ts'
 import { CHANGE_KINDS } from '../contract/version-chain.ts'
 import { chainPicture } from './chain-picture.ts'
-import { codeBox, copyButton, type Fact, factList, pageSection } from './elements.ts'
+import { codeBox, copyButton, factList, link, pageSection, type Fact } from './elements.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'
-import { code, html, type Html, type HtmlValue } from './html.ts'
+import { code, html, type Html } from './html.ts'
 import { livePanel } from './live-panel.ts'
 import { momentHtml } from './moments.ts'
-import { type Page, type PageContext, pathOfPage } from './page.ts'
+import { pathOfPage, type Page, type PageContext } from './page.ts'
 import { countText, inEnglish, listHtml, operatorText, richText } from './rich-text.ts'
 import {
   fromSnapshot,
@@ -19,65 +19,50 @@ import {
 
 const HASH_ID = 'newest-hash'
 
-/** Changes of the newest version, one row for each kind. */
-function changesOf(context: PageContext): readonly Fact[] {
-  const { locale, texts, facts } = context
-  const { changes } = facts.head
-  if (changes.length === 0) return [[texts.overview.changes, texts.overview.noChanges]]
-  return CHANGE_KINDS.map((kind) => {
-    const changed = changes.filter((change) => change.kind === kind)
-    const titles = changed.map(({ resource }) => resourceTitle(context, resource))
-    return [labelFor(texts, 'resourceChange', kind), titles.length > 0 && listHtml(locale, titles)]
-  })
-}
+/** Number of versions in the drawn chain. */
+const CHAIN_LENGTH = 4
 
 function statusNow(context: PageContext): Html {
   const { locale, texts, content } = context
   const t = texts.overview
-  return pageSection(
+  const state = fromSnapshot(
+    context,
     'status',
-    t.statusTitle,
-    html`${fromSnapshot(
-        context,
-        'status',
-        (status) =>
-          html`${publishedState(context, status)}${languageNote(context, 'status')}
-            <p>${operatorText(content, status.summary)}</p>
-            ${factList(
-              status.components.map(({ name, state }) => [
-                operatorText(content, name),
-                stateBadge(texts, 'componentState', state),
-              ]),
-            )}`,
-      )}
-      <p><a href="${pathOfPage(locale, 'status')}">${t.statusLink}</a></p>`,
+    (status) =>
+      html`${publishedState(context, status)}${languageNote(context, 'status')}
+        <p>${operatorText(content, status.summary)}</p>
+        ${factList(
+          status.components.map(({ name, state: word }) => [
+            operatorText(content, name),
+            stateBadge(texts, 'componentState', word),
+          ]),
+        )}`,
   )
+  return html`${state}
+    <p>${link(pathOfPage(locale, 'status'), t.statusLink)}</p>`
 }
 
 function newestVersion(context: PageContext): Html {
   const { locale, texts, facts } = context
   const t = texts.overview
-  const { snapshotId, createdAt, hash, note } = facts.head
-  return pageSection(
-    'version',
-    t.versionTitle,
-    factList([
-      [
-        t.versionId,
-        html`<a href="${READ_PATHS.version}">${code(snapshotId)}</a>
-          <span class="muted small"
-            >${countText(locale, t.versionCount, facts.versionCount)}</span
-          >`,
-      ],
-      [t.publishedAt, momentHtml(locale, createdAt)],
-      [
-        t.hash,
-        html`<code id="${HASH_ID}">${hash}</code> ${copyButton(texts, HASH_ID, t.hashWhat)}`,
-      ],
-      [t.note, note !== '' && [inEnglish(locale, note), notesLanguage(context)]],
-      ...changesOf(context),
-    ]),
-  )
+  const { snapshotId, createdAt, hash, note, changes } = facts.head
+  const byKind = CHANGE_KINDS.map((kind): Fact => {
+    const changed = changes.filter((change) => change.kind === kind)
+    const titles = changed.map(({ resource }) => resourceTitle(context, resource))
+    return [labelFor(texts, 'resourceChange', kind), titles.length > 0 && listHtml(locale, titles)]
+  })
+  return factList([
+    [
+      t.versionId,
+      html`${link(READ_PATHS.version, code(snapshotId))}
+        <span class="muted small">${countText(locale, t.versionCount, facts.versionCount)}</span>`,
+    ],
+    [t.publishedAt, momentHtml(locale, createdAt)],
+    [t.hash, html`<code id="${HASH_ID}">${hash}</code> ${copyButton(texts, HASH_ID, t.hashWhat)}`],
+    [t.note, note !== '' && [inEnglish(locale, note), notesLanguage(context)]],
+    [t.changes, changes.length === 0 && t.noChanges],
+    ...byKind,
+  ])
 }
 
 /** Saves a response and shows its headers, then the digest of its body; both programs are on most systems. */
@@ -90,18 +75,14 @@ openssl dgst -sha256 -binary ${file} | openssl base64`
 
 function checkYourself({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
-  const verifyLink = html`<a href="${pathOfPage(locale, 'verify')}">${t.checkMoreLink}</a>`
-  return pageSection(
-    'check',
-    t.checkTitle,
-    html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
-      ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
-      ${
-        facts.keyId === undefined
-          ? html`<p class="note">${t.unsigned}</p>`
-          : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
-      }`,
-  )
+  const verifyLink = link(pathOfPage(locale, 'verify'), t.checkMoreLink)
+  return html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
+    ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
+    ${
+      facts.keyId === undefined
+        ? html`<p class="note">${t.unsigned}</p>`
+        : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
+    }`
 }
 
 /** Groups of readers with the paths of their pages, and a machine-readable document if there is one for them. */
@@ -112,11 +93,9 @@ const READERS = [
   { name: 'operator', paths: ['architecture', 'privacy'], document: 'policy' },
 ] as const
 
-function whereToGo({ locale, texts, facts }: PageContext): Html {
+function readerCards({ locale, texts, facts }: PageContext): Html {
   const t = texts.overview
-  const titleOf = (path: (typeof READERS)[number]['paths'][number]): string =>
-    texts[path === 'errors' ? 'errorCatalog' : path].title
-  const item = (path: string, text: string): Html => html`<li><a href="${path}">${text}</a></li> `
+  const item = (path: string, text: string): Html => html`<li>${link(path, text)}</li> `
   const cards = READERS.map((reader) => {
     const { title, text } = t.readers[reader.name]
     const isUnsigned = reader.name === 'auditor' && facts.keyId === undefined
@@ -124,41 +103,17 @@ function whereToGo({ locale, texts, facts }: PageContext): Html {
       <h3>${title}</h3>
       <p>${isUnsigned ? t.readers.auditor.textUnsigned : text}</p>
       <ul class="plain-list links">
-        ${reader.paths.map((path) => item(pathOfPage(locale, path), titleOf(path)))}
+        ${reader.paths.map((path) => {
+          const name = path === 'errors' ? 'errorCatalog' : path
+          return item(pathOfPage(locale, path), texts[name].title)
+        })}
         ${'document' in reader && item(READ_PATHS[reader.document], t[`${reader.document}Link`])}
       </ul>
     </li> `
   })
-  return pageSection(
-    'readers',
-    t.readersTitle,
-    html`<ul class="plain-list cards">
-      ${cards}
-    </ul>`,
-  )
-}
-
-/** Number of versions in the drawn chain. */
-const CHAIN_LENGTH = 4
-
-function lead({ texts, facts, content }: PageContext): HtmlValue {
-  const t = texts.overview
-  const isSigned = facts.keyId !== undefined
-  const { organization } = content
-  if (organization === undefined) return isSigned ? t.lead : t.leadUnsigned
-  return richText(isSigned ? t.leadNamed : t.leadNamedUnsigned, { organization: organization.name })
-}
-
-function chainSection(context: PageContext): Html {
-  const { locale, texts } = context
-  const t = texts.overview
-  return pageSection(
-    'chain',
-    t.chainTitle,
-    html`<p>${t.chainText}</p>
-      ${chainPicture(context, CHAIN_LENGTH)}
-      <p><a href="${pathOfPage(locale, 'history')}">${t.historyLink}</a></p>`,
-  )
+  return html`<ul class="plain-list cards">
+    ${cards}
+  </ul>`
 }
 
 /** The publisher, a live verification, and links to the other pages. */
@@ -169,29 +124,38 @@ export const OVERVIEW_PAGE: Page = {
     keyId === undefined ? overview.descriptionUnsigned : overview.description,
   scripts: ['overview-page.js'],
   body(context) {
-    const { locale, texts, content } = context
+    const { locale, texts, facts, content } = context
     const t = texts.overview
+    const organization = content.organization?.name
+    const [named, unnamed] =
+      facts.keyId === undefined ? [t.leadNamedUnsigned, t.leadUnsigned] : [t.leadNamed, t.lead]
+    const reference = pathOfPage(locale, 'reference')
+    const form = pathOfPage(locale, 'early-access')
+    const chain = html`<p>${t.chainText}</p>
+      ${chainPicture(context, CHAIN_LENGTH)}
+      <p>${link(pathOfPage(locale, 'history'), t.historyLink)}</p>`
     return {
       main: html`<div class="hero">
           <div class="hero-text flow">
-            ${
-              content.organization !== undefined &&
-              html`<p class="eyebrow">${content.organization.name}</p>`
-            }
+            ${organization !== undefined && html`<p class="eyebrow">${organization}</p>`}
             <h1 class="display">${t.heading}</h1>
-            <p class="lead">${lead(context)}</p>
-            <p class="actions">
-              <a class="button" href="${pathOfPage(locale, 'reference')}">${t.toReference}</a>
-              <a class="button-quiet" href="${pathOfPage(locale, 'early-access')}"
-                >${t.toEarlyAccess}</a
-              >
+            <p class="lead">
+              ${organization === undefined ? unnamed : richText(named, { organization })}
             </p>
-            ${statusNow(context)}
+            <p class="actions">
+              <a class="button" href="${reference}">${t.toReference}</a>
+              <a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>
+            </p>
+            ${pageSection('status', t.statusTitle, statusNow(context))}
           </div>
           ${livePanel(context)}
         </div>
-        ${chainSection(context)} ${whereToGo(context)}
-        <div class="columns-2">${newestVersion(context)} ${checkYourself(context)}</div>`,
+        ${pageSection('chain', t.chainTitle, chain)}
+        ${pageSection('readers', t.readersTitle, readerCards(context))}
+        <div class="columns-2">
+          ${pageSection('version', t.versionTitle, newestVersion(context))}
+          ${pageSection('check', t.checkTitle, checkYourself(context))}
+        </div>`,
     }
   },
 }

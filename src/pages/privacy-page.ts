@@ -1,31 +1,18 @@
 import { LIMITS } from '../contract/limits.ts'
-import { bulletList, codeLink, dataTable, factList } from './elements.ts'
+import { bulletList, codeLink, dataTable, factList, link } from './elements.ts'
 import { SAVED_HEAD_NAME } from './history-audit.ts'
 import { isHosted } from './hosted-provider.ts'
-import { code, html, type Html, joinHtml } from './html.ts'
-import { type Page, type PageBody, type PageContext, type PageSection, pathOfPage } from './page.ts'
+import { code, html, joinHtml, type Html } from './html.ts'
+import { pathOfPage, type Page, type PageBody, type PageContext, type PageSection } from './page.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { SECURITY_TXT_PATH } from './well-known-files.ts'
 
-function challengeText({ texts, facts }: PageContext): Html {
+function challengeText({ texts, facts }: PageContext): Html | string {
   const { challenge, providers } = texts.privacy
   const { provider } = facts.challenge
-  if (isHosted(provider)) return richText(challenge.hosted, { provider: providers[provider] })
-  return html`${provider === 'test' ? challenge.test : challenge.altcha}`
-}
-
-/** The displayed number or address of a contact. */
-function contactLink(contact: string): Html {
-  const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
-  return html`<a href="${contact}"><code>${decodable(shown)}</code></a>`
-}
-
-function decodable(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return isHosted(provider)
+    ? richText(challenge.hosted, { provider: providers[provider] })
+    : challenge[provider]
 }
 
 function waitlist({ texts }: PageContext): Html {
@@ -43,91 +30,82 @@ function waitlist({ texts }: PageContext): Html {
     <p>${privacy.waitlistUse}</p>`
 }
 
+/** The number or address of a contact, without its scheme and its parameters. */
+function shownContact(contact: string): string {
+  const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
+  try {
+    return decodeURIComponent(shown)
+  } catch {
+    return shown
+  }
+}
+
 /** The contact for security reports, or the one that the organization published. */
-function contactSections({ texts, facts, content }: PageContext): Html {
+function contactText({ texts, facts, content }: PageContext): Html {
   const { privacy } = texts
   const { email, url } = content.organization?.contact ?? {}
   const contact = facts.contact ?? (email === undefined ? url : `mailto:${email}`)
-  if (contact === undefined) return html`<p>${privacy.noContact}</p>`
-  return html`<p>${richText(privacy.contact, { contact: contactLink(contact) })}</p>
-    ${facts.contact !== undefined && html`<p>${richText(privacy.securityTxt, { link: codeLink(SECURITY_TXT_PATH) })}</p>`}`
+  const shown = contact && html`<a href="${contact}"><code>${shownContact(contact)}</code></a>`
+  return html`<p>${shown ? richText(privacy.contact, { contact: shown }) : privacy.noContact}</p>
+    ${
+      facts.contact !== undefined &&
+      html`<p>${richText(privacy.securityTxt, { link: codeLink(SECURITY_TXT_PATH) })}</p>`
+    }
+    <p>${privacy.report}</p>`
 }
 
 /** The data controller, as published by the operator; a demonstration names none. */
-function controllerSection(context: PageContext): readonly PageSection[] {
-  const { texts, content } = context
+function controllerSection({ texts, content }: PageContext): readonly PageSection[] {
   const t = texts.privacy
-  const { organization } = content
-  if (organization === undefined) return []
-  const { controller, address, contact, retention } = organization.privacy
+  if (content.organization === undefined) return []
+  const { controller, address, contact, retention } = content.organization.privacy
   const { name, email, url } = contact
-  const ways = [
-    name,
-    email === undefined ? undefined : html`<a href="mailto:${email}">${email}</a>`,
-    url === undefined ? undefined : html`<a href="${url}">${url}</a>`,
-  ].filter((each) => each !== undefined)
-  return [
+  const ways = [name, email && link(`mailto:${email}`, email), url && link(url, url)]
+  const facts = factList([
+    [t.controller, operatorText(content, controller)],
+    [t.controllerAddress, operatorText(content, address)],
     [
-      'controller',
-      t.controllerTitle,
-      factList([
-        [t.controller, operatorText(content, controller)],
-        [t.controllerAddress, operatorText(content, address)],
-        [t.controllerContact, joinHtml(ways, html`<br />`)],
-        [t.retention, operatorText(content, retention)],
-      ]),
+      t.controllerContact,
+      joinHtml(
+        ways.filter((each) => each !== undefined),
+        html`<br />`,
+      ),
     ],
-  ]
+    [t.retention, operatorText(content, retention)],
+  ])
+  return [['controller', t.controllerTitle, facts]]
 }
 
 function body(context: PageContext): PageBody {
   const { locale, texts, facts, content } = context
   const { privacy, history } = texts
-  const historyLink = html`<a href="${pathOfPage(locale, 'history')}">${history.title}</a>`
-  const isForeign = isHosted(facts.challenge.provider)
-  const sections: readonly PageSection[] = [
-    [
-      'reading',
-      privacy.readingTitle,
-      bulletList([...privacy.reading, isForeign ? privacy.ownButForm : privacy.ownOnly]),
-    ],
-    ['waitlist', privacy.waitlistTitle, waitlist(context)],
-    ...controllerSection(context),
-    [
-      'kept',
-      privacy.keptTitle,
-      html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
-        <p>
-          ${sentencesHtml(locale, [
-            facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
-            richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
-          ])}
-        </p>`,
-    ],
-    ['challenge', privacy.challengeTitle, html`<p>${challengeText(context)}</p>`],
-    ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
-    [
-      'browser',
-      privacy.browserTitle,
-      html`<p>
-        ${richText(privacy.browser, {
-          name: code(SAVED_HEAD_NAME),
-          page: historyLink,
-        })}
-      </p>`,
-    ],
-    [
-      'report',
-      privacy.contactTitle,
-      html`${contactSections(context)}
-        <p>${privacy.report}</p>`,
-    ],
-  ]
+  const own = isHosted(facts.challenge.provider) ? privacy.ownButForm : privacy.ownOnly
+  const kept = html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
+    <p>
+      ${sentencesHtml(locale, [
+        facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
+        richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
+      ])}
+    </p>`
+  const browser = richText(privacy.browser, {
+    name: code(SAVED_HEAD_NAME),
+    page: link(pathOfPage(locale, 'history'), history.title),
+  })
   return {
     main: html`<h1>${privacy.title}</h1>
       <p class="lead">${privacy.lead}</p>
       <p>${privacy.scope}</p>`,
-    sections,
+    sections: [
+      ['reading', privacy.readingTitle, bulletList([...privacy.reading, own])],
+      ['waitlist', privacy.waitlistTitle, waitlist(context)],
+      ...controllerSection(context),
+      ['kept', privacy.keptTitle, kept],
+      ['challenge', privacy.challengeTitle, html`<p>${challengeText(context)}</p>`],
+      ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
+      ['browser', privacy.browserTitle, html`<p>${browser}</p>`],
+      // The policy that security.txt names.
+      ['report', privacy.contactTitle, contactText(context)],
+    ],
   }
 }
 
