@@ -26,7 +26,7 @@ import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import { readBody, readSampleResponse, type SampleResponse } from './sample-response.ts'
+import { readBody, readSampleResponse } from './sample-response.ts'
 
 /** The type is safe, because loading a release checks digests and schemas. */
 function valueOf(payload: Payload | undefined): unknown {
@@ -106,14 +106,12 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
   const history = () => valueOf(releases.history) as DataOf<'VersionHistory'>
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
-  let sample: { readonly response: SampleResponse | undefined } | undefined
   return {
     ...fixed,
     challenge: challenge.description,
-    /** A response of this service, created when first needed; undefined if it is unsigned. */
+    /** A response of this service, created when read; undefined if it is unsigned. */
     get sampleResponse() {
-      sample ??= { response: readSampleResponse(api, READ_PATHS.status) }
-      return sample.response
+      return readSampleResponse(api, READ_PATHS.status)
     },
     /** The OpenAPI document of this service; undefined if it is not served. */
     get openApi() {

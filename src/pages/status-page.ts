@@ -99,19 +99,6 @@ function incidentList(context: PageContext, status: Status): Html {
   return html`${shown}${notShown(context, 'status', t.older, left)}`
 }
 
-/** Live checks in the browser, next to the published state. */
-function selfCheck({ texts, facts }: PageContext): Html | undefined {
-  const t = texts.status.live
-  if (facts.keyId === undefined) return undefined
-  return html`<section class="panel" aria-labelledby="self-check-title">
-    <h2 id="self-check-title">${t.title}</h2>
-    <p class="muted small">${t.text}</p>
-    <noscript><p class="note">${t.noScript}</p></noscript>
-    <div id="self-check">${pendingSteps(Object.values(t.steps), texts.proof.states.pending)}</div>
-    ${scriptTexts('live', t)} ${scriptTexts('proof', texts.proof)}
-  </section>`
-}
-
 /** The published state of the components, live checks, and the incidents. */
 export const STATUS_PAGE: Page = {
   path: 'status',
@@ -119,15 +106,26 @@ export const STATUS_PAGE: Page = {
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {
-    const { texts } = context
+    const { texts, facts } = context
     const t = texts.status
+    const { live } = t
+    // Live checks in the browser, next to the published state.
+    const selfCheck = html`<section class="panel" aria-labelledby="self-check-title">
+      <h2 id="self-check-title">${live.title}</h2>
+      <p class="muted small">${live.text}</p>
+      <noscript><p class="note">${live.noScript}</p></noscript>
+      <div id="self-check">
+        ${pendingSteps(Object.values(live.steps), texts.proof.states.pending)}
+      </div>
+      ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}
+    </section>`
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'status')}
         ${fromSnapshot(context, 'status', (status) => [
           publishedState(context, status),
           snapshotHead(context, 'status', status),
-          selfCheck(context),
+          facts.keyId !== undefined && selfCheck,
           pageSection('components', t.components, componentRows(context, status)),
           pageSection('incidents', t.incidents, incidentList(context, status)),
         ])}`,
