@@ -140,12 +140,15 @@ function deal(files: readonly string[], processes: number): readonly (readonly s
   return hands.filter(({ length }) => length > 0)
 }
 
-/** Both lists in their order, the longer one spread among the other. */
-function interleave<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+/** The share of a run after which no long job starts, so that the run does not end with one job on one processor. */
+const LAST_START = 0.6
+
+/** Both lists in their order, with the long jobs spread over the first part of the others. */
+function interleave<Item>(jobs: readonly Item[], longJobs: readonly Item[]): readonly Item[] {
   const place = (index: number, { length }: readonly Item[]) => (index + 0.5) / length
   return [
-    ...first.map((item, index) => ({ item, at: place(index, first) })),
-    ...second.map((item, index) => ({ item, at: place(index, second) })),
+    ...jobs.map((item, index) => ({ item, at: place(index, jobs) })),
+    ...longJobs.map((item, index) => ({ item, at: place(index, longJobs) * LAST_START })),
   ]
     .toSorted((left, right) => left.at - right.at)
     .map(({ item }) => item)

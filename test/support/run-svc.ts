@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream'
+import type { CommandOutput } from '../../packages/cli/src/command/command.ts'
 import { runProgram } from '../../src/cli/program.ts'
 
 /** Result of a command. */
@@ -50,13 +51,13 @@ export async function svc(...args: readonly string[]): Promise<Outcome> {
 }
 
 /**
- * Runs `svc` in this process with its own folder, environment and standard streams. The test runner holds the streams
- * of the process, so it still writes to them.
+ * Runs a program in this process with its own folder, environment and standard streams. The test runner holds the
+ * streams of the process, so it still writes to them.
  */
-export async function svcIn(
+export async function runInProcess(
   folder: string,
-  args: readonly string[],
-  { input = '', env = {} }: RunOptions = {},
+  { input = '', env = {} }: RunOptions,
+  run: (output: CommandOutput) => Promise<number>,
 ): Promise<Outcome> {
   const { outcome, output, stdout, stderr } = createCapture()
   const replaced = {
@@ -74,10 +75,19 @@ export async function svcIn(
   }
   process.chdir(folder)
   try {
-    const status = await runProgram(args, output)
+    const status = await run(output)
     return { status, ...outcome }
   } finally {
     process.chdir(workingDir)
     Object.defineProperties(process, Object.fromEntries(originals))
   }
+}
+
+/** Runs `svc` in this process as if it was started in a folder. */
+export function svcIn(
+  folder: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  return runInProcess(folder, options, (output) => runProgram(args, output))
 }
