@@ -96,7 +96,12 @@ test('no option, variable or file lifts the pause', async (t) => {
 
 test('with issuance open: prints only the key on standard output, and the key is valid', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
-  const { status, out, error } = issueOpenly(folder, ['--label', 'ci mirror', '--ttl-days', '7'])
+  const { status, out, error } = await issueOpenly(folder, [
+    '--label',
+    'ci mirror',
+    '--ttl-days',
+    '7',
+  ])
   assert.equal(status, 0, error)
   assert.match(out, /^svk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n$/)
   const key = out.trimEnd()
@@ -127,7 +132,7 @@ test('with issuance open: prints only the key on standard output, and the key is
 
 test('with issuance open: --json, the defaults, and two different keys', async (t) => {
   const { folder, database } = await makeKeysDeployment(t)
-  const { status, out, error } = issueOpenly(folder, ['--json'])
+  const { status, out, error } = await issueOpenly(folder, ['--json'])
   assert.deepEqual([status, error], [0, ''])
   const told = JSON.parse(out) as { readonly [name: string]: unknown }
   assert.deepEqual(Object.keys(told), [
@@ -143,7 +148,7 @@ test('with issuance open: --json, the defaults, and two different keys', async (
   assert.equal(told['label'], null)
   const ttlMs = Date.parse(String(told['expiresAt'])) - Date.parse(String(told['createdAt']))
   assert.equal(ttlMs, LIMITS.defaultTtlDays * 86_400_000)
-  assert.notEqual(issueOpenly(folder, []).out.trimEnd(), told['key'])
+  assert.notEqual((await issueOpenly(folder, [])).out.trimEnd(), told['key'])
   assert.equal((await readKeys(database)).length, 2)
 })
 
@@ -159,15 +164,15 @@ test('with issuance open: refused arguments create no key', async (t) => {
     [['argument'], /expected options only/],
   ]
   for (const [args, message] of cases) {
-    const { status, out, error } = issueOpenly(folder, args)
+    const { status, out, error } = await issueOpenly(folder, args)
     assert.deepEqual([status, out], [2, ''], args.join(' '))
     assert.match(error, message)
   }
-  const missing = issueOpenly(folder, ['--database', path.join(folder, 'other.sqlite')])
+  const missing = await issueOpenly(folder, ['--database', path.join(folder, 'other.sqlite')])
   assert.equal(missing.status, 1)
   assert.match(missing.error, /^svc keys issue: .*other\.sqlite: the database does not exist\n$/)
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'short')
-  const weak = issueOpenly(folder, [])
+  const weak = await issueOpenly(folder, [])
   assert.equal(weak.status, 1)
   assert.match(weak.error, /^svc keys issue: .*key-hash-secret\.txt: expected at least 32 char/)
   assert.deepEqual(await readKeys(database), [])
@@ -179,13 +184,13 @@ test('with issuance open: no more active keys than the contract allows', async (
     storedKey(index, { createdAtMs: FAR_AHEAD_MS }),
   )
   const { folder } = await makeKeysDeployment(t, active)
-  assert.equal(issueOpenly(folder, []).status, 0)
-  const { status, out, error } = issueOpenly(folder, ['--json'])
+  assert.equal((await issueOpenly(folder, [])).status, 0)
+  const { status, out, error } = await issueOpenly(folder, ['--json'])
   assert.equal(status, 1)
   assert.match(error, /^svc keys issue: the maximum of 10000 keys is active; revoke one/)
   assert.match(out, /^\{"ok":false,"code":"FULL",/)
   assert.equal((await keys(folder, ['revoke', storedKey(1).keyId])).status, 0)
-  assert.equal(issueOpenly(folder, []).status, 0)
+  assert.equal((await issueOpenly(folder, [])).status, 0)
 })
 
 test('with issuance open: names a key that could not be printed, so that it can be revoked', async (t) => {

@@ -9,8 +9,14 @@ import {
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import { runIn } from '../../support/run-program.ts'
-import { cleanEnvironment, type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
+import {
+  cleanEnvironment,
+  type Outcome,
+  runInProcess,
+  type RunOptions,
+  svcIn,
+} from '../../support/run-svc.ts'
+import { runOpenIssuing } from './open-issuing.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 
@@ -79,6 +85,6 @@ export function issueOpenly(
   folder: string,
   args: readonly string[],
   options: RunOptions = {},
-): Outcome {
-  return runIn(folder, [ISSUING_PROGRAM, ...args], options)
+): Promise<Outcome> {
+  return runInProcess(folder, options, (output) => runOpenIssuing(args, output))
 }
