@@ -38,8 +38,7 @@ import {
   REQUEST_HEADER_DOCS,
   RESPONSE_HEADER_DOCS,
 } from '../src/documents/header-docs.ts'
-import { ALWAYS_SENT } from '../src/documents/openapi-headers.ts'
-import { createResponses } from '../src/documents/openapi-responses.ts'
+import { ALWAYS_SENT, createResponses } from '../src/documents/openapi-responses.ts'
 
 export const BASELINE_FILE = 'docs/api/baseline.json'
 

@@ -42,10 +42,7 @@ export function formatSignedText(response: SignedResponse): string {
 }
 
 /** The signed parts of a 304's proof. */
-export interface SignedRevalidation {
-  readonly method: string
-  readonly target: string
-  readonly signedAt: string
+export interface SignedRevalidation extends Pick<SignedResponse, 'method' | 'target' | 'signedAt'> {
   /** The value of ETag, character for character, `W/` and quotes included. */
   readonly etag: string
 }

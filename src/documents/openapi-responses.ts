@@ -2,16 +2,10 @@ import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { errorsOf, LINKS, type Endpoint } from '../contract/endpoints.ts'
 import { createErrorBody, SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
+import { CACHE_CLASSES, HEADERS, JSON_MEDIA_TYPE, type CacheClass } from '../contract/headers.ts'
 import { DATA_SCHEMAS } from '../contract/schemas.ts'
 import { createExample } from './examples.ts'
-import {
-  errorHeaders,
-  isRevalidated,
-  notModifiedHeaders,
-  successHeaders,
-  type ResponseHeaders,
-} from './openapi-headers.ts'
+import { headersOf, RESPONSE_HEADER_DOCS, type ResponseHeader } from './header-docs.ts'
 import {
   codesByStatus,
   errorSchemaName,
@@ -94,16 +88,29 @@ function successResponse(
   const identity = { ...EXAMPLE_IDENTITY, ...(issuedAt === undefined ? {} : { issuedAt }) }
   const value =
     envelope === 'none' ? data : { ok: true, schema: SCHEMA_IDS[envelope], ...identity, data }
-  const headers = successHeaders(row, row.path === LINKS.index || row.query !== undefined)
+  const headers = compose(row, row.cacheClass, [
+    ...WITH_BODY,
+    ...when(isRevalidated(row), 'etag'),
+    ...when(row.cacheClass === 'static-snapshot', 'age'),
+    ...varying(row),
+    ...QUOTA,
+    'cdnCacheControl',
+    ...when(row.deprecation !== undefined, ...DEPRECATED),
+    // The index links to the documents of this API, a list with pages to its next page.
+    ...when(row.path === LINKS.index || row.query !== undefined, 'link'),
+  ])
   const description = [dataSchema.description, ...otherCodes.map(meaningOf)].join(' ')
   const schema = schemaRef(successSchemaName(success))
   let body: JsonObject
-  if (otherCodes.length > 0 && envelope !== 'none') {
-    // The name of the envelope's schema distinguishes the success from the error.
+  if (otherCodes.length > 0) {
     const error = schemaRef(errorSchemaName(operation, status, otherCodes))
-    const mapping = { [SCHEMA_IDS[envelope]]: schema.$ref, [SCHEMA_IDS.error]: error.$ref }
+    // The name of the envelope's schema distinguishes the success from the error.
+    const discriminator = envelope !== 'none' && {
+      propertyName: 'schema',
+      mapping: { [SCHEMA_IDS[envelope]]: schema.$ref, [SCHEMA_IDS.error]: error.$ref },
+    }
     body = {
-      schema: { oneOf: [schema, error], discriminator: { propertyName: 'schema', mapping } },
+      schema: { oneOf: [schema, error], ...(discriminator && { discriminator }) },
       examples: {
         success: { summary: summary ?? row.summary, value },
         ...errorExampleRefs(otherCodes),
@@ -115,8 +122,9 @@ function successResponse(
   return { status, headers, codes: otherCodes, response }
 }
 
+/** Its headers are those that a cache may merge into a stored response (RFC 9111 4.3.4, decisions 3.3). */
 function notModifiedResponse(row: Endpoint): OpenApiResponse {
-  const headers = notModifiedHeaders(row)
+  const headers = compose(row, row.cacheClass, ['etag', 'revalidated', ...varying(row), ...QUOTA])
   const description =
     'The client has the current data: an entity tag in If-None-Match matches. No body.'
   const component = `304.${row.cacheClass}`
@@ -129,7 +137,12 @@ function errorResponse(
   status: number,
   codes: readonly ErrorCode[],
 ): OpenApiResponse {
-  const headers = errorHeaders(row, codes)
+  const headers = compose(row, 'none', [
+    ...WITH_BODY,
+    ...QUOTA,
+    ...when(status === 401, 'wwwAuthenticate'),
+    ...when(status === 429 || status === 503, 'retryAfter'),
+  ])
   const name = errorSchemaName(operation, status, codes)
   const body = { schema: schemaRef(name), examples: errorExampleRefs(codes) }
   const description = codes.map(meaningOf).join(' ')
@@ -144,4 +157,76 @@ function meaningOf(code: ErrorCode): string {
 
 function errorExampleRefs(codes: readonly ErrorCode[]): JsonObject {
   return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+}
+
+/** Header fields of one response, by wire name; each refers to `components.headers`. */
+type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: string } }
+
+const ref = (component: string) => ({ $ref: `#/components/headers/${component}` })
+
+// Content-Type is omitted, because OpenAPI 3.0 ignores it here and states it as the media type.
+const EVERY_RESPONSE: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
+const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
+const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
+const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
+const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
+
+/** Whether an endpoint sends an ETag and can return 304: every successful GET (spec section 8). */
+export function isRevalidated(row: Endpoint): boolean {
+  return row.method === 'GET' && row.success !== undefined
+}
+
+function when(isSent: boolean, ...headers: readonly ResponseHeader[]): readonly ResponseHeader[] {
+  return isSent ? headers : []
+}
+
+/** A cacheable read varies with the API key; a response that is never stored needs no Vary. */
+function varying(row: Endpoint): readonly ResponseHeader[] {
+  return when(row.cacheClass !== 'none', 'vary')
+}
+
+function compose(
+  row: Endpoint,
+  cacheClass: CacheClass,
+  own: readonly ResponseHeader[],
+): ResponseHeaders {
+  const names = [...EVERY_RESPONSE, ...own, ...when(row.method === 'GET', ...READ)]
+  return {
+    ...Object.fromEntries(names.map((name) => [HEADERS[name], ref(HEADERS[name])])),
+    [HEADERS.cacheControl]: ref(cacheControlComponent(cacheClass)),
+  }
+}
+
+function cacheControlComponent(cacheClass: string): string {
+  return `${HEADERS.cacheControl}.${cacheClass}`
+}
+
+/** Headers that a response always has if it lists them. Others depend on the request or the deployment. */
+export const ALWAYS_SENT: ReadonlySet<string> = new Set([
+  HEADERS.requestId,
+  HEADERS.apiVersion,
+  HEADERS.etag,
+  HEADERS.vary,
+  HEADERS.accessControlAllowOrigin,
+  HEADERS.accessControlExposeHeaders,
+  HEADERS.wwwAuthenticate,
+  HEADERS.deprecation,
+  HEADERS.sunset,
+])
+
+/** `components.headers`: every header that one of these responses refers to. */
+export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
+  const all: readonly (readonly [component: string, header: JsonObject])[] = [
+    ...headersOf(RESPONSE_HEADER_DOCS).map(({ name, meaning, schema }) => {
+      const required = ALWAYS_SENT.has(name) ? { required: true } : {}
+      return [name, { description: meaning, ...required, schema }] as const
+    }),
+    ...Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => {
+      const description = `Cache class ${name}. ${meaning}`
+      const schema = { type: 'string', enum: [cacheControl], example: cacheControl }
+      return [cacheControlComponent(name), { description, required: true, schema }] as const
+    }),
+  ]
+  const wanted = new Set(used.flatMap((headers) => Object.values(headers).map(({ $ref }) => $ref)))
+  return Object.fromEntries(all.filter(([component]) => wanted.has(ref(component).$ref)))
 }

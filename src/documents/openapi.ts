@@ -17,10 +17,11 @@ import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { createDiscoveryIndex } from './discovery.ts'
 import { createExample, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'
-import { headerComponents, isRevalidated } from './openapi-headers.ts'
 import {
   createResponses,
   errorExamples,
+  headerComponents,
+  isRevalidated,
   type OpenApiResponse,
   type SuccessExample,
 } from './openapi-responses.ts'
