@@ -3,7 +3,7 @@ import { stepsOfStatus } from '../../packages/client/src/verification-step.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { request } from './api-request.ts'
-import { pageElement } from './page-element.ts'
+import { pageElement, runsOnce } from './page-element.ts'
 import { readPageTexts, type PageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport, type ProofInput } from './proof-check.ts'
 import { createStepList, stateClass } from './step-list.ts'
@@ -49,22 +49,13 @@ export interface LiveCheckOptions {
   showResult(nodes: readonly (Node | string)[], isVerdict: boolean): void
 }
 
-/** Creates a check of the service's status, with the texts of the page, and starts it when its button is pressed. */
-export function mountLiveCheck(options: LiveCheckOptions): { run(): Promise<void> } {
+/** Mounts a check of the service's status, with the texts of the page, on its button. Returns a function that starts it. */
+export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
   const { button, stepsPlace, onStart, onResponse, showResult } = options
   const texts = readPageTexts('verify')
   const proofTexts = readPageTexts('proof')
-  let isChecking = false
 
-  /** Not `disabled`, which would remove the focus from the button. */
-  function setChecking(isOn: boolean): void {
-    isChecking = isOn
-    button.setAttribute('aria-disabled', String(isOn))
-  }
-
-  async function run(): Promise<void> {
-    if (isChecking) return
-    setChecking(true)
+  const run = runsOnce(button, async () => {
     onStart?.()
     try {
       if ((await cryptoSupport()) !== 'ready') {
@@ -79,11 +70,9 @@ export function mountLiveCheck(options: LiveCheckOptions): { run(): Promise<void
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
       const isSilent = isTimeout || error instanceof ConnectionError
       showResult([texts.text(isSilent ? 'connection' : 'failed')], false)
-    } finally {
-      setChecking(false)
     }
-  }
+  })
 
   button.addEventListener('click', () => void run())
-  return { run }
+  return run
 }

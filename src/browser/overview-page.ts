@@ -9,7 +9,7 @@ function start(stepsPlace: HTMLElement): void {
   const verdict = partOf(document, '#live-verdict', HTMLElement)
   const signature = partOf(document, '#live-signature', HTMLElement)
   const lines = [...document.querySelectorAll('.signed-lines code')]
-  const check = mountLiveCheck({
+  const run = mountLiveCheck({
     button: partOf(document, '#live-again', HTMLButtonElement),
     stepsPlace,
     onResponse(response) {
@@ -24,7 +24,7 @@ function start(stepsPlace: HTMLElement): void {
       verdict.replaceChildren(...children)
     },
   })
-  void check.run()
+  void run()
 }
 
 // A deployment that does not sign has no panel.

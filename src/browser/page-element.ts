@@ -25,3 +25,22 @@ export function partOf<Kind extends HTMLElement>(
   if (found instanceof kind) return found
   throw new Error(`The page has no ${selector} that is a ${kind.name}`)
 }
+
+/**
+ * A function that runs some work unless it is running. Meanwhile the button is `aria-disabled`, not `disabled`, which would
+ * remove its focus.
+ */
+export function runsOnce(button: HTMLButtonElement, work: () => Promise<void>) {
+  let isRunning = false
+  return async (): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    button.setAttribute('aria-disabled', 'true')
+    try {
+      await work()
+    } finally {
+      isRunning = false
+      button.setAttribute('aria-disabled', 'false')
+    }
+  }
+}

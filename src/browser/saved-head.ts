@@ -2,16 +2,6 @@ import { createLocalStorageHeadStore } from '../../packages/client/src/head-stor
 import { entriesOf } from '../../packages/client/src/history-evidence.ts'
 import { verifyPortable } from '../../packages/client/src/portable-response.ts'
 import { importKey } from '../../packages/client/src/verification-key.ts'
-import type { VersionSummary } from '../contract/version-chain.ts'
-
-/** The saved head of an earlier audit. */
-export interface SavedHead {
-  readonly head: VersionSummary
-  /** When it was signed as the newest version: milliseconds since 1970. */
-  readonly signedAtMs: number
-  /** Ids of the service's keys at the time. */
-  readonly keyIds: readonly string[]
-}
 
 /** Opens the saved head with this name; undefined if the browser provides no storage. */
 export function openSavedHead(name: string) {
@@ -26,8 +16,11 @@ export function openSavedHead(name: string) {
   return {
     /** For the audit. */
     store,
-    /** The saved head, with its signature verified; undefined if nothing is saved. Rejects if it cannot be read. */
-    async read(): Promise<SavedHead | undefined> {
+    /**
+     * The saved head with its signature verified, when it was signed as the newest version, and the ids of the service's
+     * keys at the time; undefined if nothing is saved. Rejects if it cannot be read.
+     */
+    async read() {
       const saved = await store.load()
       if (saved === undefined) return undefined
       const { data, provedAtMs } = await verifyPortable(saved.response, saved.keys)
@@ -42,3 +35,6 @@ export function openSavedHead(name: string) {
 
 /** The head of the last audit in this browser's storage. */
 export type SavedHeadStorage = NonNullable<ReturnType<typeof openSavedHead>>
+
+/** The head of an earlier audit. */
+export type SavedHead = NonNullable<Awaited<ReturnType<SavedHeadStorage['read']>>>

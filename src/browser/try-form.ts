@@ -2,7 +2,7 @@ import { ConnectionError } from '../../packages/client/src/connection.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { request } from './api-request.ts'
 import { createResponseView } from './response-view.ts'
-import { partOf } from './page-element.ts'
+import { partOf, runsOnce } from './page-element.ts'
 import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 
 /** Characters that are valid in a header field. */
@@ -63,7 +63,6 @@ export function mountTryForm(
 
   const form = partOf(place, 'form', HTMLFormElement)
   const button = partOf(form, 'button', HTMLButtonElement)
-  let isAsking = false
   const statusElement = partOf(place, '.try-status', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
@@ -134,12 +133,6 @@ export function mountTryForm(
     }
   }
 
-  /** Not `disabled`, which would remove the focus from the button. */
-  function setAsking(isOn: boolean): void {
-    isAsking = isOn
-    button.setAttribute('aria-disabled', String(isOn))
-  }
-
   function showError(error: unknown): void {
     // The shown response belongs to an earlier request.
     responseElement.hidden = true
@@ -154,30 +147,25 @@ export function mountTryForm(
     if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
   }
 
-  async function send(): Promise<void> {
+  const send = runsOnce(button, async () => {
     for (const input of [parameterInput, keyInput]) input.removeAttribute('aria-invalid')
     statusElement.textContent = texts.text('waiting')
-    setAsking(true)
     const startedMs = performance.now()
     try {
       const response = await askWithForm()
-      const milliseconds = Math.round(performance.now() - startedMs)
-      statusElement.replaceChildren(
-        ...texts.richText('answered', {
-          status: response.status,
-          milliseconds: document.createTextNode(String(milliseconds)),
-        }),
+      const milliseconds = document.createTextNode(
+        String(Math.round(performance.now() - startedMs)),
       )
+      const { status } = response
+      statusElement.replaceChildren(...texts.richText('answered', { status, milliseconds }))
       await show(response)
     } catch (error) {
       showError(error)
-    } finally {
-      setAsking(false)
     }
-  }
+  })
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (!isAsking) void send()
+    void send()
   })
 }

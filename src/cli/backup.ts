@@ -4,7 +4,6 @@ import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-/** `svc backup`. */
 export const command = createCommand({
   usage: 'backup FILE [options]',
   about: `Copies the embedded database to a new file, readable by its owner only, while

@@ -8,8 +8,12 @@ import { propertyOf } from '../contract/property-of.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/early-access-schemas.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import { createCommand, EXIT_CODES, UsageError } from '../../packages/cli/src/command/command.ts'
+import {
+  CommandFailure,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { textOptionOr } from '../../packages/cli/src/command/options.ts'
 import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
 import { parseBase } from '../../packages/cli/src/verifying/address.ts'

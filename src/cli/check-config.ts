@@ -2,8 +2,7 @@ import { ConfigError } from '../config.ts'
 import { checkStart } from '../process/start-check.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from '../process/startup-warnings.ts'
 import { inspectSecrets } from '../secrets.ts'
-import type { CommandResult } from '../../packages/cli/src/command/command.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { CommandFailure, type CommandResult } from '../../packages/cli/src/command/command.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */

@@ -1,6 +1,9 @@
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import {
+  CommandFailure,
+  createCommand,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { flag } from '../../packages/cli/src/command/options.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import { CONTENT_OPTION, mistakeLines } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 

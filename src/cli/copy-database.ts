@@ -3,8 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { formatLocation } from '../storage/open-storage.ts'
 import type { PostgresStorage } from '../storage/postgres/postgres-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import {
+  CommandFailure,
+  createCommand,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
 import { databaseLocation, readConfig, withStorage } from './database.ts'
 import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
@@ -16,48 +19,41 @@ const PAGE_ROWS = 500
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
- * Copies every row, then compares every row and counts the rows of the source and those that differ in the target. Rejects
- * with a StorageError. Rows that were copied before stay.
+ * Copies every row and compares it with its copy. Counts the rows of the source, and those that differ in the target.
+ * Rejects with a StorageError. Rows that were copied before stay.
  */
 export async function copyStorage(
   source: Storage,
   target: PostgresStorage,
   progress: Pick<Progress, 'advance'>,
 ) {
-  for await (const page of readRegistrationPages(source.waitlist, PAGE_ROWS)) {
-    await target.importRegistrations(page)
-    progress.advance(page.length)
-  }
-  for await (const page of readKeyPages(source.apiKeys, PAGE_ROWS)) {
-    for (const key of page) await target.apiKeys.add(key, NO_LIMIT)
-    progress.advance(page.length)
-  }
   const result = { registrations: 0, keys: 0, differing: 0 }
   for await (const page of readRegistrationPages(source.waitlist, PAGE_ROWS)) {
+    await target.importRegistrations(page)
     for (const row of page) {
       const copied = await target.waitlist.find(row.addressHash)
       // Every database assigns the position itself.
       const expected = { ...row, position: copied?.position }
-      result.registrations += 1
       result.differing += Number(!isDeepStrictEqual(copied, expected))
     }
+    result.registrations += page.length
     progress.advance(page.length)
   }
   for await (const page of readKeyPages(source.apiKeys, PAGE_ROWS)) {
     for (const key of page) {
-      result.keys += 1
+      await target.apiKeys.add(key, NO_LIMIT)
       result.differing += Number(!isDeepStrictEqual(await target.apiKeys.find(key.keyId), key))
     }
+    result.keys += page.length
     progress.advance(page.length)
   }
   return result
 }
 
-/** `svc copy-database`. */
 export const command = createCommand({
   usage: 'copy-database --from FILE [options]',
   about: `Copies the waitlist and the API keys from an SQLite database FILE into the
-PostgreSQL database of SVC_DATABASE_URL, in the same order, and then compares
+PostgreSQL database of SVC_DATABASE_URL, in the same order, and compares
 every row. Stop the service first, because rows stored during the copy may be
 missed. FILE is only read. Another run copies missing rows.
 
@@ -87,7 +83,7 @@ secrets.`,
         const target = await openPostgres({ url: to.url, where }, 'read-write')
         const { total } = await source.waitlist.count()
         try {
-          return await withProgress({ label: 'Copying', total: 2 * total }, (progress) =>
+          return await withProgress({ label: 'Copying', total }, (progress) =>
             copyStorage(source, target, progress),
           )
         } finally {

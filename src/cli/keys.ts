@@ -19,7 +19,6 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
   },
 )
 
-/** `svc keys`. */
 export const command: Command = {
   help: actions.help,
   async run(args, output, words, toFailure) {

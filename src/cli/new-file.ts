@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs'
-import { access, type FileHandle, open, rm } from 'node:fs/promises'
+import { existsSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import { claimName, partialNameOf } from '../storage/whole-file.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command.ts'
 
 /** A file with mode 0600 that is written completely or not at all. */
 export interface NewFile {
@@ -57,11 +57,7 @@ export async function createNewFile(name: string): Promise<NewFile> {
   let handle: FileHandle
   try {
     // An early check; the claim at the end decides.
-    const isTaken = await access(file).then(
-      () => true,
-      () => false,
-    )
-    if (isTaken) throw Object.assign(new Error('exists'), { code: 'EEXIST' })
+    if (existsSync(file)) throw Object.assign(new Error('exists'), { code: 'EEXIST' })
     handle = await open(beside, 'wx', 0o600)
   } catch (error) {
     throw failure(name, error)

@@ -54,13 +54,11 @@ const BATCH_ROWS = 500
  */
 export async function deleteInBatches(
   deleteSome: (limit: number) => Promise<number>,
-  onProgress?: (rows: number) => void,
 ): Promise<number> {
   let deleted = 0
   for (;;) {
     const count = await deleteSome(BATCH_ROWS)
     deleted += count
-    onProgress?.(count)
     if (count < BATCH_ROWS) return deleted
   }
 }

@@ -6,7 +6,6 @@ import { flag } from '../../packages/cli/src/command/options.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-/** `svc restore`. */
 export const command = createCommand({
   usage: 'restore FILE [options]',
   about: `Replaces the content of the embedded database with a backup, in one transaction,

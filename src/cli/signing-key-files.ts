@@ -14,7 +14,7 @@ import { formatKeyMetadata, parseKeyMetadata } from '../service/signing-key-meta
 import { makeFolder } from '../storage/make-folder.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { createFile, rewriteFile } from '../storage/whole-file.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command.ts'
 import { changeFile } from './new-file.ts'
 
 /** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */

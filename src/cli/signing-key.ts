@@ -6,9 +6,9 @@ import {
   type PublishedSigningKey,
 } from '../service/signing-key-document.ts'
 import { checkNewKey, promoteNextKey, retireKey } from '../service/signing-key-rotation.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import {
   type Command,
+  CommandFailure,
   createCommand,
   EXIT_CODES,
   UsageError,
@@ -224,7 +224,6 @@ hyphen.`,
   },
 })
 
-/** `svc signing-key`. */
 export const command: Command = createActionsCommand(
   'signing-key',
   `Manages the Ed25519 keys that sign responses, in the secrets folder:

@@ -1,5 +1,8 @@
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import {
+  CommandFailure,
+  createCommand,
+  UsageError,
+} from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 

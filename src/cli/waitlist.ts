@@ -1,7 +1,6 @@
 import { createActionsCommand } from './actions.ts'
 import type { Command } from '../../packages/cli/src/command/command.ts'
 
-/** `svc waitlist`. */
 export const command: Command = createActionsCommand(
   'waitlist',
   `Works on the early-access waitlist. Its rows are encrypted: only "export",

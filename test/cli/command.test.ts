@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
 import {
   type Command,
+  CommandFailure,
   createCommand,
   runNamed,
   type ToFailure,

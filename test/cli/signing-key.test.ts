@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { createSigningKey, promoteSigningKey, retireSigningKey } from '../../src/cli/signing-key.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command-failure.ts'
+import { CommandFailure } from '../../packages/cli/src/command/command.ts'
 import type { Config } from '../../src/config.ts'
 import { formatInstant } from '../../src/contract/instant.ts'
 import { derivePublicSigningKey, SigningKeyError } from '../../src/crypto/signing-keys.ts'

@@ -10,14 +10,14 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
 import { READ_PATHS } from '../../../src/contract/read-paths.ts'
 import { propertyOf } from '../../../src/contract/property-of.ts'
 import {
-  createCommand,
+  CommandFailure,
   type CommandOutput,
+  createCommand,
   EXIT_CODES,
   type ExitCode,
   UsageError,
 } from './command/command.ts'
 import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
-import { CommandFailure } from './command/command-failure.ts'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
 import { parseChoice, parseWholeNumber } from './command/option-values.ts'
 import { fetchKeys } from './verifying/key-document.ts'

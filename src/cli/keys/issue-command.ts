@@ -10,9 +10,9 @@ import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import {
   type Command,
+  CommandFailure,
   createCommand,
   EXIT_CODES,
   UsageError,
@@ -126,5 +126,4 @@ that the service issued. The hourly limit of the service does not apply here.`,
   })
 }
 
-/** `svc keys issue`. */
 export const command: Command = createIssueCommand(ISSUANCE)

@@ -90,7 +90,6 @@ export async function listKeys(options: ListOptions) {
   return { listed, count, isComplete: true }
 }
 
-/** `svc keys list`. */
 export const command = createCommand({
   usage: 'keys list [options]',
   about: `Lists the API keys by id: status, the times when each was created, expires and

@@ -3,7 +3,6 @@ import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOptionOr } from '../../../packages/cli/src/command/options.ts'
 import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
-import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readKeyPages } from '../read-pages.ts'
@@ -19,17 +18,6 @@ export function countEndedKeys(store: Pick<ApiKeyStore, 'readAfter'>, beforeMs: 
   )
 }
 
-async function purge(store: ApiKeyStore, beforeMs: number): Promise<number> {
-  const total = await countEndedKeys(store, beforeMs)
-  return withProgress({ label: 'Deleting', total }, (progress) =>
-    deleteInBatches(
-      (limit) => store.purge(beforeMs, limit),
-      (keys) => progress.advance(keys),
-    ),
-  )
-}
-
-/** `svc keys purge-expired`. */
 export const command = createCommand({
   usage: 'keys purge-expired [options]',
   about: `Deletes the API keys that expired or were revoked more than ${DEFAULT_DAYS} days ago, also
@@ -54,7 +42,9 @@ never deleted. Backups keep the rows.`,
       values.database,
       dryRun ? 'read-only' : 'read-write',
       async ({ apiKeys }) =>
-        dryRun ? countEndedKeys(apiKeys, beforeMs) : purge(apiKeys, beforeMs),
+        dryRun
+          ? countEndedKeys(apiKeys, beforeMs)
+          : deleteInBatches((limit) => apiKeys.purge(beforeMs, limit)),
     )
     const before = formatInstant(beforeMs)
     return {

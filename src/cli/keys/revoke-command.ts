@@ -1,14 +1,12 @@
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../../contract/api-key.ts'
 import { formatInstant } from '../../contract/instant.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
-import { createCommand } from '../../../packages/cli/src/command/command.ts'
+import { CommandFailure, createCommand } from '../../../packages/cli/src/command/command.ts'
 import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
 import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
 
-/** `svc keys revoke`. */
 export const command = createCommand({
   usage: 'keys revoke [KEYID] [options]',
   about: `Revokes an API key permanently, from its next request on, also while the service

@@ -4,7 +4,6 @@ import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 import { shortRecipient } from './short-recipient.ts'
 
-/** `svc waitlist count`. */
 export const command = createCommand({
   usage: 'waitlist count [options]',
   about: `Prints the number of registrations on the waitlist, the times of the first and

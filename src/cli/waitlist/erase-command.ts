@@ -6,7 +6,6 @@ import { withRegistration } from './with-registration.ts'
 
 const PROMPT = 'Address to erase: '
 
-/** `svc waitlist erase`. */
 export const command = createCommand({
   usage: 'waitlist erase [ADDRESS] [options]',
   about: `Deletes the registration of an address from the waitlist and from the database

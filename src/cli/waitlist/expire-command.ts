@@ -9,7 +9,6 @@ import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 const PAGE_ROWS = 500
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 
-/** `svc waitlist expire`. */
 export const command = createCommand({
   usage: 'waitlist expire --older-than DAYS [options]',
   about: `Deletes all registrations that are older than this, from the waitlist and from

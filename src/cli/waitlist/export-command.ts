@@ -76,7 +76,6 @@ async function writeOut(
   }
 }
 
-/** `svc waitlist export`. */
 export const command = createCommand({
   usage: 'waitlist export [options]',
   about: `Decrypts the registrations with the identity and writes them in the order of

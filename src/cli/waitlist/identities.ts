@@ -5,9 +5,8 @@ import { text as readAll } from 'node:stream/consumers'
 import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
 import { messageOf } from '../../contract/error-message.ts'
 import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
-import { UsageError } from '../../../packages/cli/src/command/command.ts'
+import { CommandFailure, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { textOptions } from '../../../packages/cli/src/command/options.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command-failure.ts'
 import { shortRecipient } from './short-recipient.ts'
 
 /** `--identity` of the commands that decrypt. */

@@ -1,17 +1,57 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Config } from '../../config.ts'
-import { AgeError, createEncryptor } from '../../crypto/age-file.ts'
+import { formatInstant } from '../../contract/instant.ts'
+import {
+  AgeError,
+  createEncryptor,
+  generateIdentity,
+  type IdentityPair,
+  parseIdentity,
+} from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
+import { createFile } from '../../storage/whole-file.ts'
+import {
+  CommandFailure,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '../../../packages/cli/src/command/command.ts'
 import { textOption } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
-import { createIdentityFile, requireNoFile } from './new-identity.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
 import { type ResealResult, resealWaitlist } from './reseal-waitlist.ts'
+
+/** Rejects with a CommandFailure if the file exists. If it contains an identity, the message says how to use it. */
+async function requireNoFile(file: string): Promise<void> {
+  if (!existsSync(file)) return
+  const advice = await readFile(file, 'utf8')
+    .then(parseIdentity)
+    .then(
+      ({ recipient }) =>
+        `the file already contains an identity. To use it, pass --recipient ${recipient} instead of --new-identity`,
+      () => 'the file exists and was left unchanged',
+    )
+  throw new CommandFailure('EXISTS', `${file}: ${advice}`)
+}
+
+/**
+ * Creates an identity in a new file with mode 0600. The file is durable when this resolves. Rejects with a CommandFailure.
+ */
+async function createIdentityFile(file: string, nowMs: number): Promise<IdentityPair> {
+  const pair = await generateIdentity()
+  // As age-keygen writes it.
+  const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
+  const text = `${comments}${pair.identity}\n`
+  changeFile(file, () => createFile(file, text, { mode: 0o600 }, 'claim'))
+  return pair
+}
 
 /** What to say about the setting of the service, which is undefined if another database was named. */
 function formatSetting(
@@ -113,7 +153,6 @@ function parseRecipient(text: string): string {
   }
 }
 
-/** `svc waitlist rotate-recipient`. */
 export const command = createCommand({
   usage: [
     'waitlist rotate-recipient --recipient RECIPIENT [options]',

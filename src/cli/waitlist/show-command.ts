@@ -8,7 +8,6 @@ import { IDENTITY_OPTION, readIdentities } from './identities.ts'
 import { openRow } from './open-rows.ts'
 import { withRegistration } from './with-registration.ts'
 
-/** `svc waitlist show`. */
 export const command = createCommand({
   usage: 'waitlist show [ADDRESS] [options]',
   about: `Prints everything that is stored about one person, to answer a request for

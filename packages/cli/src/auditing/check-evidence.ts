@@ -4,8 +4,7 @@ import {
   type HistoryEvidence,
 } from '../../../client/src/history-evidence.ts'
 import { VerificationError } from '../../../client/src/verification-error.ts'
-import type { CommandResult } from '../command/command.ts'
-import { CommandFailure } from '../command/command-failure.ts'
+import { CommandFailure, type CommandResult } from '../command/command.ts'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 

@@ -3,8 +3,7 @@ import { entriesOf } from '../../../client/src/history-evidence.ts'
 import { verifyPortable } from '../../../client/src/portable-response.ts'
 import { createFileHeadStore } from '../../../client/src/node/file-head-store.ts'
 import { messageOf } from '../../../../src/contract/error-message.ts'
-import { EXIT_CODES } from '../command/command.ts'
-import { CommandFailure } from '../command/command-failure.ts'
+import { CommandFailure, EXIT_CODES } from '../command/command.ts'
 
 /** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {

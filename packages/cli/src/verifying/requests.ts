@@ -7,8 +7,7 @@ import type { Fetch } from '../../../client/src/connection.ts'
 import { readHeaders, type HeaderFields } from '../../../client/src/header-fields.ts'
 import { HEADERS } from '../../../../src/contract/headers.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { CommandFailure } from '../command/command-failure.ts'
-import { EXIT_CODES } from '../command/command.ts'
+import { CommandFailure, EXIT_CODES } from '../command/command.ts'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that changes nothing. */

@@ -4,7 +4,7 @@ import type { VerificationKey } from '../../../client/src/verification-key.ts'
 import { readFileUpTo } from '../../../client/src/node/read-file-up-to.ts'
 import { messageOf } from '../../../../src/contract/error-message.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { CommandFailure } from '../command/command-failure.ts'
+import { CommandFailure } from '../command/command.ts'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
 /** A response from files, in the format of `curl -D HEADERS -o BODY`. */
