@@ -44,13 +44,8 @@ export function createErrorBody(
   retryAfterSeconds = ERRORS[code].retryAfterSeconds,
 ): ErrorBody {
   const { status, message, retryable } = ERRORS[code]
-  return {
-    code,
-    status,
-    message,
-    retryable,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  }
+  const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return { code, status, message, retryable, ...wait }
 }
 
 /** The body of an error (spec section 7), fields in the promised order. */

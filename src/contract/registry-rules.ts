@@ -18,7 +18,9 @@ const BODY_ERRORS = [
 
 /** Letters and digits: an operationId that every client generator accepts as a name. */
 const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/
-const PATH = /^\/api\/v1(?:\/[a-z0-9]+(?:[.-][a-z0-9]+)*)*(?:\/\{[a-z][A-Za-z0-9]*\})?$/
+const PATH = new RegExp(
+  String.raw`^${BASE_PATH}(?:/[a-z0-9]+(?:[.-][a-z0-9]+)*)*(?:/\{[a-z][A-Za-z0-9]*\})?$`,
+)
 const PARAMETER = /\/\{(\w+)\}$/
 const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 const DAY = /^\d{4}-\d{2}-\d{2}$/

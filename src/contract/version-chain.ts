@@ -105,12 +105,12 @@ export function verifyLink(
   const snapshotId = formatSnapshotId(sequence)
   const rules = [
     ['SNAPSHOT_ID', snapshotId, entry.snapshotId],
-    ['SEQUENCE', String(sequence), String(entry.sequence)],
+    ['SEQUENCE', sequence, entry.sequence],
     ['PREVIOUS_HASH', previous?.hash ?? GENESIS_PREVIOUS_HASH, entry.previousHash],
     ['HASH', computedHash, entry.hash],
   ] as const
   for (const [code, expected, found] of rules) {
-    if (found !== expected) throw new ChainError(code, snapshotId, expected, found)
+    if (found !== expected) throw new ChainError(code, snapshotId, String(expected), String(found))
   }
   if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
     const expected = `no earlier than ${previous.createdAt}`

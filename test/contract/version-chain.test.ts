@@ -149,6 +149,8 @@ test('each link rule has a code and states expected and found values', () => {
       /^VS-0002: SNAPSHOT_ID is broken: expected VS-0002, found VS-0003$/,
     ],
     [{ sequence: 3 }, 'SEQUENCE', /expected 2, found 3$/],
+    // A client reads entries of any shape.
+    [{ sequence: '2' as unknown as number }, 'SEQUENCE', /expected 2, found 2$/],
     [
       { previousHash: GENESIS_PREVIOUS_HASH },
       'PREVIOUS_HASH',
