@@ -1,42 +1,35 @@
 import { html, type Html, type HtmlValue } from './html.ts'
 
-interface Drawing {
-  readonly width: number
-  readonly height: number
-  readonly content: HtmlValue
-}
-
 /** A picture drawn from data, with its text alternative. */
-export interface PictureOptions extends Drawing {
+export interface PictureOptions {
   /** Unique on its page. */
   readonly id: string
   /** What the picture shows, in a few words. */
   readonly title: string
   /** Its content as a sentence. The page has the same facts as text. */
   readonly description: string
-  /** The same content for narrow windows, at most 328 wide. The style sheet shows one of the two. */
-  readonly narrow?: Drawing
+  readonly width: number
+  readonly height: number
+  readonly content: HtmlValue
   /** Whether it has no links. With links its role is group, because screen readers skip the parts of an image. */
   readonly isImage?: boolean
 }
 
 /** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
-  const { id, title, description, narrow, isImage = false } = options
-  const svg = ({ width, height, content }: Drawing): Html =>
-    html`<svg
-      role="${isImage ? 'img' : 'group'}"
-      aria-labelledby="${id}-title"
-      aria-describedby="${id}-text"
-      viewBox="0 0 ${width} ${height}"
-      width="${width}"
-      height="${height}"
-    >
-      ${content}
-    </svg>`
+  const { id, title, description, width, height, content, isImage = false } = options
   return html`<figure class="picture">
     <div class="wide" role="group" tabindex="0" aria-labelledby="${id}-title">
-      ${svg(options)} ${narrow && svg(narrow)}
+      <svg
+        role="${isImage ? 'img' : 'group'}"
+        aria-labelledby="${id}-title"
+        aria-describedby="${id}-text"
+        viewBox="0 0 ${width} ${height}"
+        width="${width}"
+        height="${height}"
+      >
+        ${content}
+      </svg>
     </div>
     <figcaption>
       <strong id="${id}-title">${title}</strong>
