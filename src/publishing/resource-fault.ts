@@ -1,4 +1,3 @@
-import { digestFault } from '../crypto/resource-digest.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 
 /** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
@@ -8,7 +7,8 @@ export function resourceFault(
   digest: string,
 ): string | undefined {
   try {
-    return digestFault(store.readResourceText(name, digest), digest)
+    store.readResourceText(name, digest)
+    return undefined
   } catch (error) {
     if (error instanceof ReleaseFileError) return error.message
     throw error

@@ -22,11 +22,8 @@ export function findObstacles(store: ReleaseStore, { resources }: VersionEntry):
   const obstacles: string[] = []
   for (const [name, digest] of Object.entries(resources)) {
     const fault = resourceFault(store, name, digest)
-    if (fault !== undefined) {
-      obstacles.push(`${name}: ${fault}`)
-      continue
-    }
-    if (!isTranslatedName(name)) continue
+    if (fault !== undefined) obstacles.push(`${name}: ${fault}`)
+    if (fault !== undefined || !isTranslatedName(name)) continue
     // The schemas may have changed since: the content must match the current ones.
     const data = parseJson(store.readResourceText(name, digest))
     const violation = schemaViolation(TRANSLATED_SCHEMAS[name], data)

@@ -11,7 +11,6 @@ import {
 } from '../contract/version-chain.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { walkHistory } from '../crypto/published-history.ts'
-import { digestFault } from '../crypto/resource-digest.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 
@@ -82,16 +81,8 @@ function requireServable(name: string, text: string): void {
   if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
 }
 
-/** The text of a resource. Throws if the file is missing, unreadable or does not match its digest. */
-export function readMatching(store: Reader, name: string, digest: string): string {
-  const text = store.readResourceText(name, digest)
-  const fault = digestFault(text, digest)
-  if (fault !== undefined) throw new Error(fault)
-  return text
-}
-
 function loadResource(store: Reader, name: string, digest: string): LoadedResource {
-  const json = readMatching(store, name, digest)
+  const json = store.readResourceText(name, digest)
   requireServable(name, json)
   return { name, digest, json }
 }
@@ -121,7 +112,7 @@ function walkVersions(store: Reader, snapshotIds: readonly string[], after?: Ver
           continue
         seen.add(`${resource} ${digest}`)
         try {
-          readMatching(store, resource, digest)
+          store.readResourceText(resource, digest)
         } catch (error) {
           if (isRedacted(error)) continue
           const { snapshotId } = entry

@@ -9,7 +9,6 @@ import type { RedactedResource } from '../contract/redaction.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
 import {
-  readMatching,
   readReleases,
   type ChainHead,
   type LoadedReleases,
@@ -132,7 +131,7 @@ function createState(state: State): ServableReleases {
     resource: (name) => served.get(name),
     readResource(name, digest) {
       try {
-        return readMatching(store, name, digest)
+        return store.readResourceText(name, digest)
       } catch {
         return undefined
       }

@@ -18,7 +18,7 @@ import { readRegularFile } from './read-regular-file.ts'
 import { syncFolder } from './sync-folder.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
-/** Reasons of a ReleaseFileError. For the last three no file was accessed. */
+/** Reasons of a ReleaseFileError. */
 export type ReleaseFileFault =
   | 'MISSING'
   /** The resource was redacted. Its bytes are removed and must not be stored again. */
@@ -55,7 +55,10 @@ export interface ReleaseStore {
   readVersionIds(): readonly string[]
   /** The text of one version entry. Throws a ReleaseFileError. */
   readVersionText(snapshotId: string): string
-  /** The text of one resource. Its digest is not checked here. Throws a ReleaseFileError, REDACTED for a redacted one. */
+  /**
+   * The text of one resource. Throws a ReleaseFileError, REDACTED for a redacted one, DIGEST_MISMATCH for a damaged
+   * file.
+   */
   readResourceText(name: string, digest: string): string
   /**
    * Stores a resource; durable when it returns. May be repeated. Replaces a damaged file, whose content does not match
@@ -230,13 +233,17 @@ export function openReleaseStore(directory: string): ReleaseStore {
 
     readResourceText(name, digest) {
       const filePath = resourcePath(name, digest)
+      let text: string
       try {
-        return readText(filePath, MAX_RELEASE_FILE_BYTES.resource)
+        text = readText(filePath, MAX_RELEASE_FILE_BYTES.resource)
       } catch (error) {
         const isMissing = error instanceof ReleaseFileError && error.code === 'MISSING'
         if (!isMissing || readRedaction(name, digest) === undefined) throw error
         throw new ReleaseFileError('REDACTED', filePath, `${filePath} was redacted`, error)
       }
+      const fault = digestFault(text, digest)
+      if (fault !== undefined) throw new ReleaseFileError('DIGEST_MISMATCH', filePath, fault)
+      return text
     },
 
     writeResource(name, digest, text) {

@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../../src/contract/version-chain.ts'
+import { digestFault } from '../../src/crypto/resource-digest.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { createExample } from '../../src/documents/examples.ts'
 import type { ReleaseStore } from '../../src/storage/release-store.ts'
@@ -45,7 +46,12 @@ export function makeReleases(count = 2): MadeReleases {
     store: {
       readVersionIds: () => [...versions.keys()],
       readVersionText: (snapshotId) => found(versions.get(snapshotId), snapshotId),
-      readResourceText: (name, digest) => found(resources.get(`${name} ${digest}`), name),
+      readResourceText(name, digest) {
+        const text = found(resources.get(`${name} ${digest}`), name)
+        const fault = digestFault(text, digest)
+        if (fault !== undefined) throw new Error(fault)
+        return text
+      },
       writeResource: () => assertUnused(),
       appendVersion: () => assertUnused(),
       readRedaction: () => undefined,
