@@ -5,7 +5,7 @@ import { CACHE_CLASSES, CORS, HEADERS } from '../contract/headers.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { contractText } from './contract-texts.ts'
 import { bulletList, codeLink, factList, link, pageSection } from './elements.ts'
-import { code, html, type Html } from './html.ts'
+import { code, html, joinHtml, type Html } from './html.ts'
 import { type PageContext, type PageSection, pathOfPage } from './page.ts'
 import { commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
@@ -100,7 +100,7 @@ function cachingPart({ locale, texts }: PageContext): Html {
     ${factList(
       Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => [
         code(`cacheClass: ${name}`),
-        html`${code(cacheControl)}<br />${contractText(locale, meaning)}`,
+        html`${joinHtml(cacheControl.split(', ').map(code), ', ')}<br />${contractText(locale, meaning)}`,
       ]),
     )}
     <p>

@@ -8,7 +8,7 @@ import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { type PageContext, pathOfPage } from './page.ts'
 import { createEndpointExample, formatCurl } from './reference-example.ts'
-import { requestFields, responseFields } from './reference-fields.ts'
+import { fieldItem, requestFields, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
 import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
 
@@ -69,18 +69,18 @@ function parameters(context: PageContext, { parameter, query }: Endpoint): Html 
     parameter &&
     html`<h3>${t.pathParameter}</h3>
       <dl class="fields">
-        <div>
-          <dt>${code(parameter.name)}</dt>
-          <dd>
-            ${sentencesHtml(locale, [
-              contractText(locale, parameter.description),
-              parameter.pattern !== undefined &&
-                richText(t.parameterForm, { pattern: code(parameter.pattern) }),
-              richText(t.parameterExample, { example: code(parameter.example) }),
-              parameter.mayBeEmpty && t.parameterEmpty,
-            ])}
-          </dd>
-        </div>
+        ${fieldItem(
+          parameter.name,
+          'string',
+          [' ', parameter.mayBeEmpty ? t.optional : html`<strong>${t.required}</strong>`],
+          sentencesHtml(locale, [
+            contractText(locale, parameter.description),
+            parameter.pattern !== undefined &&
+              richText(t.parameterForm, { pattern: code(parameter.pattern) }),
+            richText(t.parameterExample, { example: code(parameter.example) }),
+            parameter.mayBeEmpty && t.parameterEmpty,
+          ]),
+        )}
       </dl>`
   }${query && requestFields(context, t.queryParameters, { properties: query })}`
 }

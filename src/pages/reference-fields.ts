@@ -30,7 +30,7 @@ function rulesOf(context: PageContext, field: JsonSchema): readonly HtmlValue[] 
 }
 
 /** A field: its name or path, its type, whether it is required, and what it means. */
-function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
+export function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
   return html`<div>
     <dt>${code(name)} <code class="type">${type}</code>${mark}</dt>
     <dd>${meaning}</dd>
