@@ -10,7 +10,7 @@ import { createFormChallenge } from './form-challenge.ts'
 import { formatNumber, partOf } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
 import { countCharacters } from './registration-counter.ts'
-import { fieldOfCode, findFaults, readForm, type FieldFault } from './registration-fields.ts'
+import { fieldOfCode, findFaults, readForm } from './registration-fields.ts'
 import { createProblemList, type Problem } from './registration-problems.ts'
 import { isRegistrationClosed, sendRegistration } from './registration-request.ts'
 
@@ -50,38 +50,20 @@ function waitInWords(seconds: number): string {
   })
 }
 
-function messageOfFault({ field, code }: FieldFault, email: string): RichText {
-  if (field === 'email' && email.trim() === '') return [texts.text('problems.emailMissing')]
-  const counts: { readonly [code: string]: number } = {
-    INVALID_INTERESTS: LIMITS.maxInterests,
-    INVALID_USE_CASE: LIMITS.maxUseCaseCodePoints,
-  }
-  const count = counts[code]
-  const values = count === undefined ? {} : { count: formatNumber(count) }
-  return [texts.text(`problems.${code}`, values)]
-}
-
-/** The problem in the outcome of a registration. */
-function problemOf(code: string, retryAfterSeconds: number | undefined, email: string): Problem {
+/** The problem that an error code describes. */
+function problemOf(code: string, email: string, retryAfterSeconds?: number): Problem {
   const field = fieldOfCode(code)
-  if (field !== undefined) {
-    return { field, message: messageOfFault({ field, code: code as FieldFault['code'] }, email) }
-  }
-  if (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined) {
-    const wait = waitInWords(retryAfterSeconds)
-    return { field, message: [texts.text('problems.RATE_LIMITED', { wait })] }
-  }
-  const plain: { readonly [code: string]: string } = {
+  const keys: { readonly [code: string]: string } = {
     NO_RESPONSE: 'unanswered',
-    RATE_LIMITED: 'RATE_LIMITED_SOON',
+    RATE_LIMITED: retryAfterSeconds === undefined ? 'RATE_LIMITED_SOON' : 'RATE_LIMITED',
     REGISTRATION_UNAVAILABLE: 'REGISTRATION_UNAVAILABLE',
+    ...(email.trim() === '' ? { INVALID_EMAIL: 'emailMissing' } : {}),
   }
-  const key = plain[code]
-  const message =
-    key === undefined
-      ? texts.richText('problems.refused', { code })
-      : [texts.text(`problems.${key}`)]
-  return { field, message }
+  const key = keys[code] ?? (field === undefined ? undefined : code)
+  if (key === undefined) return { field, message: texts.richText('problems.refused', { code }) }
+  const most = field === 'interests' ? LIMITS.maxInterests : LIMITS.maxUseCaseCodePoints
+  const values = { count: formatNumber(most), wait: waitInWords(retryAfterSeconds ?? 0) }
+  return { field, message: [texts.text(`problems.${key}`, values)] }
 }
 
 /** Whether a request with this outcome may have used up the token. */
@@ -139,10 +121,7 @@ partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
 async function submit(): Promise<void> {
   const typed = readForm(form)
   problems.clear()
-  const faults = findFaults(typed).map((fault) => ({
-    field: fault.field,
-    message: messageOfFault(fault, typed.email),
-  }))
+  const faults = findFaults(typed).map(({ code }) => problemOf(code, typed.email))
   if (faults.length > 0) {
     problems.show(faults)
     return
@@ -163,7 +142,7 @@ async function submit(): Promise<void> {
   const { code, retryAfterSeconds } = outcome
   if (mayBeSpent(code)) challenge.renew()
   if (code === 'DUPLICATE') showDuplicate()
-  else problems.show([problemOf(code, retryAfterSeconds, typed.email)])
+  else problems.show([problemOf(code, typed.email, retryAfterSeconds)])
 }
 
 // Screen readers do not announce the widget's label change, so announce progress here.

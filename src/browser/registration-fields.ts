@@ -21,12 +21,6 @@ export function fieldOfCode(code: string): FormField | undefined {
   return Object.hasOwn(FIELD_OF_CODE, code) ? FIELD_OF_CODE[code as ErrorCode] : undefined
 }
 
-/** A rule that a field breaks. */
-export interface FieldFault {
-  readonly field: FormField
-  readonly code: ErrorCode
-}
-
 /** Reads the form; its language is the page's. */
 export function readForm(form: HTMLFormElement) {
   const ticked = form.querySelectorAll<HTMLInputElement>('[name="interests"]:checked')
@@ -58,10 +52,10 @@ function codeOf(body: object): ErrorCode | undefined {
 }
 
 /**
- * Every invalid field, in the order of the form. The service reports only the first one, so each is validated alone
+ * Every invalid field with the code of the rule that it breaks, in the order of the form. The service reports only the first one, so each is validated alone
  * in an otherwise valid body.
  */
-export function findFaults(typed: TypedRegistration): readonly FieldFault[] {
+export function findFaults(typed: TypedRegistration) {
   return (['email', 'interests', 'useCase', 'consent'] as const).flatMap((field) => {
     const code = codeOf({ ...ACCEPTED, [field]: typed[field] })
     return code === undefined ? [] : [{ field, code }]

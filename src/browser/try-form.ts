@@ -8,17 +8,6 @@ import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 /** Characters that are valid in a header field. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
 
-/** Invalid input that must be corrected before sending. */
-class InputError extends Error {
-  readonly input: HTMLInputElement
-
-  constructor(input: HTMLInputElement, message: string) {
-    super(message)
-    this.name = 'InputError'
-    this.input = input
-  }
-}
-
 /** Gives a field's control its own id, and connects its label and hint. The browser must not remember the input. */
 function identify(field: HTMLElement, id: string): HTMLInputElement {
   const input = partOf(field, 'input', HTMLInputElement)
@@ -90,11 +79,6 @@ export function mountTryForm(
     expectedKeyId: keyId === '' ? undefined : keyId,
   })
 
-  function badPath(): InputError {
-    const { value } = parameterInput
-    return new InputError(parameterInput, texts.text('badPath', { value }))
-  }
-
   /** The query with the parameters that were filled in. */
   function queryOfForm(): string {
     const filled = queryInputs
@@ -103,65 +87,48 @@ export function mountTryForm(
     return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`
   }
 
-  function targetOfForm(): string {
-    if (parameter === undefined) return path + queryOfForm()
-    const value = parameterInput.value.trim()
-    if (value === '' && mayBeEmpty === undefined) {
-      throw new InputError(parameterInput, texts.text('missing', { name: parameter }))
-    }
-    try {
-      return fillPath(path, value) + queryOfForm()
-    } catch {
-      throw badPath()
-    }
-  }
-
-  function keyOfForm(): string {
-    const key = keyInput.value.trim()
-    if (!KEY_CHARACTERS.test(key)) throw new InputError(keyInput, texts.text('badKey'))
-    return key
-  }
-
-  async function askWithForm(): Promise<HttpResponse> {
-    const [target, key] = [targetOfForm(), keyOfForm()]
-    try {
-      return await request(target, key)
-    } catch (error) {
-      // The browser would send another path, for example for `..`.
-      if (parameter === undefined || !(error instanceof TypeError)) throw error
-      throw badPath()
-    }
-  }
-
-  function showError(error: unknown): void {
-    // The shown response belongs to an earlier request.
+  /** Shows why nothing was sent, or that no response arrived. The shown response belongs to an earlier request. */
+  function showError(message: string, input?: HTMLInputElement): void {
     responseElement.hidden = true
-    if (error instanceof InputError) {
-      error.input.setAttribute('aria-invalid', 'true')
-      error.input.focus()
-      statusElement.textContent = error.message
-      return
-    }
-    statusElement.textContent = texts.text('notReached')
-    // A DOMException is the timeout; anything else is a defect of this script.
-    if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
+    statusElement.textContent = message
+    input?.setAttribute('aria-invalid', 'true')
+    input?.focus()
   }
 
   const send = runsOnce(button, async () => {
     for (const input of [parameterInput, keyInput]) input.removeAttribute('aria-invalid')
     statusElement.textContent = texts.text('waiting')
-    const startedMs = performance.now()
-    try {
-      const response = await askWithForm()
-      const milliseconds = document.createTextNode(
-        String(Math.round(performance.now() - startedMs)),
-      )
-      const { status } = response
-      statusElement.replaceChildren(...texts.richText('answered', { status, milliseconds }))
-      await show(response)
-    } catch (error) {
-      showError(error)
+    const [value, key] = [parameterInput.value.trim(), keyInput.value.trim()]
+    if (parameter !== undefined && value === '' && mayBeEmpty === undefined) {
+      showError(texts.text('missing', { name: parameter }), parameterInput)
+      return
     }
+    if (!KEY_CHARACTERS.test(key)) {
+      showError(texts.text('badKey'), keyInput)
+      return
+    }
+    const startedMs = performance.now()
+    let response: HttpResponse
+    try {
+      const filled = parameter === undefined ? path : fillPath(path, value)
+      response = await request(filled + queryOfForm(), key)
+    } catch (error) {
+      // A TypeError: the browser would send another path, for example for `..`.
+      const isBadPath = error instanceof URIError || error instanceof TypeError
+      if (parameter !== undefined && isBadPath) {
+        showError(texts.text('badPath', { value: parameterInput.value }), parameterInput)
+        return
+      }
+      showError(texts.text('notReached'))
+      // A DOMException is the timeout; anything else is a defect of this script.
+      if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
+      return
+    }
+    const { status } = response
+    const elapsedMs = Math.round(performance.now() - startedMs)
+    const milliseconds = document.createTextNode(String(elapsedMs))
+    statusElement.replaceChildren(...texts.richText('answered', { status, milliseconds }))
+    await show(response)
   })
 
   form.addEventListener('submit', (event) => {
