@@ -13,7 +13,7 @@ import { createStepList, type StepList } from './step-list.ts'
 /** The steps of an audit, in their order. */
 const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'keep'] as const
 
-export type AuditStep = (typeof STEPS)[number]
+type AuditStep = (typeof STEPS)[number]
 
 /** Maximum number of progress reports of a step, because screen readers read each of them aloud. */
 const TOLD_TIMES = 10
@@ -21,7 +21,8 @@ const TOLD_TIMES = 10
 /** Options of one audit. */
 export interface AuditRun {
   readonly texts: PageTexts
-  readonly steps: StepList<AuditStep>
+  readonly proofTexts: PageTexts
+  readonly stepsPlace: HTMLElement
   readonly marks: ChainDiagram
   /** Undefined if the browser provides no storage. */
   readonly savedHead: SavedHeadStorage | undefined
@@ -29,11 +30,6 @@ export interface AuditRun {
   readonly pinnedKeyId: string | undefined
   readonly everyVersion: boolean
   readonly signal: AbortSignal
-}
-
-/** The list of steps, all pending. `proof` are the texts of that name. */
-export function createAuditSteps(texts: PageTexts, proof: PageTexts): StepList<AuditStep> {
-  return createStepList(proof, STEPS, (name) => texts.text(`steps.${name}`))
 }
 
 /** The result for the keys, as text. */
@@ -46,7 +42,7 @@ function keysDetail({ texts, kept, pinnedKeyId }: AuditRun, keyId: string): Rich
 }
 
 /** Shows the progress of an audit in its steps and in the chain. */
-function createProgress({ texts, steps, marks, everyVersion }: AuditRun) {
+function createProgress({ texts, marks, everyVersion }: AuditRun, steps: StepList<AuditStep>) {
   let current: AuditStep = 'keys'
   /** Done and total of the current step. */
   let done = 0
@@ -118,7 +114,7 @@ function createProgress({ texts, steps, marks, everyVersion }: AuditRun) {
 }
 
 /** Storage may be full, which does not affect the result of the audit. */
-function saving({ texts, steps }: AuditRun, { store }: SavedHeadStorage): HeadStore {
+function saving(texts: PageTexts, steps: StepList<AuditStep>, store: HeadStore): HeadStore {
   return {
     load: () => store.load(),
     async save(head) {
@@ -137,8 +133,10 @@ function saving({ texts, steps }: AuditRun, { store }: SavedHeadStorage): HeadSt
  * failed step.
  */
 export async function runAudit(run: AuditRun): Promise<AuditReport> {
-  const { texts, steps, savedHead, pinnedKeyId, everyVersion, signal } = run
-  const progress = createProgress(run)
+  const { texts, proofTexts, stepsPlace, savedHead, pinnedKeyId, everyVersion, signal } = run
+  const steps = createStepList(proofTexts, STEPS, (name) => texts.text(`steps.${name}`))
+  stepsPlace.replaceChildren(steps.element)
+  const progress = createProgress(run, steps)
   const client = createClient({
     baseUrl: location.origin,
     ...(pinnedKeyId === undefined ? {} : { pinnedKeyIds: [pinnedKeyId] }),
@@ -150,7 +148,7 @@ export async function runAudit(run: AuditRun): Promise<AuditReport> {
     progress.begin('head')
     const report = await auditHistory({
       client,
-      ...(savedHead === undefined ? {} : { store: saving(run, savedHead) }),
+      ...(savedHead === undefined ? {} : { store: saving(texts, steps, savedHead.store) }),
       everyVersion,
       signal,
       onProgress: progress.hear,

@@ -2,7 +2,7 @@
 import { HistoryError } from '../../packages/client/src/history-error.ts'
 import { ChainError } from '../contract/version-chain.ts'
 import { failureElement, faultElement } from './audit-outcome.ts'
-import { createAuditSteps, runAudit } from './audit-run.ts'
+import { runAudit } from './audit-run.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { createChainDiagram } from './chain-diagram.ts'
 import { pageElement, partOf } from './page-element.ts'
@@ -27,7 +27,6 @@ const resultPlace = partOf(document, '#audit-result', HTMLElement)
 
 const savedHead = openSavedHead(form.dataset['kept'] ?? '')
 const proofTexts = readPageTexts('proof')
-const steps = createAuditSteps(texts, proofTexts)
 const marks = createChainDiagram(texts)
 let running: AbortController | undefined
 
@@ -92,7 +91,6 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
   showRunning(true)
   resultPlace.replaceChildren()
   marks.clear()
-  steps.reset()
   stepsPlace.replaceChildren()
   try {
     const kept = await readSaved().catch(() => null)
@@ -100,10 +98,10 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
       resultPlace.replaceChildren(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
       return
     }
-    stepsPlace.replaceChildren(steps.element)
     const { head } = await runAudit({
       texts,
-      steps,
+      proofTexts,
+      stepsPlace,
       marks,
       savedHead,
       kept,

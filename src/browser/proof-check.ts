@@ -11,7 +11,11 @@ import {
   stepsOfStatus,
   type VerificationStep,
 } from '../../packages/client/src/verification-step.ts'
-import { verifyResponse, type HttpResponse } from '../../packages/client/src/verify-response.ts'
+import {
+  verifyResponse,
+  type HttpResponse,
+  type VerifiedResponse,
+} from '../../packages/client/src/verify-response.ts'
 import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
@@ -142,17 +146,11 @@ async function observe(
   }
 }
 
-/** What a check found before its last steps, which compare these values with headers. */
-interface Content {
-  readonly etag?: string | undefined
-  readonly content?: unknown
-}
-
 /** The tag and the id that the headers of a refused response must state: its check without the two headers. */
 async function contentOf(
   { response, nowMs }: ProofInput,
   keys: readonly VerificationKey[],
-): Promise<Content> {
+): Promise<Partial<VerifiedResponse>> {
   const fields = readHeaders(response.headers)
   const headers = PROOF_HEADERS.map((name) => [name, fields(name) ?? ''] as const)
   return verifyResponse({ ...response, headers, keys, nowMs }).catch(() => ({}))
@@ -221,7 +219,7 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
     })
   }
 
-  let content: Content
+  let content: Partial<VerifiedResponse>
   let failure: Failure | undefined
   try {
     content = await verifyResponse({ ...response, keys, ...pins, nowMs })

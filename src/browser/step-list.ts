@@ -82,7 +82,6 @@ export function createStepList<Name extends string>(
   return {
     /** Its changes are read aloud. */
     element,
-    reset,
     set,
     /** Shows a state for every step that has no result yet. */
     setRest(report: StepReport): void {
@@ -92,7 +91,7 @@ export function createStepList<Name extends string>(
     },
     /**
      * Fills in the list from the first step to the last. Each step is shown as running before its result. With reduced
-     * motion, all results appear immediately. Another `play`, `set` or `reset` cancels it.
+     * motion, all results appear immediately. Another `play` or `set` cancels it.
      */
     async play(reports: readonly (StepReport & { readonly name: Name })[]): Promise<void> {
       reset()

@@ -14,10 +14,14 @@ const KEY_STATUSES = ['active', 'expired', 'revoked'] as const
 
 type KeyStatus = (typeof KEY_STATUSES)[number]
 
-/** The status of a key at a time, as the service sees it. A revoked key stays revoked when it expires. */
-function statusOf({ revokedAtMs, expiresAtMs }: StoredApiKey, nowMs: number): KeyStatus {
-  if (revokedAtMs !== null) return 'revoked'
-  return nowMs < expiresAtMs ? 'active' : 'expired'
+/** A key as `--json` prints it. A revoked key stays revoked when it expires. */
+function describeKey(key: StoredApiKey, nowMs: number) {
+  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
+  const unrevoked: KeyStatus = nowMs < expiresAtMs ? 'active' : 'expired'
+  const status: KeyStatus = revokedAtMs === null ? unrevoked : 'revoked'
+  const [createdAt, expiresAt] = [formatInstant(createdAtMs), formatInstant(expiresAtMs)]
+  const revokedAt = revokedAtMs === null ? null : formatInstant(revokedAtMs)
+  return { keyId, label, status, createdAt, expiresAt, revokedAt }
 }
 
 /** What to list and where to write it. */
@@ -39,30 +43,14 @@ const STATUS_WIDTH = 7
 const MINUTE_WIDTH = '2026-11-21T09:00Z'.length
 const HEADER = `${'KEY ID'.padEnd(16)}  ${'STATUS'.padEnd(STATUS_WIDTH)}  ${['CREATED', 'EXPIRES', 'REVOKED'].map((name) => name.padEnd(MINUTE_WIDTH)).join('  ')}  LABEL\n`
 
-function formatMinute(epochMs: number | null): string {
-  return epochMs === null
-    ? '-'.padEnd(MINUTE_WIDTH)
-    : formatInstant(epochMs).replace(/:\d\d\.\d+Z$/, 'Z')
-}
-
-function formatRow(key: StoredApiKey, status: KeyStatus): string {
-  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
-  const times = [createdAtMs, expiresAtMs, revokedAtMs].map(formatMinute).join('  ')
+function formatRow(described: ReturnType<typeof describeKey>): string {
+  const { keyId, label, status, createdAt, expiresAt, revokedAt } = described
+  const times = [createdAt, expiresAt, revokedAt ?? '-']
+    .map((time) => time.replace(/:\d\d\.\d+Z$/, 'Z').padEnd(MINUTE_WIDTH))
+    .join('  ')
   // The contract allows ASCII labels only. One in a manipulated database could act on the terminal.
   const shown = (label ?? '').replace(/[^ -~]/g, '\uFFFD')
-  return `${`${keyId}  ${status.padEnd(STATUS_WIDTH)}  ${times}  ${shown}`.trimEnd()}\n`
-}
-
-function formatLine(key: StoredApiKey, status: KeyStatus): string {
-  const { keyId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
-  return `${JSON.stringify({
-    keyId,
-    label,
-    status,
-    createdAt: formatInstant(createdAtMs),
-    expiresAt: formatInstant(expiresAtMs),
-    revokedAt: revokedAtMs === null ? null : formatInstant(revokedAtMs),
-  })}\n`
+  return `${keyId}  ${status.padEnd(STATUS_WIDTH)}  ${times}  ${shown}`.trimEnd()
 }
 
 /**
@@ -71,19 +59,19 @@ function formatLine(key: StoredApiKey, status: KeyStatus): string {
  */
 export async function listKeys(options: ListOptions) {
   const { store, nowMs, status: wanted, hashSecretId, format, write } = options
-  const formatKey = format === 'table' ? formatRow : formatLine
   const count = { active: 0, expired: 0, revoked: 0 }
   let listed = 0
   for await (const page of readKeyPages(store)) {
     let text = ''
     for (const key of page) {
-      const status = statusOf(key, nowMs)
+      const described = describeKey(key, nowMs)
+      const { status } = described
       count[status] += 1
       if (wanted !== undefined && status !== wanted) continue
       if (hashSecretId !== undefined && key.secretId === hashSecretId) continue
       if (listed === 0 && format === 'table') text += HEADER
       listed += 1
-      text += formatKey(key, status)
+      text += `${format === 'table' ? formatRow(described) : JSON.stringify(described)}\n`
     }
     if (text !== '' && !(await write(text))) return { listed, count, isComplete: false }
   }

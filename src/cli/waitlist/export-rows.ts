@@ -45,10 +45,6 @@ export function formatCsvCell(text: string): string {
 /** The line of column names in a CSV file (RFC 4180: CRLF). */
 export const CSV_HEADER: string = `${COLUMNS.join(',')}\r\n`
 
-function formatCsvRow(entry: WaitlistEntry): string {
-  return `${toCells(entry).map(formatCsvCell).join(',')}\r\n`
-}
-
 /** A registration as JSON in one line. */
 export function formatEntryAsJson({
   ticket,
@@ -69,7 +65,9 @@ export function formatEntryAsJson({
 
 /** One registration as a line of the file: a CSV row with neutralized formulas, or JSON with the exact values. */
 export function formatExportRow(entry: WaitlistEntry, format: ExportFormat): string {
-  return format === 'csv' ? formatCsvRow(entry) : `${formatEntryAsJson(entry)}\n`
+  return format === 'csv'
+    ? `${toCells(entry).map(formatCsvCell).join(',')}\r\n`
+    : `${formatEntryAsJson(entry)}\n`
 }
 
 /** One registration for a terminal, a line for each column. */
