@@ -35,8 +35,8 @@ contains other files than dot files is refused.`,
     const folder = onlyArgument(positionals, 'folder')
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
     if (!values.schemas) requireEmpty(folder)
-    const { createSchemaFiles, createStarterContent } =
-      await import('../publishing/starter-content.ts')
+    const { createSchemaFiles } = await import('../publishing/editor-schemas.ts')
+    const { createStarterContent } = await import('../publishing/starter-content.ts')
     const files = values.schemas ? createSchemaFiles() : createStarterContent(Date.now())
     for (const [name, text] of files) {
       const file = path.join(folder, name)

@@ -7,12 +7,12 @@ import { contentSchema, IMPORT_FIELDS, type ImportField } from './content-schema
 import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
 
 /** A JSON Schema of draft-07, which editors support. */
-export interface EditorSchema {
+interface EditorSchema {
   readonly [keyword: string]: unknown
 }
 
 /** Name of the folder of schemas in a content folder. Its dot excludes it from the content. */
-export const SCHEMAS_FOLDER = '.schemas'
+const SCHEMAS_FOLDER = '.schemas'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -77,11 +77,14 @@ function schemaFile(contentFile: string): string {
   return contentFile.replace(/\.yaml$/, '.json')
 }
 
-/** Every schema for editors, by its path below the folder of schemas. */
-export function createEditorSchemas(): ReadonlyMap<string, EditorSchema> {
-  const schemas = new Map<string, EditorSchema>()
+/** The schemas for editors as files, by their path in the content folder. */
+export function createSchemaFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
   const add = (file: string, schema: EditorSchema) =>
-    schemas.set(schemaFile(file), { $schema: DRAFT, ...schema })
+    files.set(
+      `${SCHEMAS_FOLDER}/${schemaFile(file)}`,
+      `${JSON.stringify({ $schema: DRAFT, ...schema }, null, 2)}\n`,
+    )
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
     const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]

@@ -27,10 +27,10 @@ function checkReference(
 function checkReferences(
   report: Report,
   path: FieldPath,
-  names: readonly string[] | undefined,
-  known: readonly string[],
+  names: readonly string[] = [],
+  known: readonly string[] = [],
 ): void {
-  for (const [place, name] of (names ?? []).entries()) {
+  for (const [place, name] of names.entries()) {
     checkReference(report, [...path, place], name, known)
   }
 }
@@ -75,28 +75,26 @@ function checkStatus(data: SnapshotData<'status'>, report: Report): void {
   for (const [index, incident] of data.incidents.entries()) {
     const at = ['incidents', index]
     checkReferences(report, [...at, 'components'], incident.components, ids)
-    const isResolved = incident.state === 'resolved'
-    if (isResolved !== (incident.resolvedAt !== undefined)) {
-      report(
-        [...at, 'resolvedAt'],
-        describeValue(incident.resolvedAt),
-        isResolved ? 'when it was resolved' : 'no resolvedAt until the state is resolved',
-      )
-    }
-    if (
-      incident.resolvedAt !== undefined &&
-      Date.parse(incident.resolvedAt) < Date.parse(incident.startedAt)
-    ) {
-      report([...at, 'resolvedAt'], incident.resolvedAt, `a timestamp after ${incident.startedAt}`)
-    }
     checkNewestFirst(report, [...at, 'updates'], incident.updates, 'at')
-    const latest = incident.updates[0]?.state
-    if (latest !== undefined && latest !== incident.state) {
-      report(
-        [...at, 'state'],
-        describeValue(incident.state),
-        `${latest}, the state of its newest update`,
-      )
+    const { state, startedAt, resolvedAt } = incident
+    const isResolved = state === 'resolved'
+    const latest = incident.updates[0]?.state ?? state
+    const faults = [
+      [isResolved && resolvedAt === undefined, 'resolvedAt', 'when it was resolved'],
+      [
+        !isResolved && resolvedAt !== undefined,
+        'resolvedAt',
+        'no resolvedAt until the state is resolved',
+      ],
+      [
+        Date.parse(resolvedAt ?? startedAt) < Date.parse(startedAt),
+        'resolvedAt',
+        `a timestamp after ${startedAt}`,
+      ],
+      [latest !== state, 'state', `${latest}, the state of its newest update`],
+    ] as const
+    for (const [isWrong, member, expected] of faults) {
+      if (isWrong) report([...at, member], describeValue(incident[member]), expected)
     }
   }
 }

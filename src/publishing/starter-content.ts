@@ -6,7 +6,7 @@ import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { contentFileName } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS } from './content-schemas.ts'
-import { createEditorSchemas, SCHEMAS_FOLDER, schemaLine } from './editor-schemas.ts'
+import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
 import { SETTINGS_FILE } from './publishing-settings.ts'
 
 const WIDTH = 100
@@ -98,14 +98,4 @@ export function createStarterContent(nowMs: number): ReadonlyMap<string, string>
   ])
   for (const [file, text] of createSchemaFiles()) files.set(file, text)
   return files
-}
-
-/** The schemas for editors, by path in the content folder. */
-export function createSchemaFiles(): ReadonlyMap<string, string> {
-  return new Map(
-    [...createEditorSchemas()].map(([file, schema]) => [
-      `${SCHEMAS_FOLDER}/${file}`,
-      `${JSON.stringify(schema, null, 2)}\n`,
-    ]),
-  )
 }

@@ -12,7 +12,7 @@ import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { createContentReference, createExample } from '../../src/publishing/content-reference.ts'
 import { contentSchema } from '../../src/publishing/content-schemas.ts'
-import { createEditorSchemas } from '../../src/publishing/editor-schemas.ts'
+import { createSchemaFiles } from '../../src/publishing/editor-schemas.ts'
 import { createStarterContent } from '../../src/publishing/starter-content.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -22,15 +22,15 @@ const ROOT = path.join(import.meta.dirname, '..', '..')
 
 const ajv = new Ajv({ strict: false })
 ajvFormats.default(ajv, ['date', 'date-time', 'uri'])
-const schemas = createEditorSchemas()
+const schemas = createSchemaFiles()
 
 /** Whether an editor would accept a file. */
 function accepts(schemaFile: string, yaml: string): boolean {
-  const schema = schemas.get(schemaFile)
+  const schema = schemas.get(`.schemas/${schemaFile}`)
   assert.ok(schema !== undefined, schemaFile)
   const { source, mistakes } = parseYamlSource('f.yaml', yaml)
   assert.ok(source !== undefined, mistakes.map(formatMistake).join('\n'))
-  return ajv.compile(schema)(source.value)
+  return ajv.compile(JSON.parse(schema) as object)(source.value)
 }
 
 test('new content passes its editor schemas, and the check after its placeholders are replaced', async (t) => {
