@@ -1,4 +1,5 @@
 import { LIMITS } from './limits.ts'
+import { stripEnds } from './strip-ends.ts'
 
 /** An address that mail can be sent to, in the form in which it is stored. */
 export interface EmailAddress {
@@ -9,7 +10,7 @@ export interface EmailAddress {
 }
 
 /** White space that an HTML email input strips from both ends. */
-const SURROUNDING_SPACE = new Set(['\t', '\n', '\f', '\r', ' '])
+const SURROUNDING_SPACE = '\t\n\f\r '
 /** The local part of a valid email address in HTML: ASCII, unquoted, dots anywhere. */
 const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/i
 /**
@@ -28,14 +29,6 @@ const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/
 /** A label that is not ASCII, and its IDNA form. */
 const GUARD = '.é'
 const CONVERTED_GUARD = '.xn--9ca'
-
-function withoutSurroundingSpace(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && SURROUNDING_SPACE.has(text.charAt(start))) start += 1
-  while (end > start && SURROUNDING_SPACE.has(text.charAt(end - 1))) end -= 1
-  return text.slice(start, end)
-}
 
 /**
  * The ASCII form of a domain by UTS 46 with the options of the URL standard, the only IDNA that browsers and Node share.
@@ -70,7 +63,7 @@ function isMailDomain(domain: string): boolean {
  * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4).
  */
 export function parseEmailAddress(text: string): EmailAddress | undefined {
-  const typed = withoutSurroundingSpace(text)
+  const typed = stripEnds(text, SURROUNDING_SPACE)
   const at = typed.indexOf('@')
   const localPart = typed.slice(0, Math.max(at, 0))
   if (!LOCAL_PART.test(localPart)) return undefined

@@ -35,7 +35,7 @@ import {
 import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
 
 /** States of the time quality (contract decisions section 6). */
-const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
 /** `data` of the time. */
 const TIME_SCHEMA = record('The server’s UTC time and its quality.', {

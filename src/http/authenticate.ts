@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/api-error.ts'
 import { HEADERS } from '../contract/headers.ts'
+import { stripEnds } from '../contract/strip-ends.ts'
 import type { ApiRequest } from './api-request.ts'
 
 const AUTHORIZATION = HEADERS.authorization.toLowerCase()
@@ -9,19 +10,6 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?/g
 /** The Bearer scheme and its credentials, alone or after another scheme (RFC 9110 11.1). */
 const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t](.*))?$/i
 
-function isSpace(character: string | undefined): boolean {
-  return character === ' ' || character === '\t'
-}
-
-/** Strips spaces and tabs, the only white space around a field value (RFC 9110 5.6.3). */
-function trimSpace(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isSpace(text[start])) start += 1
-  while (end > start && isSpace(text[end - 1])) end -= 1
-  return text.slice(start, end)
-}
-
 /**
  * The API key of a request, or undefined (spec 5.2). Other schemes and keys in a URL are ignored. An empty key counts as
  * presented, so that a caller with an unset variable gets an error instead of anonymous access. Throws ApiError
@@ -30,7 +18,8 @@ function trimSpace(text: string): string {
 export function presentedKey(request: ApiRequest): string | undefined {
   const authorization = request.header(AUTHORIZATION)
   const scheme = BEARER.exec(authorization?.replaceAll(QUOTED, '""') ?? '')
-  const bearer = scheme === null ? undefined : trimSpace(scheme[1] ?? '')
+  // Spaces and tabs are the only white space around a field value (RFC 9110 5.6.3).
+  const bearer = scheme === null ? undefined : stripEnds(scheme[1] ?? '', ' \t')
   const header = request.header(KEY)
   if (bearer !== undefined && header !== undefined && bearer !== header) {
     throw new ApiError('KEY_INVALID')

@@ -3,13 +3,33 @@ import { ENDPOINTS, LINKS, type Endpoint } from '../contract/endpoints.ts'
 import { formatSuccess, SCHEMA_IDS } from '../contract/envelope.ts'
 import {
   CACHE_CLASSES,
+  CORS,
   HEADERS,
   NO_INDEX_HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
-import { CORS_HEADERS } from './cors.ts'
 import type { ServedEndpoint } from './exchange.ts'
+
+/** Headers of every response of a read endpoint, including errors and 304 (spec section 8, Fetch standard 3.2). */
+export const CORS_HEADERS: readonly string[] = [
+  HEADERS.accessControlAllowOrigin,
+  CORS.allowOrigin,
+  HEADERS.accessControlExposeHeaders,
+  CORS.exposeHeaders.join(', '),
+]
+
+/** Headers of a response to a preflight. */
+export const PREFLIGHT_HEADERS: readonly string[] = [
+  HEADERS.accessControlAllowOrigin,
+  CORS.allowOrigin,
+  HEADERS.accessControlAllowMethods,
+  CORS.allowMethods.join(', '),
+  HEADERS.accessControlAllowHeaders,
+  CORS.allowHeaders.join(', '),
+  HEADERS.accessControlMaxAge,
+  String(CORS.maxAgeSeconds),
+]
 
 /** The body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
 const SAMPLE_IDENTITY = {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
-import type { App, Reply } from './api-request.ts'
+import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
-import { createApiRequest } from './incoming-request.ts'
 import type { RequestBody } from './request-body.ts'
 
 interface RequestHandlerDependencies {
@@ -18,6 +18,30 @@ export type RequestHandler = (
   target: string,
   body: RequestBody,
 ) => void
+
+/** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
+const JOINED_HEADERS: ReadonlySet<string> = new Set(
+  [HEADERS.authorization, HEADERS.contentType, HEADERS.referer].map((name) => name.toLowerCase()),
+)
+
+/** Adapts a request of node:http. `target` is in origin form. */
+function createApiRequest(request: IncomingMessage, target: string, body: RequestBody): ApiRequest {
+  return {
+    method: request.method ?? 'GET',
+    target,
+    path: pathOf(target),
+    // A getter in an object literal would give every request its own hidden class.
+    peerAddress: () => request.socket.remoteAddress ?? '',
+    readBody: (limitBytes) => body.read(limitBytes),
+    header(name) {
+      const value = request.headers[name]
+      if (value !== undefined && JOINED_HEADERS.has(name)) {
+        return request.headersDistinct[name]?.join(', ')
+      }
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+  }
+}
 
 const CONNECTION_CLOSE = ['Connection', 'close']
 

@@ -8,9 +8,13 @@ import type { ResponseSigner } from '../crypto/response-signer.ts'
 import type { KeyQuota } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Reply } from './api-request.ts'
-import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
-import { commonHeaders, createHeaderTemplates } from './header-templates.ts'
+import {
+  commonHeaders,
+  CORS_HEADERS,
+  createHeaderTemplates,
+  PREFLIGHT_HEADERS,
+} from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 import { WRITE_METHODS } from './router.ts'
 

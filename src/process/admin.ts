@@ -71,9 +71,7 @@ export async function openAdmin({ port, log, readiness, metrics }: AdminOptions)
   return {
     port: listeningPort,
     async close(): Promise<void> {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve())
-      })
+      const closed = server[Symbol.asyncDispose]()
       server.closeAllConnections()
       await closed
     },

@@ -1,5 +1,4 @@
-import type { Config } from '../config.ts'
-import { originOf } from '../config.ts'
+import { originOf, type Config } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
 import { inspectSecrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'

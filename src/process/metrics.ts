@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { Aggregator, Counter, Gauge, Registry } from 'prom-client'
 import { ApiError } from '../contract/api-error.ts'
+import { TIME_STATES } from '../contract/schemas.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ConnectionCounts } from '../http/connections.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
@@ -114,8 +115,6 @@ function leaderMetrics(state: LeaderState): readonly ReadMetric[] {
     },
   ]
 }
-
-const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
 function servingMetrics(state: ServingState): readonly ReadMetric[] {
   const { timeQuality, store, connections, limiterMode } = state

@@ -15,9 +15,7 @@ const STABLE_AFTER_MS = 10_000
 export async function findFreePort(host: string): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0, host)
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
+  await server[Symbol.asyncDispose]()
   return port
 }
 

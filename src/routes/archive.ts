@@ -4,7 +4,7 @@ import { RESOURCE_NAME_PATTERN, SHA256_BASE64URL_PATTERN } from '../contract/ide
 import { formatSnapshotId } from '../contract/version-chain.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
-import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/cors.ts'
+import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'
 import { createCanonicalPayload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 
