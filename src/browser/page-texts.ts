@@ -25,7 +25,7 @@ function fill<Value, Shown>(
 }
 
 /**
- * Reads the texts that the server wrote into a page under a name (`scriptTexts` of src/pages/script-texts.ts), with the
+ * Reads the texts that the server wrote into a page under a name (`scriptTexts` of src/pages/elements.ts), with the
  * keys of the locale file, so that scripts contain no text for people. Throws an Error if the page has no texts of that
  * name. The functions throw an Error for an unknown key or placeholder.
  */

@@ -1,12 +1,60 @@
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
-import { COMPONENT_PREFIX, componentRows, flowRows } from './component-tables.ts'
+import { dataTable } from './elements.ts'
+import { labelFor, stateBadge } from './enum-labels.ts'
 import { graphPicture } from './graph-picture.ts'
-import { html } from './html.ts'
+import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
-import { fromSnapshot, languageNote, snapshotHead, statementList } from './snapshot-sections.ts'
+import {
+  fromSnapshot,
+  itemLinks,
+  languageNote,
+  nameColumn,
+  snapshotHead,
+  statementList,
+} from './snapshot-sections.ts'
 
 type Architecture = SnapshotData<'architecture'>
+
+type Components = SnapshotData<'architecture'>['components']
+type Flows = SnapshotData<'architecture'>['flows']
+
+/** Prefix of the id of a component's row. */
+const COMPONENT_PREFIX = 'part'
+
+/** Components as rows, each with an anchor. */
+export function componentRows(context: PageContext, components: Components): Html {
+  const { texts, content } = context
+  const t = texts.architecture
+  return dataTable(components, {
+    none: t.none,
+    rowId: ({ id }) => `${COMPONENT_PREFIX}-${id}`,
+    columns: [
+      nameColumn(context, t.part),
+      { title: t.kind, cell: ({ kind }) => labelFor(texts, 'partKind', kind) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
+      { title: t.role, cell: ({ role }) => operatorText(content, role) },
+    ],
+  })
+}
+
+/** Data flows as rows; components link to their own rows. */
+export function flowRows(context: PageContext, flows: Flows, components: Components): Html {
+  const { texts, content } = context
+  const t = texts.architecture
+  const componentLink = (id: string): Html => itemLinks(context, COMPONENT_PREFIX, components, [id])
+  return dataTable(flows, {
+    none: t.none,
+    rowId: ({ id }) => `flow-${id}`,
+    columns: [
+      { title: t.from, cell: ({ from }) => componentLink(from) },
+      { title: t.to, cell: ({ to }) => componentLink(to) },
+      { title: t.data, cell: ({ data }) => operatorText(content, data) },
+      { title: t.means, cell: ({ means }) => means && operatorText(content, means) },
+      { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
+    ],
+  })
+}
 
 /** Components and data flows as a picture. */
 function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {

@@ -1,7 +1,7 @@
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { html, type Html } from './html.ts'
 import { formatDay } from './moments.ts'
-import { pathOfPage, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage } from './page.ts'
 import { box, picture } from './picture.ts'
 import { plainText } from './rich-text.ts'
 

@@ -2,10 +2,20 @@ import { ENDPOINTS } from '../contract/endpoints.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { INTERESTS } from '../contract/registration-schema.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { isHosted } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { plainText, richText } from './rich-text.ts'
+
+/** Origins of scripts and frames of providers that host their challenge, as they document them for CSP. */
+export const HOSTED_ORIGINS = {
+  turnstile: ['https://challenges.cloudflare.com'],
+  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+} as const
+
+/** Whether a third party issues the challenge. */
+export function isHosted(provider: string): provider is keyof typeof HOSTED_ORIGINS {
+  return Object.hasOwn(HOSTED_ORIGINS, provider)
+}
 
 /** The element of the provider's challenge. The script reads `data-provider`. */
 function challengeBox({ locale, texts, facts }: PageContext): Html {

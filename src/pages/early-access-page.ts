@@ -1,9 +1,8 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import { TEST_TOKEN } from '../service/test-challenge.ts'
-import { registrationForm } from './early-access-form.ts'
+import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from './elements.ts'
-import { isHosted, originsOfChallenge } from './hosted-provider.ts'
 import { html, type Html } from './html.ts'
 import { endpointPath, type Page, type PageContext, pathOfPage } from './page.ts'
 import { richText } from './rich-text.ts'
@@ -78,7 +77,8 @@ export const EARLY_ACCESS_PAGE: Page = {
   scripts: ['early-access-page.js'],
   title: (texts) => texts.earlyAccess.title,
   description: (texts) => texts.earlyAccess.description,
-  foreignOrigins: (facts) => originsOfChallenge(facts.challenge),
+  foreignOrigins: ({ challenge: { provider } }) =>
+    isHosted(provider) ? HOSTED_ORIGINS[provider] : [],
   body(context) {
     const { locale, texts } = context
     const { earlyAccess } = texts

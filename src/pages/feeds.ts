@@ -2,7 +2,7 @@ import { Feed } from 'feed'
 import type { Locale } from '../contract/locales.ts'
 import { labelFor } from './enum-labels.ts'
 import { html } from './html.ts'
-import { pathOfPage, siteName, type PageContext } from './page.ts'
+import { type PageContext, pathOfPage, siteName } from './page.ts'
 import { plainText } from './rich-text.ts'
 
 /** The formats of the feed: Atom (RFC 4287) and JSON Feed 1.1. */

@@ -1,6 +1,6 @@
 import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
-import { arrowMarker, box, picture, textLines, wrapText, type PictureOptions } from './picture.ts'
+import { arrowMarker, box, picture, type PictureOptions, textLines, wrapText } from './picture.ts'
 
 /** A box of a graph. */
 interface GraphNode {

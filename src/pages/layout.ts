@@ -5,11 +5,11 @@ import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
 import {
   alternatesOf,
-  pathOfPage,
-  siteName,
   type Page,
   type PageContext,
   type PageGroups,
+  pathOfPage,
+  siteName,
 } from './page.ts'
 import { operatorText, plainText } from './rich-text.ts'
 import { ACCENT_FILE, logoFile } from './site-assets.ts'

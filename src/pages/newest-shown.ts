@@ -7,20 +7,13 @@ export interface ShownLimits {
   readonly bytes: number
 }
 
-/** The part of a list that a page shows. */
-export interface ShownPart {
-  readonly shown: readonly Html[]
-  /** Number of omitted items. */
-  readonly left: number
-}
-
-/** Renders the first items of a list up to the limits; required items are never omitted. */
+/** Renders the first items of a list up to the limits; required items are never omitted. `left` counts the omitted ones. */
 export function newestShown<Item>(
   items: readonly Item[],
   { items: most, bytes: room }: ShownLimits,
   render: (item: Item, index: number) => Html,
   hasToBeSeen: (item: Item) => boolean = () => false,
-): ShownPart {
+) {
   const shown: Html[] = []
   let bytes = 0
   let isFull = false

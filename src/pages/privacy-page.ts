@@ -1,9 +1,9 @@
 import { LIMITS } from '../contract/limits.ts'
+import { isHosted } from './early-access-form.ts'
 import { bulletList, codeLink, dataTable, factList, link } from './elements.ts'
-import { SAVED_HEAD_NAME } from './history-audit.ts'
-import { isHosted } from './hosted-provider.ts'
-import { code, html, joinHtml, type Html } from './html.ts'
-import { pathOfPage, type Page, type PageBody, type PageContext, type PageSection } from './page.ts'
+import { SAVED_HEAD_NAME } from './history-page.ts'
+import { code, html, type Html, joinHtml } from './html.ts'
+import { type Page, type PageBody, type PageContext, type PageSection, pathOfPage } from './page.ts'
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { SECURITY_TXT_PATH } from './well-known-files.ts'
 

@@ -56,20 +56,15 @@ export function requestFields(
     </dl>`
 }
 
-/** A field of a response with its path. */
-interface ResponseField {
-  readonly path: string
-  readonly schema: JsonSchema
-  readonly isRequired: boolean
-}
-
-/** The fields of a schema, level by level: `components[].state`. */
-function fieldsOf(schema: JsonSchema, prefix = ''): readonly ResponseField[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]): ResponseField[] => {
+/** The fields of a schema by path, level by level: `components[].state`. */
+function fieldsOf(
+  { properties = {}, required = [] }: JsonSchema,
+  prefix = '',
+): readonly { path: string; field: JsonSchema; isRequired: boolean }[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
     const path = prefix + name
-    const isRequired = schema.required?.includes(name) === true
     const inner = fieldsOf(field.items ?? field, `${path}${field.items ? '[]' : ''}.`)
-    return [{ path, schema: field, isRequired }, ...inner]
+    return [{ path, field, isRequired: required.includes(name) }, ...inner]
   })
 }
 
@@ -87,7 +82,7 @@ export function responseFields(context: PageContext, schema: JsonSchema): HtmlVa
   return html`<details class="response-fields">
     <summary>${countText(locale, t.responseFields, fields.length)}</summary>
     <dl class="fields">
-      ${fields.map(({ path, schema: field, isRequired }) => {
+      ${fields.map(({ path, field, isRequired }) => {
         const values = valuesOf(context, field)
         return fieldItem(path, typeText(field), !isRequired && html` ${t.optional}`, [
           contractText(locale, field.description ?? ''),

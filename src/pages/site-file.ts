@@ -5,9 +5,6 @@ import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { codingOf, type ContentCoding, encode } from './content-coding.ts'
 
-/** The parts of a request that a file outside the API depends on. */
-export type SiteRequest = Pick<ApiRequest, 'method' | 'target' | 'path' | 'header'>
-
 /** Describes a file. Its bytes are created once, at the first request. */
 export interface SiteFileOptions {
   /** Default: 200. */
@@ -23,7 +20,7 @@ export interface SiteFileOptions {
 }
 
 /** Serves GET and HEAD of one file; the caller refuses other methods. */
-export type SiteFile = (request: SiteRequest) => Reply
+export type SiteFile = (request: ApiRequest) => Reply
 
 /**
  * A file, cached in memory in every requested coding with its responses. Its entity tag is strong and belongs to the

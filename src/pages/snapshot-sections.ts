@@ -7,7 +7,7 @@ import {
 } from '../contract/snapshot-schemas.ts'
 import { CONTENT_LOCALE } from '../contract/translations.ts'
 import { contractText } from './contract-texts.ts'
-import { codeLink, link, type Column } from './elements.ts'
+import { codeLink, type Column, link } from './elements.ts'
 import { stateBadge } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentHtml, momentInText } from './moments.ts'

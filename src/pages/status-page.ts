@@ -1,13 +1,15 @@
+import { DAY_MS } from '../contract/instant.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { dataTable, factList, pageSection, scriptTexts } from './elements.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'
 import { html, type Html } from './html.ts'
 import { incidentTimeline } from './incident-timeline.ts'
 import { pendingSteps } from './live-panel.ts'
-import { momentHtml } from './moments.ts'
+import { formatDay, momentHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import type { Page, PageContext } from './page.ts'
-import { operatorText } from './rich-text.ts'
+import { box } from './picture.ts'
+import { countText, operatorText } from './rich-text.ts'
 import {
   fromSnapshot,
   itemLinks,
@@ -16,7 +18,6 @@ import {
   publishedState,
   snapshotHead,
 } from './snapshot-sections.ts'
-import { dayBars } from './status-days.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
@@ -26,6 +27,66 @@ const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 /** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
 const TIMELINES = 3
+
+/** Number of days that the bars show. */
+const DAYS = 45
+const BAR = { width: 6, gap: 3, height: 30 } as const
+const WIDTH = DAYS * (BAR.width + BAR.gap)
+
+/** A day of a component by the worst impact of its incidents. Each state has its own color and height. */
+const STATES = {
+  before: { className: 'picture-none', height: 6 },
+  none: { className: 'picture-good', height: BAR.height },
+  minor: { className: 'picture-warn', height: 20 },
+  major: { className: 'picture-bad', height: 12 },
+} as const
+
+/** The worst impact on a component on one day, from the published incidents. */
+function stateOfDay({ incidents }: Status, id: string, dayMs: number): keyof typeof STATES {
+  const onDay = incidents.filter(
+    ({ components, startedAt, resolvedAt }) =>
+      components.includes(id) &&
+      Date.parse(startedAt) < dayMs + DAY_MS &&
+      (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
+  )
+  if (onDay.some(({ impact }) => impact === 'critical' || impact === 'major')) return 'major'
+  return onDay.some(({ impact }) => impact === 'minor') ? 'minor' : 'none'
+}
+
+/**
+ * A bar for each day up to the publication: full without incidents, shorter with an incident, minimal before the record
+ * began.
+ */
+function dayBars({ locale, texts, facts }: PageContext, status: Status, id: string): Html {
+  const endMs = Math.floor(Date.parse(status.updatedAt) / DAY_MS) * DAY_MS
+  const recordMs = Date.parse(facts.version('VS-0001')?.createdAt ?? status.updatedAt)
+  const states = Array.from({ length: DAYS }, (_, index) => {
+    const dayMs = endMs - (DAYS - 1 - index) * DAY_MS
+    return dayMs + DAY_MS <= recordMs ? 'before' : stateOfDay(status, id, dayMs)
+  })
+  const recorded = states.filter((state) => state !== 'before')
+  const withIncident = recorded.filter((state) => state !== 'none').length
+  const label = countText(locale, texts.status.daysText, recorded.length, {
+    from: formatDay(locale, endMs - (recorded.length - 1) * DAY_MS),
+    to: formatDay(locale, endMs),
+    incidents: new Intl.NumberFormat(locale).format(withIncident),
+  })
+  return html`<svg
+      class="day-bars"
+      role="img"
+      aria-label="${label}"
+      viewBox="0 0 ${WIDTH} ${BAR.height}"
+      width="${WIDTH}"
+      height="${BAR.height}"
+    >
+      ${states.map((state, index) => {
+        const { className, height } = STATES[state]
+        const [x, y] = [index * (BAR.width + BAR.gap), BAR.height - height]
+        return box(className, { x, y, width: BAR.width, height }, 1)
+      })}
+    </svg>
+    <p class="muted small">${label}</p>`
+}
 
 function componentRows(context: PageContext, status: Status): Html {
   const { locale, texts, content } = context
