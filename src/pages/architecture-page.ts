@@ -19,10 +19,8 @@ type Architecture = SnapshotData<'architecture'>
 type Components = SnapshotData<'architecture'>['components']
 type Flows = SnapshotData<'architecture'>['flows']
 
-/** Prefix of the id of a component's row. */
 const COMPONENT_PREFIX = 'part'
 
-/** Components as rows, each with an anchor. */
 export function componentRows(context: PageContext, components: Components): Html {
   const { texts, content } = context
   const t = texts.architecture
@@ -56,7 +54,6 @@ export function flowRows(context: PageContext, flows: Flows, components: Compone
   })
 }
 
-/** Components and data flows as a picture. */
 function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
   const t = texts.picture
   const hasPlanned = [...components, ...flows].some(({ state }) => state !== 'live')

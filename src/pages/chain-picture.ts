@@ -28,7 +28,6 @@ function entryBox({ locale, texts }: PageContext, entry: VersionEntry, index: nu
   </a> `
 }
 
-/** The arrow from a previous hash to its version. */
 function arrow(index: number): Html {
   const x = index * (BOX.width + BOX.gap) + BOX.width + 2
   return html`<path class="picture-link" d="M${x} 84H${x + BOX.gap - 26}" />

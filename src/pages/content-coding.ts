@@ -32,7 +32,6 @@ export function codingOf(acceptEncoding = 'identity'): ContentCoding {
   return found ?? 'identity'
 }
 
-/** Encodes bytes. */
 export function encode(bytes: Buffer, coding: ContentCoding): Buffer {
   if (coding === 'gzip') return gzipSync(bytes, { level: 9 })
   if (coding === 'identity') return bytes

@@ -93,7 +93,6 @@ const MACHINE_WORD = new RegExp(
   'g',
 )
 
-/** A text with its code marked up. */
 export function withCode(text: string): Html {
   const pieces: HtmlValue[] = []
   let from = 0

@@ -4,17 +4,14 @@ import type { Texts } from './texts.ts'
 
 // The building blocks of the pages' markup.
 
-/** A link. */
 export function link(path: string, content: HtmlValue): Html {
   return html`<a href="${path}">${content}</a>`
 }
 
-/** A link that shows its path. */
 export function codeLink(path: string): Html {
   return link(path, code(path))
 }
 
-/** A list with a bullet for each item. */
 export function bulletList(items: readonly HtmlValue[]): Html {
   return html`<ul>
     ${items.map((item) => html`<li>${item}</li> `)}
@@ -45,7 +42,6 @@ export function factList(facts: readonly Fact[]): Html {
   </dl>`
 }
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly title: string
   /** The content of a cell. If undefined, the cell is empty, on narrow screens without its label. */

@@ -1,7 +1,6 @@
 import { html, type Html } from './html.ts'
 import type { Texts } from './texts.ts'
 
-/** Labels of the enum values of published data, by list. */
 type Labels = Texts['labels']
 
 /** A value of a list. Showing a schema value without a label does not compile. */
@@ -51,7 +50,6 @@ const SEVERITIES = {
 type StateList = keyof typeof SEVERITIES
 type State<List extends StateList> = keyof (typeof SEVERITIES)[List] & LabeledWord<List>
 
-/** The severity of a state. */
 export function severityOf<List extends StateList>(list: List, word: State<List>): Severity {
   return SEVERITIES[list][word] as Severity
 }

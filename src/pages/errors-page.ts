@@ -83,7 +83,6 @@ function summary({ locale, texts }: PageContext, codes: readonly ErrorCode[]): H
     <p class="muted small">${t.placeholders}</p>`
 }
 
-/** The codes of failed verification steps. */
 function verifierCodes({ texts }: PageContext): Html {
   return html`<p>${texts.errorCatalog.verificationIntro}</p>
     <dl class="facts">

@@ -18,7 +18,6 @@ export function feedPath(locale: Locale, format: FeedFormat): string {
   return `/${locale}/feed.${format}`
 }
 
-/** Number of newest versions and incidents in a feed. */
 const MAX_VERSIONS = 50
 const MAX_INCIDENTS = 50
 

@@ -2,7 +2,6 @@ import type { Locale } from '../contract/locales.ts'
 import { html, type Html } from './html.ts'
 import { arrowMarker, box, picture, type PictureOptions, textLines, wrapText } from './picture.ts'
 
-/** A box of a graph. */
 interface GraphNode {
   readonly id: string
   readonly title: string
@@ -13,7 +12,6 @@ interface GraphNode {
   readonly isPlanned: boolean
 }
 
-/** An arrow from one box to another. */
 interface GraphEdge {
   readonly from: string
   readonly to: string
@@ -28,7 +26,6 @@ const TITLE_PX = 16.5
 const BOXES_PER_ROW = 5
 /** Space at the right for arrows that lead back. */
 const RETURN_WIDTH = 24
-/** Length of an arrow's head. */
 const HEAD = 7
 
 interface Placed {

@@ -77,7 +77,6 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Html(text)
 }
 
-/** Joins markup with a separator. */
 export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html {
   return html`${pieces.map((piece, index) => (index === 0 ? piece : [between, piece]))}`
 }

@@ -19,7 +19,6 @@ const LABEL_PX = 12
 /** With more updates the picture is harder to read than their list. */
 const MAX_UPDATES = 10
 
-/** Class of the bar by impact. */
 const BARS: { readonly [Each in Incident['impact']]: string } = {
   none: 'picture-none',
   minor: 'picture-warn',

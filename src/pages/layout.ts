@@ -15,12 +15,10 @@ import { operatorText, plainText } from './rich-text.ts'
 import { ACCENT_FILE, logoFile } from './site-assets.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
-/** Number of hash characters in the footer. */
 const SHOWN_HASH_CHARACTERS = 12
 
 const LICENSE_URL = 'https://www.apache.org/licenses/LICENSE-2.0'
 
-/** Locales in Open Graph notation. */
 const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   en: 'en_US',
   th: 'th_TH',
@@ -191,7 +189,6 @@ function footer({ locale, texts, facts, content }: PageContext): Html {
   </footer>`
 }
 
-/** A whole page. */
 export function renderPage(context: PageContext, page: Page, groups: PageGroups): string {
   const { locale, texts, content } = context
   const { site } = texts

@@ -39,7 +39,6 @@ export function formatDay(locale: Locale, day: string | number): string {
   )
 }
 
-/** A day (ISO 8601) as an element. */
 export function dayHtml(locale: Locale, iso: string): Html {
   return html`<time datetime="${iso}">${formatDay(locale, iso)}</time>`
 }

@@ -19,7 +19,6 @@ import {
 
 const HASH_ID = 'newest-hash'
 
-/** Number of versions in the drawn chain. */
 const CHAIN_LENGTH = 4
 
 function statusNow(context: PageContext): Html {

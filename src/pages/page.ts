@@ -6,12 +6,10 @@ import type { Texts } from './texts.ts'
 
 export type SiteFacts = ReturnType<typeof createSiteFacts>
 
-/** Context of one page in one language. */
 export interface PageContext {
   readonly locale: Locale
   readonly texts: Texts
   readonly facts: SiteFacts
-  /** The published content in the language of the page. */
   readonly content: ReturnType<SiteFacts['content']>
 }
 
@@ -24,7 +22,6 @@ export interface PageBody {
   readonly main: Html
   /** Sections that the contents rail lists; short pages have none. */
   readonly sections?: readonly PageSection[] | undefined
-  /** What follows the sections. */
   readonly after?: HtmlValue
   /** A rail of its own instead of the list of sections. */
   readonly rail?: Html

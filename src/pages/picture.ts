@@ -48,7 +48,6 @@ function characterWidth(character: string): number {
   return /[A-Z]/.test(character) ? 0.68 : 0.56
 }
 
-/** Approximate width of a text in em. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += characterWidth(character)
@@ -77,7 +76,6 @@ export function wrapText(
   return [...shown.slice(0, maxLines - 1), `${last}…`]
 }
 
-/** A text cut to a number of characters, with an ellipsis. */
 export function cutText(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
 }
@@ -99,7 +97,6 @@ export function arrowMarker(id: string): Html {
   </defs>`
 }
 
-/** A rectangle of a picture. */
 export function box(
   className: string,
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
@@ -115,7 +112,6 @@ export function box(
   />`
 }
 
-/** Lines of text below one another. */
 export function textLines(
   lines: readonly string[],
   { x, y, step, className }: { x: number; y: number; step: number; className: string },

@@ -17,7 +17,6 @@ function errorLink({ locale }: PageContext, name: ErrorCode): Html {
   return link(`${pathOfPage(locale, 'errors')}#${name}`, code(name))
 }
 
-/** Links to entries of the error catalog. */
 export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): Html {
   return codesHtml(
     context.locale,

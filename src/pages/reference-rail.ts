@@ -7,7 +7,6 @@ import { endpointPath, groupPath, type PageContext, pathOfPage } from './page.ts
 
 export type Tag = keyof typeof TAGS
 
-/** The tags in the order of the reference. */
 export const REFERENCE_TAGS = Object.keys(TAGS) as readonly Tag[]
 
 /** The rows of a tag that this runtime serves. */

@@ -7,7 +7,6 @@ export interface PluralForms {
   readonly other: string
 }
 
-/** The values of placeholders, by name. */
 export interface RichTextValues {
   readonly [name: string]: HtmlValue
 }
@@ -56,7 +55,6 @@ export function countText(
 /** Separator between sentences. Empty in Chinese, whose full stop includes a space. */
 const BETWEEN_SENTENCES: { readonly [Each in Locale]: string } = { en: ' ', th: ' ', 'zh-CN': '' }
 
-/** Separator between code words in a list. */
 const BETWEEN_CODES: { readonly [Each in Locale]: string } = { en: ', ', th: ', ', 'zh-CN': '、' }
 
 /** Joins sentences with the language's separator. `undefined` and `false` are left out. */

@@ -76,7 +76,6 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
   })
 }
 
-/** Items with arrows from each to its dependents. */
 function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
   const t = texts.picture
   return graphPicture({

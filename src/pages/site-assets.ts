@@ -28,7 +28,6 @@ function accentCss({ light, dark }: NonNullable<Organization['accentColor']>): s
   return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`
 }
 
-/** The file with the logo of the organization. */
 export function logoFile({ mediaType }: NonNullable<Organization['logo']>): string {
   return mediaType === 'image/png' ? 'logo.png' : 'logo.svg'
 }
@@ -69,7 +68,6 @@ export function readSiteAssets({ accentColor, logo }: Partial<Organization> = {}
       }
       return asset.path
     },
-    /** The file at an address, or undefined. */
     at: (address: string) => byPath.get(address),
     /** Current path of a file for its path in another build; undefined if unknown. */
     successorOf(address: string): string | undefined {

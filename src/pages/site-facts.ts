@@ -118,7 +118,6 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
       const text = readBody(api, READ_PATHS.openapi)
       return text === undefined ? undefined : (JSON.parse(text) as OpenApiDocument)
     },
-    /** The served version. */
     get head() {
       return valueOf(releases.head) as VersionEntry
     },
@@ -137,7 +136,6 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
       const text = releases.readResource(name, digest)
       return text === undefined ? undefined : JSON.parse(text)
     },
-    /** The published content in a language. */
     content: (locale: Locale) => createLocalizedContent(releases, locale),
     /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {

@@ -7,7 +7,6 @@ import { codingOf, type ContentCoding, encode } from './content-coding.ts'
 
 /** Describes a file. Its bytes are created once, at the first request. */
 export interface SiteFileOptions {
-  /** Default: 200. */
   readonly status?: number
   /** Media type with its charset. */
   readonly contentType: string
@@ -31,7 +30,6 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
   let identity: Buffer | undefined
   const prepared = new Map<ContentCoding, ReturnType<typeof prepare>>()
 
-  /** The file in one coding, ready to send. */
   function prepare(coding: ContentCoding) {
     identity ??= Buffer.from(make() as string)
     const body = encode(identity, coding)

@@ -35,7 +35,6 @@ const NO_CACHING = 'no-store'
 /** Plain text, because page rendering has failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
-/** Dependencies of the site. */
 export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
@@ -158,7 +157,6 @@ export function createSite(options: SiteOptions): App {
     return reply(status, ['Location', target, HEADERS.cacheControl, caching, ...headers])
   }
 
-  /** The redirect of a path, if it has one. */
   function redirectOf(path: string): SiteFile | undefined {
     if (path === '/') {
       return ({ header }) => {

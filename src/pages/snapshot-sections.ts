@@ -28,7 +28,6 @@ export function resourceTitle({ locale, texts }: PageContext, name: string): Htm
   return Object.hasOwn(siteResources, name) ? siteResources[name] : code(name)
 }
 
-/** Link to the resource in the API. */
 const jsonLink = (name: SnapshotName): Html => codeLink(`${BASE_PATH}/${name}`)
 
 /** The rendered resource or, if its data is damaged, a notice. The rest of the page does not depend on it. */

@@ -28,7 +28,6 @@ const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 /** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
 const TIMELINES = 3
 
-/** Number of days that the bars show. */
 const DAYS = 45
 const BAR = { width: 6, gap: 3, height: 30 } as const
 const WIDTH = DAYS * (BAR.width + BAR.gap)

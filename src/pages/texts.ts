@@ -7,7 +7,6 @@ import { withThaiLines } from './thai-lines.ts'
 /** Every text of the pages, by its key in the locale files. The other languages are compared with English. */
 export type Texts = typeof en
 
-/** The same tree with each text changed by `change`. */
 function mapTexts<Tree>(tree: Tree, change: (text: string) => string): Tree
 function mapTexts(tree: unknown, change: (text: string) => string): unknown {
   if (typeof tree === 'string') return change(tree)

@@ -140,7 +140,6 @@ test "$id" = "$pin" &&
 `
 }
 
-/** A verified read with the client library. */
 function packageRecipe(origin: string, keyId: string): string {
   return `import { createClient } from '@public-api/client'
 
@@ -153,7 +152,6 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 `
 }
 
-/** The svc commands that verify this deployment. */
 function commandRecipe(origin: string, keyId: string): string {
   const pin = `\\
   --pin ${keyId}`

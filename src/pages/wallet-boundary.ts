@@ -42,7 +42,6 @@ function rowsHeight({ length }: readonly Item[]): number {
   return Math.max(0, rows * (BOX.height + BOX.gap) - BOX.gap)
 }
 
-/** Boxes in rows, starting at `top`. */
 function boxRows({ locale, content }: PageContext, items: readonly Item[], top: number) {
   return items.map(({ target, title, isPath = false }, index) => {
     const x = PADDING + (index % COLUMNS) * (BOX.width + BOX.gap)

@@ -17,7 +17,6 @@ import {
 } from './snapshot-sections.ts'
 import { ROW_PREFIXES, walletBoundary } from './wallet-boundary.ts'
 
-/** A link to a document that may be missing. */
 const documentLink = (url: string | undefined): HtmlValue => url !== undefined && link(url, url)
 
 /** Rows of published items, or a line for an empty list. */
