@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -9,16 +10,24 @@ export function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', 'command -v "$0"', name]).status === 0
 }
 
-/** A free port on loopback. */
+/** Ports below those that systems give to connections and to servers that listen on port 0. */
+const FIRST_PORT = 10_000
+const LAST_PORT = 32_000
+
+/** A free port on loopback. Until a program listens there, only another caller of this function could take it. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('There is no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Whether a program listens on a port of loopback. */

@@ -14,9 +14,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { SVC } from '../support/run-program.ts'
 import { svcIn } from '../support/run-svc.ts'
@@ -141,15 +141,17 @@ test('backup and restore work while a server registers', async (t) => {
   const ticketsIn = async (file: string) =>
     new Set((await readRows(path.join(folder, file))).map(({ ticket }) => ticket))
   try {
-    await sleep(200)
-    const known = [...acknowledged]
+    const known = await eventually('registrations before the backup', () =>
+      acknowledged.length >= 20 ? [...acknowledged] : undefined,
+    )
     assert.equal(await runInBackground(folder, ['backup', 'b.sqlite']), '')
     const inBackup = await ticketsIn('b.sqlite')
     for (const number of known) assert.ok(inBackup.has(makeRegistration(number).ticket))
     assert.equal(await runInBackground(folder, ['restore', 'b.sqlite', '--force']), '')
     const since = acknowledged.length
-    await sleep(200)
-    const later = acknowledged.slice(since)
+    const later = await eventually('registrations after the restore', () =>
+      acknowledged.length >= since + 20 ? acknowledged.slice(since) : undefined,
+    )
     assert.equal(await runInBackground(folder, ['backup', 'after.sqlite']), '')
     const after = await ticketsIn('after.sqlite')
     for (const ticket of inBackup) assert.ok(after.has(ticket))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { LOG_LEVELS } from '../../src/config.ts'
 import { CHALLENGE_PROVIDERS } from '../../src/contract/early-access-schemas.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
-import { findFreePort } from '../../src/process/workers.ts'
+import { freePort } from '../caches/cache-process.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { GOOD_KEY_REQUEST, KEYS } from '../support/keyed-app.ts'
 import {
@@ -191,7 +191,7 @@ async function assertPausedProgram(
 ): Promise<void> {
   const before = await rowsIn(databaseFileOf(deployment))
   assert.equal(before.length, 1)
-  const port = await findFreePort('127.0.0.1')
+  const port = await freePort()
   const service = startService(t, deployment.folder, { PORT: String(port), ...env }, program)
   let hasEnded = false
   void service.ended.then(() => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { findFreePort } from '../../src/process/workers.ts'
+import { freePort } from '../caches/cache-process.ts'
 import { editFile, makeDeployment, resourceFile } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
@@ -118,7 +118,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
 test('at level silent the service serves and logs nothing', async (t) => {
   const { folder } = makeDeployment(t)
   // No line has its port, so the test chooses one.
-  const port = await findFreePort('127.0.0.1')
+  const port = await freePort()
   const env = { SVC_LOG_LEVEL: 'silent', SVC_WORKRES: '1', PORT: String(port) }
   const service = startService(t, folder, env)
   await eventually('it answers', async () => {

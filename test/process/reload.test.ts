@@ -14,7 +14,7 @@ import {
 } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
-import { runIn, SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 
 interface Started extends Deployment {
   readonly service: ServiceProcess
@@ -280,12 +280,12 @@ for (const workers of ['1', '2']) {
         for (let each = 0; each < 4; each += 1) documents.push(await keysOf(origin))
         return documents.every(isDone) ? documents[0] : undefined
       })
-    const run = (...args: readonly string[]) => {
-      const { status, error } = runIn(folder, [SVC, 'signing-key', ...args])
+    const run = async (...args: readonly string[]) => {
+      const { status, error } = await svcIn(folder, ['signing-key', ...args])
       assert.equal(status, 0, error)
     }
 
-    run('new')
+    await run('new')
     const both = await untilKeys('the next key is published', ({ keys }) => keys.length === 2)
     assert.equal(both.keyId, oldId)
     const nextId = both.keys.find(({ status }) => status === 'next')?.keyId
@@ -300,7 +300,7 @@ for (const workers of ['1', '2']) {
     assert.equal((await keysOf(origin)).keys.length, 2)
     writeFileSync(file, good)
 
-    run('promote')
+    await run('promote')
     await untilKeys('the next key signs', ({ keyId }) => keyId === nextId)
     assert.equal((await service.stop()).code, 0)
   })
@@ -313,7 +313,7 @@ test('follows a redaction without a restart, and does not report it as damage', 
   const service = startService(t, folder, env)
   const { origin } = await service.serving()
   const args = ['redact', 'VS-0001', 'status', '--reason', 'It named a person.']
-  const { status, error } = runIn(folder, [SVC, ...args, '--releases', releasesDir])
+  const { status, error } = await svcIn(folder, [...args, '--releases', releasesDir])
   assert.equal(status, 0, error)
   const line = await service.line('Serving release VS-0002')
   assert.deepEqual([line['versions'], line['redactions']], [0, 1])

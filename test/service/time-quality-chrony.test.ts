@@ -113,7 +113,7 @@ void test(
         intervalMs: 100,
         retryMs: 50,
         silenceLimitMs: 1000,
-        queryTimeoutMs: 300,
+        queryTimeoutMs: 5000,
       },
       onFailure: (error) => failures.push(error),
     })
