@@ -160,8 +160,3 @@ export function createAppComposer(
     }
   }
 }
-
-/** Creates an app with fixed releases and keys. */
-export function createApp({ releases, signing, ...parts }: AppDependencies): App {
-  return createAppComposer(parts)({ releases, signing })
-}

@@ -1,21 +1,21 @@
 import { ApiError } from '../contract/api-error.ts'
-import type { ENDPOINTS, EndpointName, Registry } from '../contract/endpoints.ts'
+import { ENDPOINTS, type EndpointName, type Registry } from '../contract/endpoints.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { Locale } from '../contract/locales.ts'
 import type { DataOf } from '../contract/schemas.ts'
+import type { ApiRequest } from '../http/api-request.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { createPayload, type Payload } from '../service/payload.ts'
-import type { Releases } from '../service/releases.ts'
+import type { HistoryPageRequest, Releases } from '../service/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 import { createCreateKey } from './create-key.ts'
 import { describeEarlyAccess } from './early-access.ts'
 import { createRegister } from './register.ts'
-import { createVersions } from './versions.ts'
 
 export interface HandlerDependencies {
   readonly registry: Registry
@@ -77,6 +77,30 @@ function readTime(nowMs: number, quality: TimeQuality): DataOf<'Time'> {
   return { utc: formatInstant(nowMs), epochMs: nowMs, label: 'SERVER_UTC', quality }
 }
 
+const { path: HISTORY_PATH, query: HISTORY_QUERY } = ENDPOINTS.versions
+const WHOLE_NUMBER = /^[1-9]\d*$/
+
+/** The page of the history that a query selects. Malformed, unknown and repeated values select nothing. */
+function parsePageRequest(search: string): HistoryPageRequest {
+  const parameters = new URLSearchParams(search)
+  const valueOf = (name: string): string | undefined => {
+    const [value, ...others] = parameters.getAll(name)
+    return others.length === 0 ? value : undefined
+  }
+  const text = valueOf('limit') ?? ''
+  const isLimit = WHOLE_NUMBER.test(text) && Number(text) <= HISTORY_QUERY.limit.maximum
+  return { limit: isLimit ? Number(text) : undefined, before: valueOf('before') }
+}
+
+/** The whole history, or the page that the query selects. */
+function readHistory(releases: Releases, { target, path }: ApiRequest): Payload {
+  const page = parsePageRequest(target.slice(path.length))
+  if (page.limit === undefined && page.before === undefined) return releases.history
+  const { payload, nextBefore } = releases.historyPage(page)
+  if (page.limit === undefined || nextBefore === undefined) return payload
+  return { ...payload, nextPage: `${HISTORY_PATH}?limit=${page.limit}&before=${nextBefore}` }
+}
+
 /** Creates the handlers. Each returns the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
@@ -90,7 +114,7 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     time: () => createPayload(readTime(clock.nowMs(), timeQuality.quality())),
 
     version: () => releases.head,
-    versions: createVersions(releases),
+    versions: ({ request }) => readHistory(releases, request),
     versionById: ({ parameter }) => {
       const payload = releases.version(parameter)
       if (payload === undefined) throw new ApiError('VERSION_NOT_FOUND')
