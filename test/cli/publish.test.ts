@@ -7,12 +7,7 @@ import { test } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runIn, SVC } from '../support/run-program.ts'
-import { type Outcome, svc } from '../support/run-svc.ts'
-
-/** Runs the program itself, in a folder. */
-function svcIn(folder: string, ...args: readonly string[]): Outcome {
-  return runIn(folder, [SVC, ...args])
-}
+import { svc, svcIn } from '../support/run-svc.ts'
 
 test('help: of the program and of the command, on standard output', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {
@@ -49,12 +44,12 @@ test('help does not load what publishing needs', (t) => {
   assert.equal(run('publish', '--note', 'x'), 1)
 })
 
-test('the version is that of the package', (t) => {
+test('the version is that of the package', async (t) => {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )
   assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest)
-  assert.deepEqual(svcIn(temporaryFolder(t), '--version'), {
+  assert.deepEqual(await svcIn(temporaryFolder(t), ['--version']), {
     status: 0,
     out: `${String(manifest.version)}\n`,
     error: '',
@@ -127,24 +122,24 @@ test('wrong usage exits with 2 and one line that helps', async (t) => {
     assert.match(error, /^svc: publish: [^\n]+\n$/)
   }
   const folder = temporaryFolder(t)
-  const unhelped = svcIn(folder, 'publish', '--nonsense', '--help')
+  const unhelped = await svcIn(folder, ['publish', '--nonsense', '--help'])
   assert.equal(unhelped.status, 2, 'help hides no mistake')
   assert.match(unhelped.error, /^svc: publish: unknown option --nonsense \(svc publish --help/)
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('publishes twice in the given folders', (t) => {
+test('publishes twice in the given folders', async (t) => {
   const content = makeContent(t)
   const folder = path.dirname(content)
   const releases = temporaryFolder(t)
   const folders = ['--content', path.relative(folder, content), '--releases', releases]
 
-  const first = svcIn(folder, 'publish', ...folders, '--note', 'The first one.')
+  const first = await svcIn(folder, ['publish', ...folders, '--note', 'The first one.'])
   assert.equal(first.status, 0)
   assert.equal(first.error, '')
   assert.match(first.out, new RegExp(`^Published VS-0001 in ${releases} \\([0-9a-f]{64}\\)\\.\n`))
 
-  const again = svcIn(folder, 'publish', ...folders, '--note', 'Again.')
+  const again = await svcIn(folder, ['publish', ...folders, '--note', 'Again.'])
   assert.deepEqual(again, {
     status: 0,
     out: `Nothing to publish: VS-0001 in ${releases} has the same content.\n`,
@@ -152,8 +147,8 @@ test('publishes twice in the given folders', (t) => {
   })
 })
 
-test('the default folders are content and releases', (t) => {
-  const { status, error } = svcIn(temporaryFolder(t), 'publish', '--note', 'x')
+test('the default folders are content and releases', async (t) => {
+  const { status, error } = await svcIn(temporaryFolder(t), ['publish', '--note', 'x'])
   assert.equal(status, 1)
   assert.match(
     error,
@@ -161,12 +156,12 @@ test('the default folders are content and releases', (t) => {
   )
 })
 
-test('takes the releases folder from the same variable as the server', (t) => {
+test('takes the releases folder from the same variable as the server', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const { status, out } = runIn(
+  const { status, out } = await svcIn(
     temporaryFolder(t),
-    [SVC, 'publish', '--note', 'x', '--content', content],
+    ['publish', '--note', 'x', '--content', content],
     {
       env: { SVC_RELEASES_DIR: releases },
     },
@@ -176,12 +171,11 @@ test('takes the releases folder from the same variable as the server', (t) => {
   assert.ok(existsSync(path.join(releases, 'versions', 'VS-0001.json')))
 })
 
-test('mistakes: prints a summary line, then each with its place, and exits with 1', (t) => {
+test('mistakes: prints a summary line, then each with its place, and exits with 1', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
-  const { status, out, error } = svcIn(
-    path.dirname(content),
+  const { status, out, error } = await svcIn(path.dirname(content), [
     'publish',
     '--note',
     'x',
@@ -189,7 +183,7 @@ test('mistakes: prints a summary line, then each with its place, and exits with 
     path.basename(content),
     '--releases',
     releases,
-  )
+  ])
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.deepEqual(error.split('\n'), [

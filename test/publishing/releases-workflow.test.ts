@@ -9,7 +9,7 @@ import { redactResource } from '../../src/publishing/redact-resource.ts'
 import { rollBackRelease } from '../../src/publishing/roll-back-release.ts'
 import { verifyReleases } from '../../src/publishing/verify-releases.ts'
 import { openReleaseStore, ReleaseFileError } from '../../src/storage/release-store.ts'
-import { runIn, SVC } from '../support/run-program.ts'
+import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 
@@ -211,22 +211,22 @@ test('the check of a folder finds a damaged, foreign or misplaced redaction', as
 
 test('the commands: diff, log, rollback, redact, verify-releases', async (t) => {
   const { contentDir, releasesDir } = await publishThree(t)
-  const svc = (...args: readonly string[]) => runIn(path.dirname(contentDir), [SVC, ...args])
+  const svc = (...args: readonly string[]) => svcIn(path.dirname(contentDir), args)
   const releases = ['--releases', releasesDir]
 
-  const none = svc('diff', '--content', contentDir, ...releases)
+  const none = await svc('diff', '--content', contentDir, ...releases)
   assert.equal(none.status, 0)
   editContent(contentDir, 'status', 'state: operational\nsummary', 'state: degraded\nsummary')
-  const diff = svc('diff', '--content', contentDir, ...releases)
+  const diff = await svc('diff', '--content', contentDir, ...releases)
   assert.equal(diff.status, 0)
   assert.match(diff.out, /^From VS-0003 to /)
   assert.match(diff.out, /^status\n {2}state: "operational" -> "degraded"$/m)
-  const between = svc('diff', 'VS-0001', 'VS-0003', ...releases)
+  const between = await svc('diff', 'VS-0001', 'VS-0003', ...releases)
   assert.equal(
     between.out,
     'From VS-0001 to VS-0003:\nroadmap\n  items[writing].title: "Writing" -> "Writing well"\nstatus\n  components[read-api].name: "Read API" -> "Reads"\n',
   )
-  const json = JSON.parse(svc('diff', 'VS-0001', 'VS-0003', ...releases, '--json').out) as {
+  const json = JSON.parse((await svc('diff', 'VS-0001', 'VS-0003', ...releases, '--json')).out) as {
     resources: readonly { resource: string; fields: readonly unknown[] }[]
   }
   assert.deepEqual(json.resources[0], {
@@ -236,39 +236,39 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
       { path: 'items[writing].title', kind: 'changed', before: 'Writing', after: 'Writing well' },
     ],
   })
-  assert.equal(svc('diff', 'VS-0001', ...releases).status, 2)
-  assert.equal(svc('diff', 'VS-0001', 'VS-0002', '--content', contentDir).status, 2)
-  assert.equal(svc('diff', 'VS-0001', 'VS-0009', ...releases).status, 1)
+  assert.equal((await svc('diff', 'VS-0001', ...releases)).status, 2)
+  assert.equal((await svc('diff', 'VS-0001', 'VS-0002', '--content', contentDir)).status, 2)
+  assert.equal((await svc('diff', 'VS-0001', 'VS-0009', ...releases)).status, 1)
 
-  assert.equal(svc('rollback', 'VS-0001', ...releases).status, 2)
+  assert.equal((await svc('rollback', 'VS-0001', ...releases)).status, 2)
   assert.match(
-    svc('rollback', 'VS-0001', '--note', 'Back.', ...releases).out,
+    (await svc('rollback', 'VS-0001', '--note', 'Back.', ...releases)).out,
     /^Published VS-0004 in .*\n {2}changed: roadmap\n {2}changed: status\n$/,
   )
-  const log = svc('log', ...releases)
+  const log = await svc('log', ...releases)
   assert.deepEqual(log.out.match(/^VS-\d{4}/gm), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
   assert.match(log.out, /^ {2}"Back\."$/m)
   assert.equal(
-    (JSON.parse(svc('log', '--json', ...releases).out) as { versions: readonly unknown[] }).versions
-      .length,
+    (JSON.parse((await svc('log', '--json', ...releases)).out) as { versions: readonly unknown[] })
+      .versions.length,
     4,
   )
 
-  assert.equal(svc('redact', 'VS-0002', 'roadmap', ...releases).status, 2)
+  assert.equal((await svc('redact', 'VS-0002', 'roadmap', ...releases)).status, 2)
   assert.match(
-    svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases).out,
+    (await svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)).out,
     /^Redacted roadmap of VS-0002 in /,
   )
   assert.match(
-    svc('diff', 'VS-0001', 'VS-0002', ...releases).out,
+    (await svc('diff', 'VS-0001', 'VS-0002', ...releases)).out,
     /cannot be compared: .*was redacted/,
   )
   assert.match(
-    svc('verify-releases', releasesDir).out,
+    (await svc('verify-releases', releasesDir)).out,
     /is intact up to VS-0004: 4 versions, 14 resources, 1 redaction\.\n$/,
   )
   writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{}')
-  const damaged = svc('verify-releases', releasesDir, '--json')
+  const damaged = await svc('verify-releases', releasesDir, '--json')
   assert.equal(damaged.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(damaged.out), { ok: false, code: 'FINDINGS' })
 })
