@@ -215,13 +215,9 @@ export function findExposedSecretFiles({ secretsDir }: Config): readonly string[
     NEXT_SIGNING_KEY_FILE,
     ...Object.values(SECRET_VARIABLES).map(({ file }) => file),
   ]
-    .map((file) => ({
-      file: path.join(secretsDir, file),
-      unwantedBits: PUBLIC_FILES.has(file) ? 0o022 : 0o077,
-    }))
-    .filter(({ file, unwantedBits }) => {
-      const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
-      return (mode & unwantedBits) !== 0
+    .filter((file) => {
+      const mode = statSync(path.join(secretsDir, file), { throwIfNoEntry: false })?.mode ?? 0
+      return (mode & (PUBLIC_FILES.has(file) ? 0o022 : 0o077)) !== 0
     })
-    .map(({ file }) => file)
+    .map((file) => path.join(secretsDir, file))
 }
