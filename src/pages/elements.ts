@@ -53,13 +53,7 @@ export interface Column<Row> {
 /** A table. On narrow screens its rows are labelled lines. Without rows, `none` is shown instead if it is given. */
 export function dataTable<Row>(
   rows: readonly Row[],
-  {
-    columns,
-    rowId,
-    caption,
-    className,
-    none,
-  }: {
+  options: {
     readonly columns: readonly Column<Row>[]
     readonly rowId?: (row: Row) => string
     readonly caption?: string
@@ -67,6 +61,7 @@ export function dataTable<Row>(
     readonly none?: string
   },
 ): Html {
+  const { columns, rowId, caption, className, none } = options
   if (rows.length === 0 && none !== undefined) return html`<p class="muted">${none}</p>`
   const cellHtml = ({ title, cell, isHeader }: Column<Row>, row: Row): Html => {
     const content = cell(row)

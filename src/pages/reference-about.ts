@@ -14,114 +14,100 @@ import { codesHtml, countText, richText, sentencesHtml } from './rich-text.ts'
 /** All windows of limits but one are a minute. */
 const HOUR_SECONDS = 3600
 
-/** The terms of a contract table with their meanings. */
-function meanings(context: PageContext, table: { readonly [term: string]: string }): Html {
-  return factList(
-    Object.entries(table).map(([term, meaning]) => [
-      code(term),
-      contractText(context.locale, meaning),
-    ]),
-  )
-}
-
-function envelopePart(context: PageContext): Html {
+/** Sections that apply to every endpoint. */
+export function aboutSections(context: PageContext): Html {
   const { locale, texts, facts } = context
+  const { issuance, registryVersion } = facts
   const t = texts.reference.about
-  return html`<p>${richText(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}</p>
-    <p>
-      ${sentencesHtml(locale, [
-        richText(t.envelopeError, {
-          error: code('error'),
-          data: code('data'),
-          catalog: link(pathOfPage(locale, 'errors'), t.catalog),
-          path: code(BASE_PATH),
-        }),
-        richText(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
-        richText(t.commonErrors, { errors: errorLinks(context, commonErrors(facts.registry)) }),
-      ])}
+  const format = new Intl.NumberFormat(locale)
+  const codes = (...words: readonly string[]): Html => codesHtml(locale, words.map(code))
+  /** The terms of a contract table with their meanings. */
+  const meanings = (table: { readonly [term: string]: string }, prefix = ''): Html =>
+    factList(
+      Object.entries(table).map(([term, meaning]) => [
+        code(prefix + term),
+        contractText(locale, meaning),
+      ]),
+    )
+
+  const address = richText(t.addressText, {
+    origin: code(`${facts.origin}${BASE_PATH}`),
+    get: code('GET'),
+    head: code('HEAD'),
+    options: code('OPTIONS'),
+  })
+  const errors = sentencesHtml(locale, [
+    richText(t.envelopeError, {
+      error: code('error'),
+      data: code('data'),
+      catalog: link(pathOfPage(locale, 'errors'), t.catalog),
+      path: code(BASE_PATH),
+    }),
+    richText(t.envelopeNone, { path: codeLink(LINKS.openapi) }),
+    richText(t.commonErrors, { errors: errorLinks(context, commonErrors(facts.registry)) }),
+  ])
+  const envelope = html`<p>
+      ${richText(t.envelopeSuccess, { ok: code('"ok": true'), data: code('data') })}
     </p>
+    <p>${errors}</p>
     <pre class="code json" tabindex="0">${exampleError('NOT_FOUND')}</pre>`
-}
 
-function signaturesPart({ locale, texts, facts }: PageContext): Html {
-  if (facts.keyId === undefined) {
-    return html`<p class="note note-warn">${texts.overview.unsigned}</p>`
-  }
-  const { signaturesText, signaturesMore } = texts.reference.about
   const { contentDigest, signedAt, signature, requestId, etag, revalidated } = HEADERS
-  const headers = [contentDigest, signedAt, signature, requestId, etag].map(code)
-  return html`<p>
-    ${sentencesHtml(locale, [
-      richText(signaturesText, {
-        headers: codesHtml(locale, headers),
-        path: codeLink(ENDPOINTS.signingKey.path),
-        notModified: code(304),
-        revalidated: code(revalidated),
-      }),
-      link(pathOfPage(locale, 'verify'), signaturesMore),
-    ])}
-  </p>`
-}
+  const signed = sentencesHtml(locale, [
+    richText(t.signaturesText, {
+      headers: codes(contentDigest, signedAt, signature, requestId, etag),
+      path: codeLink(ENDPOINTS.signingKey.path),
+      notModified: code(304),
+      revalidated: code(revalidated),
+    }),
+    link(pathOfPage(locale, 'verify'), t.signaturesMore),
+  ])
+  const signatures =
+    facts.keyId === undefined
+      ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
+      : html`<p>${signed}</p>`
 
-function authenticationPart(context: PageContext): Html {
-  const { locale, texts, facts } = context
-  const t = texts.reference.about
-  const { issuance } = facts
   const { rateLimitLimit, rateLimitRemaining, rateLimitReset } = HEADERS
-  const headers = [rateLimitLimit, rateLimitRemaining, rateLimitReset].map(code)
-  const authentications = Object.entries(AUTHENTICATIONS).map(
-    ([word, meaning]) => [`authentication: ${word}`, meaning] as const,
-  )
-  return html`<p>${t.authenticationText}</p>
+  const keyErrors = sentencesHtml(locale, [
+    richText(t.authenticationErrors, {
+      errors: errorLinks(context, KEY_ERRORS),
+      headers: codes(rateLimitLimit, rateLimitRemaining, rateLimitReset),
+    }),
+    !issuance.enabled &&
+      richText(t.issuancePaused, {
+        error: errorLinks(context, ['KEYS_UNAVAILABLE']),
+        reason: code(issuance.reason),
+      }),
+  ])
+  const authentication = html`<p>${t.authenticationText}</p>
     ${bulletList([
       code(`${HEADERS.authorization}: Bearer <API_KEY>`),
       code(`${HEADERS.key}: <API_KEY>`),
     ])}
-    ${meanings(context, Object.fromEntries(authentications))}
-    <p>
-      ${sentencesHtml(locale, [
-        richText(t.authenticationErrors, {
-          errors: errorLinks(context, KEY_ERRORS),
-          headers: codesHtml(locale, headers),
-        }),
-        !issuance.enabled &&
-          richText(t.issuancePaused, {
-            error: errorLinks(context, ['KEYS_UNAVAILABLE']),
-            reason: code(issuance.reason),
-          }),
-      ])}
-    </p>`
-}
+    ${meanings(AUTHENTICATIONS, 'authentication: ')}
+    <p>${keyErrors}</p>`
 
-function cachingPart({ locale, texts }: PageContext): Html {
-  const t = texts.reference.about
-  const { etag, ifNoneMatch } = HEADERS
-  return html`<p>${t.cachingText}</p>
-    ${factList(
-      Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => [
-        code(`cacheClass: ${name}`),
-        html`${joinHtml(cacheControl.split(', ').map(code), ', ')}<br />${contractText(locale, meaning)}`,
-      ]),
-    )}
-    <p>
-      ${richText(t.cachingConditional, {
-        etag: code(etag),
-        ifNoneMatch: code(ifNoneMatch),
-        status: code(304),
-      })}
-    </p>`
-}
+  const cacheClasses = Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => {
+    const directives = joinHtml(cacheControl.split(', ').map(code), ', ')
+    const cell = html`${directives}<br />${contractText(locale, meaning)}`
+    return [code(`cacheClass: ${name}`), cell] as const
+  })
+  const conditional = richText(t.cachingConditional, {
+    etag: code(etag),
+    ifNoneMatch: code(HEADERS.ifNoneMatch),
+    status: code(304),
+  })
+  const caching = html`<p>${t.cachingText}</p>
+    ${factList(cacheClasses)}
+    <p>${conditional}</p>`
 
-function limitsPart({ locale, texts }: PageContext): Html {
-  const t = texts.reference.about
-  const format = new Intl.NumberFormat(locale)
   const windows = [
     'keyedRequests',
     'registrationPerActor',
     'registrationGlobal',
     'keyIssuance',
   ] as const
-  return html`<p>${t.limitsText}</p>
+  const limits = html`<p>${t.limitsText}</p>
     ${factList([
       ...windows.map((name) => {
         const { requests, windowSeconds } = LIMITS[name]
@@ -132,43 +118,27 @@ function limitsPart({ locale, texts }: PageContext): Html {
       [t.bodySize, richText(t.bytes, { bytes: format.format(LIMITS.maxBodyBytes) })],
     ])}
     <p>${richText(t.retryAfter, { status: code(429), header: code(HEADERS.retryAfter) })}</p>`
-}
 
-function versioningPart(context: PageContext): Html {
-  const { locale, texts, facts } = context
-  const t = texts.reference.about
-  return html`<p>
-      ${sentencesHtml(locale, [
-        richText(t.versioningText, {
-          version: code(API_VERSION),
-          registryVersion: code(facts.registryVersion),
-        }),
-        countText(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
-      ])}
-    </p>
-    ${meanings(context, { ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
-}
+  const versions = sentencesHtml(locale, [
+    richText(t.versioningText, {
+      version: code(API_VERSION),
+      registryVersion: code(registryVersion),
+    }),
+    countText(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
+  ])
+  const versioning = html`<p>${versions}</p>
+    ${meanings({ ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
 
-/** Sections that apply to every endpoint. */
-export function aboutSections(context: PageContext): Html {
-  const { locale, texts, facts } = context
-  const t = texts.reference.about
-  const address = richText(t.addressText, {
-    origin: code(`${facts.origin}${BASE_PATH}`),
-    get: code('GET'),
-    head: code('HEAD'),
-    options: code('OPTIONS'),
-  })
-  const methods = codesHtml(locale, CORS.allowMethods.map(code))
+  const origins = richText(t.corsText, { methods: codes(...CORS.allowMethods) })
   const sections: readonly PageSection[] = [
     ['about-address', t.address, html`<p>${address}</p>`],
-    ['about-envelope', t.envelope, envelopePart(context)],
-    ['about-signatures', t.signatures, signaturesPart(context)],
-    ['about-authentication', t.authentication, authenticationPart(context)],
-    ['about-caching', t.caching, cachingPart(context)],
-    ['about-origins', t.cors, html`<p>${richText(t.corsText, { methods })}</p>`],
-    ['about-limits', t.limits, limitsPart(context)],
-    ['about-versions', t.versioning, versioningPart(context)],
+    ['about-envelope', t.envelope, envelope],
+    ['about-signatures', t.signatures, signatures],
+    ['about-authentication', t.authentication, authentication],
+    ['about-caching', t.caching, caching],
+    ['about-origins', t.cors, html`<p>${origins}</p>`],
+    ['about-limits', t.limits, limits],
+    ['about-versions', t.versioning, versioning],
   ]
   return html`${sections.map((section) => pageSection(...section))}`
 }
