@@ -72,18 +72,6 @@ function checkingCommand(origin: string): string {
 openssl dgst -sha256 -binary ${file} | openssl base64`
 }
 
-function checkYourself({ locale, texts, facts }: PageContext): Html {
-  const t = texts.overview
-  const verifyLink = link(pathOfPage(locale, 'verify'), t.checkMoreLink)
-  return html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
-    ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
-    ${
-      facts.keyId === undefined
-        ? html`<p class="note">${t.unsigned}</p>`
-        : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
-    }`
-}
-
 /** Groups of readers with the paths of their pages, and a machine-readable document if there is one for them. */
 const READERS = [
   { name: 'reader', paths: ['status', 'roadmap', 'changelog'] },
@@ -128,6 +116,14 @@ export const OVERVIEW_PAGE: Page = {
     const organization = content.organization?.name
     const [named, unnamed] =
       facts.keyId === undefined ? [t.leadNamedUnsigned, t.leadUnsigned] : [t.leadNamed, t.lead]
+    const verifyLink = link(pathOfPage(locale, 'verify'), t.checkMoreLink)
+    const check = html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
+      ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
+      ${
+        facts.keyId === undefined
+          ? html`<p class="note">${t.unsigned}</p>`
+          : html`<p>${richText(t.checkMore, { link: verifyLink })}</p>`
+      }`
     const reference = pathOfPage(locale, 'reference')
     const form = pathOfPage(locale, 'early-access')
     const chain = html`<p>${t.chainText}</p>
@@ -153,7 +149,7 @@ export const OVERVIEW_PAGE: Page = {
         ${pageSection('readers', t.readersTitle, readerCards(context))}
         <div class="columns-2">
           ${pageSection('version', t.versionTitle, newestVersion(context))}
-          ${pageSection('check', t.checkTitle, checkYourself(context))}
+          ${pageSection('check', t.checkTitle, check)}
         </div>`,
     }
   },

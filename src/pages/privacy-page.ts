@@ -7,29 +7,6 @@ import { type Page, type PageBody, type PageContext, type PageSection, pathOfPag
 import { operatorText, richText, sentencesHtml } from './rich-text.ts'
 import { SECURITY_TXT_PATH } from './well-known-files.ts'
 
-function challengeText({ texts, facts }: PageContext): Html | string {
-  const { challenge, providers } = texts.privacy
-  const { provider } = facts.challenge
-  return isHosted(provider)
-    ? richText(challenge.hosted, { provider: providers[provider] })
-    : challenge[provider]
-}
-
-function waitlist({ texts }: PageContext): Html {
-  const { privacy } = texts
-  const rows = dataTable(Object.values(privacy.rows), {
-    caption: privacy.waitlistTable,
-    columns: [
-      { title: privacy.what, isHeader: true, cell: ({ what }) => what },
-      { title: privacy.how, cell: ({ how }) => html`<p>${how}</p>` },
-    ],
-  })
-  return html`${rows}
-    <p>${richText(privacy.waitlistAddress, { limit: LIMITS.registrationPerActor.requests })}</p>
-    <p>${privacy.waitlistAnswer}</p>
-    <p>${privacy.waitlistUse}</p>`
-}
-
 /** The number or address of a contact, without its scheme and its parameters. */
 function shownContact(contact: string): string {
   const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
@@ -79,7 +56,23 @@ function controllerSection({ texts, content }: PageContext): readonly PageSectio
 function body(context: PageContext): PageBody {
   const { locale, texts, facts, content } = context
   const { privacy, history } = texts
-  const own = isHosted(facts.challenge.provider) ? privacy.ownButForm : privacy.ownOnly
+  const { provider } = facts.challenge
+  const own = isHosted(provider) ? privacy.ownButForm : privacy.ownOnly
+  const challenge = isHosted(provider)
+    ? richText(privacy.challenge.hosted, { provider: privacy.providers[provider] })
+    : privacy.challenge[provider]
+  const waitlistRows = dataTable(Object.values(privacy.rows), {
+    caption: privacy.waitlistTable,
+    columns: [
+      { title: privacy.what, isHeader: true, cell: ({ what }) => what },
+      { title: privacy.how, cell: ({ how }) => html`<p>${how}</p>` },
+    ],
+  })
+  const { requests } = LIMITS.registrationPerActor
+  const waitlist = html`${waitlistRows}
+    <p>${richText(privacy.waitlistAddress, { limit: requests })}</p>
+    <p>${privacy.waitlistAnswer}</p>
+    <p>${privacy.waitlistUse}</p>`
   const kept = html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
     <p>
       ${sentencesHtml(locale, [
@@ -97,10 +90,10 @@ function body(context: PageContext): PageBody {
       <p>${privacy.scope}</p>`,
     sections: [
       ['reading', privacy.readingTitle, bulletList([...privacy.reading, own])],
-      ['waitlist', privacy.waitlistTitle, waitlist(context)],
+      ['waitlist', privacy.waitlistTitle, waitlist],
       ...controllerSection(context),
       ['kept', privacy.keptTitle, kept],
-      ['challenge', privacy.challengeTitle, html`<p>${challengeText(context)}</p>`],
+      ['challenge', privacy.challengeTitle, html`<p>${challenge}</p>`],
       ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
       ['browser', privacy.browserTitle, html`<p>${browser}</p>`],
       // The policy that security.txt names.

@@ -55,59 +55,6 @@ function signedLines({ texts }: PageContext, sample: SampleResponse | undefined)
   })
 }
 
-function signedSection(context: PageContext): Html {
-  const { verify } = context.texts
-  const { sampleResponse: sample } = context.facts
-  const signedHeader = richText(verify.signedHeader, {
-    header: code(HEADERS.signature),
-    seconds: LIMITS.signatureMaxAgeSeconds,
-  })
-  const notModified = richText(verify.notModified, {
-    header: code(HEADERS.revalidated),
-    label: code(REVALIDATION_TEXT_LINES[0]),
-  })
-  return html`<p>${verify.signedLead}</p>
-    ${sample && anatomyPicture(context, sample)} ${signedLines(context, sample)}
-    ${
-      sample &&
-      html`<p>${verify.signatureValue} <code id="sample-signature">${sample.signature}</code></p>`
-    }
-    <p>${signedHeader}</p>
-    <p>${notModified}</p>
-    <p>${verify.errorsToo}</p>`
-}
-
-function keySection({ texts, facts }: PageContext): Html {
-  const { verify } = texts
-  return html`${
-      facts.keyId !== undefined &&
-      html`<p class="copied-value">
-        <span class="muted small">${verify.keyId}</span>
-        <code id="key-id">${facts.keyId}</code>
-        ${copyButton(texts, 'key-id', verify.keyId)}
-      </p>`
-    }
-    <p>${verify.keyWhy}</p>
-    <p>${richText(verify.keyComputed, { link: codeLink(READ_PATHS.signingKey) })}</p>
-    <p>${verify.keyNext}</p>`
-}
-
-function browserSection({ locale, texts }: PageContext): Html {
-  const { verify, reference, history } = texts
-  const more = richText(verify.browserMore, {
-    reference: link(pathOfPage(locale, 'reference'), reference.title),
-    history: link(pathOfPage(locale, 'history'), history.title),
-  })
-  return html`<p>${verify.browserLead}</p>
-    <noscript><p class="note">${verify.browserNeedsScript}</p></noscript>
-    <p class="check-start">
-      <button class="button" type="button" id="check-start">${verify.start}</button>
-    </p>
-    <div id="check-steps"></div>
-    <div id="check-result" role="status"></div>
-    <p>${more}</p>`
-}
-
 /** Verification of one response with curl and openssl, as in the README, and of the key against the pinned id. */
 function curlRecipe(origin: string, keyId: string): string {
   return `base=${origin}
@@ -169,9 +116,48 @@ export const VERIFY_PAGE: Page = {
   description: (texts) => texts.verify.description,
   scripts: ['verify-page.js'],
   body(context) {
-    const { texts, facts } = context
-    const { verify, proof } = texts
-    const recipe = [facts.origin, facts.keyId ?? NO_KEY_ID] as const
+    const { locale, texts, facts } = context
+    const { verify, proof, reference, history } = texts
+    const { keyId, sampleResponse: sample } = facts
+    const seconds = LIMITS.signatureMaxAgeSeconds
+    const signedHeader = { header: code(HEADERS.signature), seconds }
+    const notModified = {
+      header: code(HEADERS.revalidated),
+      label: code(REVALIDATION_TEXT_LINES[0]),
+    }
+    const signed = html`<p>${verify.signedLead}</p>
+      ${sample && anatomyPicture(context, sample)} ${signedLines(context, sample)}
+      ${
+        sample &&
+        html`<p>${verify.signatureValue} <code id="sample-signature">${sample.signature}</code></p>`
+      }
+      <p>${richText(verify.signedHeader, signedHeader)}</p>
+      <p>${richText(verify.notModified, notModified)}</p>
+      <p>${verify.errorsToo}</p>`
+    const key = html`${
+        keyId !== undefined &&
+        html`<p class="copied-value">
+          <span class="muted small">${verify.keyId}</span>
+          <code id="key-id">${keyId}</code>
+          ${copyButton(texts, 'key-id', verify.keyId)}
+        </p>`
+      }
+      <p>${verify.keyWhy}</p>
+      <p>${richText(verify.keyComputed, { link: codeLink(READ_PATHS.signingKey) })}</p>
+      <p>${verify.keyNext}</p>`
+    const pages = {
+      reference: link(pathOfPage(locale, 'reference'), reference.title),
+      history: link(pathOfPage(locale, 'history'), history.title),
+    }
+    const browser = html`<p>${verify.browserLead}</p>
+      <noscript><p class="note">${verify.browserNeedsScript}</p></noscript>
+      <p class="check-start">
+        <button class="button" type="button" id="check-start">${verify.start}</button>
+      </p>
+      <div id="check-steps"></div>
+      <div id="check-result" role="status"></div>
+      <p>${richText(verify.browserMore, pages)}</p>`
+    const recipe = [facts.origin, keyId ?? NO_KEY_ID] as const
     const curlAfter = richText(verify.curlAfter, {
       header: code(HEADERS.signedAt),
       folder: code('docs/verifying'),
@@ -184,20 +170,18 @@ export const VERIFY_PAGE: Page = {
     const command = html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
       ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(...recipe))}
       <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`
-    const limits = verify.limits.map((limit) =>
-      richText(limit, { seconds: LIMITS.signatureMaxAgeSeconds }),
-    )
+    const limits = verify.limits.map((limit) => richText(limit, { seconds }))
     return {
       main: html`<h1>${verify.title}</h1>
         ${
-          facts.keyId === undefined
+          keyId === undefined
             ? html`<p class="note note-warn">${verify.unsigned}</p>`
             : html`<p class="lead">${verify.lead}</p>`
         }`,
       sections: [
-        ['signed', verify.signedTitle, signedSection(context)],
-        ['key', verify.keyTitle, keySection(context)],
-        ['browser', verify.browserTitle, browserSection(context)],
+        ['signed', verify.signedTitle, signed],
+        ['key', verify.keyTitle, key],
+        ['browser', verify.browserTitle, browser],
         ['curl', verify.curlTitle, curl],
         ['package', verify.packageTitle, client],
         ['command', verify.commandTitle, command],
