@@ -1,7 +1,6 @@
 import type { VersionSummary } from '../contract/version-chain.ts'
 import type { PageTexts } from './page-texts.ts'
 
-/** The audit result for a drawn version. */
 type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
 
 /** Marks for the chain of the page. Versions that are not drawn are ignored. */

@@ -2,7 +2,7 @@ import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { highlightJson } from './json-highlight.ts'
 import { showProof } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
-import type { PageTexts } from './page-texts.ts'
+import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 import { cryptoSupport, signedLinesOf } from './proof-check.ts'
 
 /** JSON with a line for each member; other text unchanged. */
@@ -16,16 +16,14 @@ function readable(body: Uint8Array): string {
 }
 
 /**
- * Shows a response with its headers and verifies it step by step. If the key document or the texts do not load, a
+ * Shows a response with its headers and verifies it step by step, with the texts of another page. If the key document or the texts do not load, a
  * message replaces the steps.
  */
 export function createResponseView(
   element: HTMLElement,
   texts: PageTexts,
-  proof: {
-    readonly fetchProofTexts: () => Promise<PageTexts>
-    readonly expectedKeyId: string | undefined
-  },
+  proofPage: string,
+  expectedKeyId: string | undefined,
 ): (response: HttpResponse) => Promise<void> {
   const stepsPlace = partOf(element, '[data-part="steps"]', HTMLElement)
   const verdict = partOf(element, '[data-part="verdict"]', HTMLElement)
@@ -34,15 +32,15 @@ export function createResponseView(
   const body = partOf(element, '[data-part="body"] pre', HTMLElement)
 
   async function check(response: HttpResponse): Promise<void> {
-    const proofTexts = await proof.fetchProofTexts()
+    const proofTexts = await fetchPageTexts(proofPage, 'proof')
     const support = await cryptoSupport()
     if (support !== 'ready') {
       const text = proofTexts.text(`cannot.${support}`)
       stepsPlace.replaceChildren(pageElement('p', text, 'note note-warn'))
       return
     }
-    const input = { response, expectedKeyId: proof.expectedKeyId }
-    verdict.replaceChildren(...(await showProof(stepsPlace, proofTexts, input)))
+    const nodes = await showProof(stepsPlace, proofTexts, { response, expectedKeyId })
+    verdict.replaceChildren(...nodes)
   }
 
   return async (response) => {

@@ -1,7 +1,6 @@
 import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 
-/** The state of a step. */
 export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
 
 /** A step with its current state. */
@@ -72,7 +71,6 @@ export function createStepList<Name extends string>(
     for (const name of names) show(name, { state: 'pending' })
   }
 
-  /** Shows the state of one step. */
   function set(name: Name, report: StepReport): void {
     turn += 1
     show(name, report)

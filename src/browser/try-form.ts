@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
 import { request } from './api-request.ts'
 import { createResponseView } from './response-view.ts'
 import { partOf, runsOnce } from './page-element.ts'
-import { fetchPageTexts, type PageTexts } from './page-texts.ts'
+import type { PageTexts } from './page-texts.ts'
 
 /** Characters that are valid in a header field. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/
@@ -74,10 +74,7 @@ export function mountTryForm(
   }
   const { keyId, proof = '' } = template.dataset
   const responseElement = partOf(place, '.try-response', HTMLElement)
-  const show = createResponseView(responseElement, texts, {
-    fetchProofTexts: () => fetchPageTexts(proof, 'proof'),
-    expectedKeyId: keyId === '' ? undefined : keyId,
-  })
+  const show = createResponseView(responseElement, texts, proof, keyId || undefined)
 
   /** The query with the parameters that were filled in. */
   function queryOfForm(): string {

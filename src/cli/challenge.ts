@@ -29,18 +29,14 @@ async function fetchJsonText(ask: Ask, origin: string, target: string): Promise<
     target,
     headers: { Accept: 'application/json' },
   })
+  const failure = (code: string, text: string) => new CommandFailure(code, `${url} ${text}`)
   // Redirects are not followed: a token of another host is useless.
   if (status >= 300 && status < 400) {
-    throw new CommandFailure(
-      'REDIRECT',
-      `${url} redirects (status ${status}); give the target of the redirect`,
-    )
+    throw failure('REDIRECT', `redirects (status ${status}); give the target of the redirect`)
   }
-  if (status !== 200) {
-    throw new CommandFailure('STATUS', `${url} responded with status ${status}, expected 200`)
-  }
+  if (status !== 200) throw failure('STATUS', `responded with status ${status}, expected 200`)
   if (!isDecoded || field(HEADERS.contentType)?.includes('json') !== true) {
-    throw new CommandFailure('NOT_JSON', `${url} did not return JSON; expected this service`)
+    throw failure('NOT_JSON', 'did not return JSON; expected this service')
   }
   return new TextDecoder().decode(body)
 }
@@ -57,33 +53,23 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
       `${origin}${target} is not a response of this service`,
     )
   }
+  const failure = (code: string, text: string) => new CommandFailure(code, `${origin} ${text}`)
   const provider = CHALLENGE_PROVIDERS.find((each) => each === propertyOf(described, 'provider'))
   if (provider === undefined) {
-    throw new CommandFailure(
-      'UNKNOWN_CHALLENGE',
-      `${origin} uses a challenge that this program does not support`,
-    )
+    throw failure('UNKNOWN_CHALLENGE', 'uses a challenge that this program does not support')
   }
   if (propertyOf(data, 'state') !== 'open') {
-    throw new CommandFailure(
-      'CLOSED',
-      `${origin} does not accept registrations now and offers no challenge`,
-    )
+    throw failure('CLOSED', 'does not accept registrations now and offers no challenge')
   }
   if (provider === 'test') return { provider, token: TEST_TOKEN, expiresAt: null }
   if (provider !== 'altcha') {
-    throw new CommandFailure(
-      'BROWSER_ONLY',
-      `${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there`,
-    )
+    const advice = `which is solved in a browser; open ${origin}/ there`
+    throw failure('BROWSER_ONLY', `uses ${provider}, ${advice}`)
   }
   const path = propertyOf(described, 'path')
   const url = typeof path === 'string' ? URL.parse(path, origin) : null
   if (url?.origin !== origin) {
-    throw new CommandFailure(
-      'NO_CHALLENGE',
-      `${origin} does not name a challenge path on its own origin`,
-    )
+    throw failure('NO_CHALLENGE', 'does not name a challenge path on its own origin')
   }
   url.searchParams.set('for', purpose)
   const text = await fetchJsonText(ask, origin, `${url.pathname}${url.search}`)
@@ -104,7 +90,6 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
   }
 }
 
-/** `svc challenge solve`: a token for a request from a command line. */
 export const command = createCommand({
   usage: 'challenge solve URL [options]',
   about: `Solves the human-verification challenge of a deployment and prints the token

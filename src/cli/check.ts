@@ -7,7 +7,6 @@ import { flag } from '../../packages/cli/src/command/options.ts'
 import { CONTENT_OPTION, mistakeLines } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-/** `svc check`: the content, without publishing it. */
 export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],
   about: `Checks the content folder as publishing would: YAML, fields, references,

@@ -51,7 +51,6 @@ async function diffOfContent(store: ReleaseStore, contentDir: string) {
   return { from: snapshotId, to: contentDir, resources, notes }
 }
 
-/** `svc diff`: what a publish would change, or what changed between two versions. */
 export const command = createCommand({
   usage: ['diff [--content DIR] [options]', 'diff VS-NNNN VS-NNNN [options]'],
   about: `Shows field by field what publishing the content folder would change, or what

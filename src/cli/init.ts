@@ -19,7 +19,6 @@ function requireEmpty(folder: string): void {
   )
 }
 
-/** `svc init`: a content folder to start from. */
 export const command = createCommand({
   usage: 'init DIR [options]',
   about: `Creates a content folder to start from: every file with every field and a

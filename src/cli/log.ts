@@ -1,7 +1,6 @@
 import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
-/** `svc log`: the version chain. */
 export const command = createCommand({
   usage: 'log [options]',
   about: `Lists the published versions, newest first, with their times, notes and changes.

@@ -6,16 +6,6 @@ import { messageOf } from '../contract/error-message.ts'
 import { claimName, partialNameOf } from '../storage/whole-file.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command.ts'
 
-/** A file with mode 0600 that is written completely or not at all. */
-export interface NewFile {
-  /** Resolves with `true`, as a standard output with a reader does. */
-  write(part: Uint8Array | string): Promise<true>
-  /** Gives the file its name. Rejects with a CommandFailure if the name was taken in the meantime. */
-  finish(): Promise<void>
-  /** Removes the temporary file. */
-  abandon(): Promise<void>
-}
-
 function failure(file: string, error: unknown): CommandFailure {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EEXIST'
@@ -50,8 +40,11 @@ function removeWhenStopped(file: string): () => void {
   return forget
 }
 
-/** Creates a new file with mode 0600. Rejects with a CommandFailure (EXISTS, UNWRITABLE); never changes an existing file. */
-export async function createNewFile(name: string): Promise<NewFile> {
+/**
+ * Creates a file with mode 0600 that is written completely or not at all: `finish` gives it its name, and `abandon` removes
+ * it. Rejects with a CommandFailure (EXISTS, UNWRITABLE). Never changes an existing file.
+ */
+export async function createNewFile(name: string) {
   const file = path.resolve(name)
   const beside = partialNameOf(file)
   let handle: FileHandle
@@ -69,7 +62,8 @@ export async function createNewFile(name: string): Promise<NewFile> {
     forget()
   }
   return {
-    async write(part) {
+    /** Resolves with `true`, as a standard output with a reader does. */
+    async write(part: Uint8Array | string): Promise<true> {
       try {
         await handle.appendFile(part)
         return true
@@ -77,7 +71,7 @@ export async function createNewFile(name: string): Promise<NewFile> {
         throw failure(name, error)
       }
     },
-    async finish() {
+    async finish(): Promise<void> {
       try {
         // The umask may have removed permissions at creation.
         await handle.chmod(0o600)

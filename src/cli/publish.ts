@@ -45,7 +45,6 @@ export async function runPublication(
   return { json: { folder, ...result }, lines: formatResult(result, folder) }
 }
 
-/** `svc publish`: content folder to release. */
 export const command = createCommand({
   usage: 'publish --note TEXT [options]',
   about: `Checks the content folder and publishes it as the next version: an entry of the

@@ -7,7 +7,6 @@ import {
   RELEASES_OPTION,
 } from './releases-folder.ts'
 
-/** `svc redact`: erases one resource under the chain. */
 export const command = createCommand({
   usage: 'redact VS-NNNN RESOURCE --reason TEXT [options]',
   about: `Permanently removes the bytes of one published resource, such as a secret or the

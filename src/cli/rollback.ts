@@ -4,7 +4,6 @@ import { textOption } from '../../packages/cli/src/command/options.ts'
 import { RELEASES_OPTION } from './releases-folder.ts'
 import { runPublication } from './publish.ts'
 
-/** `svc rollback`: older content as a new version. */
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
   about: `Publishes the content of an older version as the next version. No

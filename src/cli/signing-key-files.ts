@@ -17,27 +17,6 @@ import { createFile, rewriteFile } from '../storage/whole-file.ts'
 import { CommandFailure } from '../../packages/cli/src/command/command.ts'
 import { changeFile } from './new-file.ts'
 
-/** The signing keys of a secrets folder: what `signing-keys.json` publishes, and which private keys are present. */
-export interface KeyFiles {
-  /** Every published key, the current one included when `signing-keys.json` does not list it. */
-  readonly keys: readonly PublishedSigningKey[]
-  /** The public half of `signing-key.pem`. */
-  readonly current: PublicSigningKey | undefined
-  /** The public half of `signing-key-next.pem`. */
-  readonly next: PublicSigningKey | undefined
-  readonly paths: { readonly metadata: string; readonly current: string; readonly next: string }
-}
-
-function requireFiles(config: Config): void {
-  for (const name of ['signingKey', 'signingKeys'] as const) {
-    if (config.secretVariables[name] === undefined) continue
-    throw new CommandFailure(
-      'KEY_IN_VARIABLE',
-      `${SECRET_VARIABLES[name].variable} is set; this command manages keys in files only. Unset it, or change the keys where the variable is set`,
-    )
-  }
-}
-
 /** Undefined if the file does not exist. Throws a CommandFailure that names the file. */
 function readKeyFile<Value>(file: string, parse: (text: string) => Value): Value | undefined {
   if (!existsSync(file)) return undefined
@@ -48,9 +27,19 @@ function readKeyFile<Value>(file: string, parse: (text: string) => Value): Value
   }
 }
 
-/** Reads the signing keys. Changes nothing. Throws a CommandFailure for keys in variables and for unreadable files. */
-export function readKeyFiles(config: Config): KeyFiles {
-  requireFiles(config)
+/**
+ * The signing keys of a secrets folder: `keys` are the published ones, with the current one even if `signing-keys.json` does
+ * not list it; `current` and `next` are the public halves of the private keys that are present. Changes nothing. Throws a
+ * CommandFailure for keys in variables and for unreadable files.
+ */
+export function readKeyFiles(config: Config) {
+  for (const name of ['signingKey', 'signingKeys'] as const) {
+    if (config.secretVariables[name] === undefined) continue
+    throw new CommandFailure(
+      'KEY_IN_VARIABLE',
+      `${SECRET_VARIABLES[name].variable} is set; this command manages keys in files only. Unset it, or change the keys where the variable is set`,
+    )
+  }
   const paths = {
     metadata: path.join(config.secretsDir, SECRET_VARIABLES.signingKeys.file),
     current: path.join(config.secretsDir, SECRET_VARIABLES.signingKey.file),
@@ -61,15 +50,13 @@ export function readKeyFiles(config: Config): KeyFiles {
   const metadata = readKeyFile(paths.metadata, parseKeyMetadata) ?? []
   const current = readKeyFile(paths.current, parsePublic)
   const isListed = current === undefined || metadata.some(({ keyId }) => keyId === current.keyId)
-  return {
-    keys: isListed
-      ? metadata
-      : [{ ...current, status: 'current', notBefore: null, notAfter: null }, ...metadata],
-    current,
-    next: readKeyFile(paths.next, parsePublic),
-    paths,
-  }
+  const keys: readonly PublishedSigningKey[] = isListed
+    ? metadata
+    : [{ ...current, status: 'current', notBefore: null, notAfter: null }, ...metadata]
+  return { keys, current, next: readKeyFile(paths.next, parsePublic), paths }
 }
+
+export type KeyFiles = ReturnType<typeof readKeyFiles>
 
 /** Creates a private key that only the owner can read. Throws a CommandFailure; an existing file is not changed. */
 export function createPrivateKey(file: string): PublicSigningKey {

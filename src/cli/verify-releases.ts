@@ -6,7 +6,6 @@ import {
 import { openReleasesFolder } from './releases-folder.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-/** `svc verify-releases`: every entry, digest, change list and redaction of a folder. */
 export const command = createCommand({
   usage: 'verify-releases [DIR] [options]',
   about: `Checks a releases folder from end to end: every version with its hash and its

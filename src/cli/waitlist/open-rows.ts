@@ -14,15 +14,6 @@ export interface OpenedRow {
   readonly entry: WaitlistEntry
 }
 
-/** One page of the list, decrypted. */
-export interface OpenedPage {
-  /** Number of rows read, including those that `pick` excluded. */
-  readonly read: number
-  readonly opened: readonly OpenedRow[]
-  /** A line for each registration that could not be decrypted, or whose content does not match its row. */
-  readonly problems: readonly string[]
-}
-
 const PAGE_ROWS = 128
 
 function problemReason(error: unknown, { recipient }: StoredRegistration): string {
@@ -49,12 +40,15 @@ export async function openRow(row: StoredRegistration, decryptor: Decryptor): Pr
   return { row, plain, entry }
 }
 
-/** Reads the list page by page in the order of registering and decrypts the rows that `pick` accepts. */
+/**
+ * Reads the list page by page in the order of registering and decrypts the rows that `pick` accepts. `read` counts all rows
+ * of a page. `problems` has a line for each row that could not be decrypted, or whose content does not match its columns.
+ */
 export async function* openRows(
   store: Pick<WaitlistStore, 'readAfter'>,
   decryptor: Decryptor,
   pick: (row: StoredRegistration) => boolean = () => true,
-): AsyncGenerator<OpenedPage, void, undefined> {
+) {
   for await (const page of readRegistrationPages(store, PAGE_ROWS)) {
     const opened: OpenedRow[] = []
     const problems: string[] = []

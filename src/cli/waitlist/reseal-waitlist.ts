@@ -14,23 +14,15 @@ export interface ResealOptions {
   readonly progress?: Pick<Progress, 'advance' | 'print'>
 }
 
-/** The result of a rotation. */
-export interface ResealResult {
-  readonly resealed: number
-  /** Rows that already had the recipient. */
-  readonly already: number
-  /** Rows that were erased or changed between reading and writing. */
-  readonly changedMeanwhile: number
-  /** Rows that could not be decrypted or do not match their columns; unchanged. */
-  readonly failed: number
-}
-
 /**
  * Encrypts every row with another recipient to this one, page by page, each page in one transaction. A row has its old file
  * or its new one at any moment, so an interrupted run can be repeated. Rejects with an AgeError for an invalid recipient or
  * identity, and with a StorageError.
+ *
+ * Of the counted rows, `already` had the recipient, `changedMeanwhile` were erased or changed between reading and writing,
+ * and `failed` could not be decrypted or do not match their columns. Those are unchanged.
  */
-export async function resealWaitlist(options: ResealOptions): Promise<ResealResult> {
+export async function resealWaitlist(options: ResealOptions) {
   const { store, identities, recipient, progress } = options
   const encryptor = createEncryptor(recipient)
   const decryptor = await createDecryptor(identities)
@@ -62,3 +54,5 @@ export async function resealWaitlist(options: ResealOptions): Promise<ResealResu
   }
   return { resealed, already, changedMeanwhile, failed }
 }
+
+export type ResealResult = Awaited<ReturnType<typeof resealWaitlist>>

@@ -12,19 +12,19 @@ import { readOneLine } from '../standard-input.ts'
 
 const TICKET = new RegExp(TICKET_PATTERN)
 
-/** The arguments of a command about one person: an address, of which none or `-` means standard input, and options. */
-export interface RegistrationArguments {
-  readonly positionals: readonly string[]
-  readonly values: { readonly ticket?: string; readonly database?: string }
-}
-
 /**
- * Finds the registration of the address argument and runs `work` with it. Rejects with a UsageError that does not repeat
+ * Finds the registration of the address argument, of which none or `-` means standard input, and runs `work` with it. Rejects with a UsageError that does not repeat
  * the address, and with a CommandFailure NOT_ON_LIST, or TICKET_MISMATCH if the registration has another ticket than the
  * one of `--ticket`.
  */
 export async function withRegistration(
-  { positionals, values }: RegistrationArguments,
+  {
+    positionals,
+    values,
+  }: {
+    readonly positionals: readonly string[]
+    readonly values: { readonly ticket?: string; readonly database?: string }
+  },
   prompt: string,
   mode: 'read-only' | 'read-write',
   work?: (waitlist: WaitlistStore, addressHash: Uint8Array) => Promise<unknown>,
