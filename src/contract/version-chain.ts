@@ -118,6 +118,14 @@ export function verifyLink(
   }
 }
 
+/** The first difference of two lists of changes, as text such as `status changed`. */
+interface ChangesFault {
+  /** The change that the resources show, or `nothing` past the end. */
+  readonly expected: string
+  /** The change that the entry lists, or `nothing` past the end. */
+  readonly found: string
+}
+
 /** The digests of a version, by resource name. */
 type Resources = VersionEntry['resources']
 
@@ -139,13 +147,13 @@ function formatChange(change: VersionEntry['changes'][number] | undefined): stri
 
 /**
  * Compares an entry's `changes` with the difference between its resources and those of the entry before it (`undefined`
- * for the genesis entry). Returns the first difference, such as `status changed` or `nothing` past the end of the list,
- * or undefined. Members beyond `resource` and `kind` are not compared.
+ * for the genesis entry). Returns the first difference, or undefined. Members beyond `resource` and `kind` are not
+ * compared.
  */
 export function findChangesFault(
   previous: Pick<VersionEntry, 'resources'> | undefined,
   entry: Pick<VersionEntry, 'resources' | 'changes'>,
-): { readonly expected: string; readonly found: string } | undefined {
+): ChangesFault | undefined {
   const changes = changesBetween(previous?.resources ?? {}, entry.resources)
   for (let index = 0; index < Math.max(changes.length, entry.changes.length); index += 1) {
     const expected = formatChange(changes[index])
