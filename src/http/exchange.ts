@@ -30,16 +30,14 @@ export interface Exchange {
   readonly nowMs: number
   readonly issuedAt: string
   readonly requestId: string
-  /** Set by findRoute, which rejects unknown paths. */
+  /** Set once the path is known. */
   route: Route | undefined
-  /** Set by findRoute: the value of the path's parameter. */
+  /** The value of the path's parameter; empty if it has none. */
   parameter: string
-  /** Set by checkMethod. */
+  /** Set once the method is known. */
   endpoint: ServedEndpoint | undefined
-  /** Set by checkKey if the request has a key. */
+  /** Set if the request has a valid key. */
   key: CheckedKey | undefined
-  /** Set by receiveBody, for rows with a body. */
-  body: Uint8Array | undefined
-  /** Set by callHandler. */
-  payload: Payload | undefined
+  /** Empty unless the row has a body. */
+  body: Uint8Array
 }

@@ -3,13 +3,14 @@ import { HEADERS } from '../contract/headers.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { KeyQuotaError, type ApiKeys, type KeyQuota } from '../service/api-keys.ts'
+import { KeyQuotaError, type ApiKeys, type CheckedKey, type KeyQuota } from '../service/api-keys.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
+import type { Payload } from '../service/payload.ts'
 import type { ApiRequest, Reply } from './api-request.ts'
 import { presentedKey } from './authenticate.ts'
 import { matchesIfNoneMatch } from './conditional.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ServedEndpoint } from './exchange.ts'
 import { isIdentityCoding, isJsonMediaType } from './json-body.ts'
 import { isOriginAllowed } from './origin-rule.ts'
 import { createRefusalLog } from './refusal-log.ts'
@@ -29,139 +30,99 @@ export interface PipelineDependencies {
   readonly log: Log
 }
 
-/**
- * A step reads the exchange, adds to it, and ends it by returning a reply or throwing an ApiError. A step that does
- * not wait returns no promise, so that a plain read takes one turn of the event loop.
- */
-type Step = (exchange: Exchange, dependencies: PipelineDependencies) => Outcome | Promise<Outcome>
-type Outcome = Reply | void
-
+const NO_BODY = new Uint8Array()
 const CONTENT_ENCODING = HEADERS.contentEncoding.toLowerCase()
 const CONTENT_TYPE = HEADERS.contentType.toLowerCase()
 const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 
-/** The steps of every API request, in order. */
-const STEPS: readonly Step[] = [
-  findRoute,
-  checkMethod,
-  refuseWhileIssuancePaused,
-  checkKey,
-  checkOrigin,
-  receiveBody,
-  callHandler,
-  evaluatePreconditions,
-  respond,
-]
-
-/** Thrown by a step that needs what an earlier step sets. */
-const OUT_OF_ORDER = 'The steps of the pipeline are in the wrong order'
-
-/** Requires a path of the registry. */
-function findRoute(exchange: Exchange, { router }: PipelineDependencies): void {
-  const found = router(exchange.request.path)
+/** The steps of every API request, in order. A plain read stays synchronous: it takes one turn of the event loop. */
+function serve(exchange: Exchange, dependencies: PipelineDependencies): Reply | Promise<Reply> {
+  const { router, responder, issuance } = dependencies
+  const { request } = exchange
+  const found = router(request.path)
   if (found === undefined) throw new ApiError('NOT_FOUND')
-  exchange.route = found.route
+  const { route } = found
+  exchange.route = route
   exchange.parameter = found.parameter
+
+  const endpoint = route.endpoints.get(request.method)
+  if (endpoint === undefined) {
+    // A preflight (Fetch standard 3.2.2).
+    if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
+    throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
+  }
+  exchange.endpoint = endpoint
+  const { row } = endpoint
+
+  // While issuance is paused its endpoint refuses every request (contract decisions section 5).
+  if (row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
+
+  const key = presentedKey(request)
+  if (key === undefined && row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
+  if (key === undefined && row.request === undefined) {
+    return callHandler(exchange, endpoint, responder)
+  }
+  return checkAndServe(exchange, endpoint, key, dependencies)
 }
 
-/** Requires a method of the path. A preflight ends here (Fetch standard 3.2.2). */
-function checkMethod(exchange: Exchange, { responder }: PipelineDependencies): Reply | undefined {
-  const { request, route } = exchange
-  if (route === undefined) throw new Error(OUT_OF_ORDER)
-  exchange.endpoint = route.endpoints.get(request.method)
-  if (exchange.endpoint !== undefined) return undefined
-  if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
-  throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
+/** Continues with a request that has a key or a body. */
+async function checkAndServe(
+  exchange: Exchange,
+  endpoint: ServedEndpoint,
+  key: string | undefined,
+  { responder, apiKeys, ownOrigin }: PipelineDependencies,
+): Promise<Reply> {
+  if (key !== undefined) exchange.key = await checkKey(apiKeys, key)
+  if (endpoint.row.request !== undefined) {
+    exchange.body = await receiveBody(exchange.request, ownOrigin)
+  }
+  return callHandler(exchange, endpoint, responder)
 }
 
-/** While issuance is paused its endpoint refuses every request (contract decisions section 5). */
-function refuseWhileIssuancePaused(
-  { endpoint }: Exchange,
-  { issuance }: PipelineDependencies,
-): void {
-  if (endpoint?.row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
-}
-
-/**
- * A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). Requests for an
- * unknown path or method have ended before.
- */
-function checkKey(exchange: Exchange, { apiKeys }: PipelineDependencies): void | Promise<void> {
-  const key = presentedKey(exchange.request)
-  if (key !== undefined) return checkPresented(exchange, apiKeys, key)
-  if (exchange.endpoint?.row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
-  return undefined
-}
-
-async function checkPresented(exchange: Exchange, apiKeys: ApiKeys, key: string): Promise<void> {
+/** A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). */
+async function checkKey(apiKeys: ApiKeys, key: string): Promise<CheckedKey> {
   try {
-    exchange.key = await apiKeys.check(key)
+    return await apiKeys.check(key)
   } catch (cause) {
     throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
   }
 }
 
-/** A request with a body must come from a page of the service or from outside a browser (contract decisions section 4). */
-function checkOrigin({ request, endpoint }: Exchange, { ownOrigin }: PipelineDependencies): void {
-  if (endpoint?.row.request === undefined || isOriginAllowed(request, ownOrigin)) return
-  throw new ApiError('REQUEST_REJECTED')
-}
-
-/** The body must have the JSON media type and be within its limit (contract decisions 3.15). */
-function receiveBody(exchange: Exchange): void | Promise<void> {
-  const { request, endpoint } = exchange
-  if (endpoint?.row.request === undefined) return undefined
+/**
+ * A request with a body must come from a page of the service or from outside a browser (contract decisions section 4).
+ * The body must have the JSON media type and be within its limit (contract decisions 3.15).
+ */
+function receiveBody(request: ApiRequest, ownOrigin: string): Promise<Uint8Array> {
+  if (!isOriginAllowed(request, ownOrigin)) throw new ApiError('REQUEST_REJECTED')
   const isJson =
     isJsonMediaType(request.header(CONTENT_TYPE)) &&
     isIdentityCoding(request.header(CONTENT_ENCODING))
   if (!isJson) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  return request.readBody(LIMITS.maxBodyBytes).then((body) => {
-    exchange.body = body
-  })
+  return request.readBody(LIMITS.maxBodyBytes)
 }
 
-function callHandler(exchange: Exchange): void | Promise<void> {
-  if (exchange.endpoint === undefined) throw new Error(OUT_OF_ORDER)
-  const payload = exchange.endpoint.handler(exchange)
-  if (payload instanceof Promise) {
-    return payload.then((made) => {
-      exchange.payload = made
-    })
-  }
-  exchange.payload = payload
+function callHandler(
+  exchange: Exchange,
+  endpoint: ServedEndpoint,
+  responder: Responder,
+): Reply | Promise<Reply> {
+  const payload = endpoint.handler(exchange)
+  return payload instanceof Promise
+    ? payload.then((made) => respond(exchange, endpoint, made, responder))
+    : respond(exchange, endpoint, payload, responder)
 }
 
 /** A client that has the current data gets 304. Preconditions apply to a read that would be 200 (RFC 9110 13.2.1). */
-function evaluatePreconditions(
+function respond(
   exchange: Exchange,
-  { responder }: PipelineDependencies,
-): Reply | undefined {
-  const { request, endpoint, payload } = exchange
-  if (endpoint?.row.method !== 'GET' || payload === undefined) return undefined
-  const known = request.header(IF_NONE_MATCH)
-  if (known === undefined || !matchesIfNoneMatch(known, payload.etag)) return undefined
-  return responder.notModified(exchange, endpoint, payload)
-}
-
-function respond(exchange: Exchange, { responder }: PipelineDependencies): Reply {
-  const { endpoint, payload } = exchange
-  if (endpoint === undefined || payload === undefined) throw new Error(OUT_OF_ORDER)
-  return responder.success(exchange, endpoint, payload)
-}
-
-function runSteps(
-  exchange: Exchange,
-  dependencies: PipelineDependencies,
-  from: number,
-): Reply | Promise<Reply> {
-  for (let index = from; index < STEPS.length; index += 1) {
-    const outcome = STEPS[index]?.(exchange, dependencies)
-    if (outcome instanceof Promise) {
-      return outcome.then((reply) => reply ?? runSteps(exchange, dependencies, index + 1))
-    }
-    if (outcome !== undefined) return outcome
-  }
-  throw new Error('The last step must return a reply')
+  endpoint: ServedEndpoint,
+  payload: Payload,
+  responder: Responder,
+): Reply {
+  const known = endpoint.row.method === 'GET' ? exchange.request.header(IF_NONE_MATCH) : undefined
+  return known !== undefined && matchesIfNoneMatch(known, payload.etag)
+    ? responder.notModified(exchange, endpoint, payload)
+    : responder.success(exchange, endpoint, payload)
 }
 
 /** Turns every error into a response: an ApiError into its catalog entry, others into the failure code of the endpoint. */
@@ -221,11 +182,10 @@ export function createPipeline(
       parameter: '',
       endpoint: undefined,
       key: undefined,
-      body: undefined,
-      payload: undefined,
+      body: NO_BODY,
     }
     try {
-      const reply = runSteps(exchange, dependencies, 0)
+      const reply = serve(exchange, dependencies)
       return reply instanceof Promise
         ? reply.catch((error: unknown) => fail(exchange, dependencies, logRefusal, error))
         : reply

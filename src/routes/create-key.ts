@@ -20,7 +20,6 @@ export function createCreateKey(apiKeys: ApiKeys, challenge: Challenge): Handler
   }
 
   return async ({ body }) => {
-    if (body === undefined) throw new Error('The body was not received')
     const { challengeToken, label, ttlDays } = parseKeyRequest(parseJsonBody(body))
     const accepted = await verify(challengeToken)
     try {

@@ -33,7 +33,6 @@ export function createRegister({
   consentText,
 }: RegisterDependencies): Handler {
   return async ({ request, body }) => {
-    if (body === undefined) throw new Error('The body was not received')
     await waitlist.admit(clientAddress(request))
     const input = parseRegistration(parseOnce(body))
     const locale = input.locale ?? localeOfRequest(request, ownOrigin)
