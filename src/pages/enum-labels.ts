@@ -40,8 +40,8 @@ const SEVERITIES = {
     blocked: 'warn',
     done: 'good',
   },
-  partState: { live: 'good', planned: 'idle', retired: 'idle' },
-  controlState: { in_place: 'good', planned: 'idle', retired: 'idle' },
+  partState: { live: 'good', planned: 'idle', retired: 'closed' },
+  controlState: { in_place: 'good', planned: 'idle', retired: 'closed' },
   capabilityState: { available: 'good', planned: 'idle', unavailable: 'closed', never: 'closed' },
 } as const satisfies {
   readonly [List in keyof Labels]?: { readonly [Word in keyof Labels[List]]: Severity }
