@@ -58,7 +58,7 @@ function createLocalizedContent(releases: Releases, locale: Locale) {
   }
 
   const snapshot = <Name extends SnapshotName>(name: Name) =>
-    localized(name, SNAPSHOT_SCHEMAS[name], releases.snapshot(name)) as
+    localized(name, SNAPSHOT_SCHEMAS[name], releases.resource(name)) as
       | SnapshotData<Name>
       | undefined
 
@@ -139,7 +139,7 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     content: (locale: Locale) => createLocalizedContent(releases, locale),
     /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {
-      const wallet = valueOf(releases.snapshot('wallet')) as SnapshotData<'wallet'> | undefined
+      const wallet = valueOf(releases.resource('wallet')) as SnapshotData<'wallet'> | undefined
       return wallet === undefined || !publishesNoWallet(wallet)
     },
   }

@@ -19,7 +19,7 @@ export function readExampleRelease(
 ): ExampleRelease {
   const snapshots = Object.entries(registry).map(([name, { snapshot }]) => [
     name,
-    snapshot && releases.snapshot(snapshot),
+    snapshot && releases.resource(snapshot),
   ])
   const payloads: { readonly [name: string]: Payload | undefined } = {
     ...Object.fromEntries(snapshots),

@@ -63,7 +63,7 @@ function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
     Object.entries(registry).flatMap(([name, { snapshot }]) => {
       if (snapshot === undefined) return []
       const handler: Handler = () => {
-        const payload = releases.snapshot(snapshot)
+        const payload = releases.resource(snapshot)
         if (payload === undefined) throw new ApiError('SNAPSHOT_UNAVAILABLE')
         return payload
       }

@@ -19,19 +19,13 @@ export class ReleasesError extends Error {
   override readonly name = 'ReleasesError'
 }
 
-/** A stored resource that cannot be served. A fault of the newest version makes that resource unavailable. */
+/** A stored resource that cannot be served. */
 export interface ResourceFault {
   readonly snapshotId: string
   readonly resource: string
   readonly reason: string
-  /** Whether it belongs to the newest version. */
+  /** Whether it belongs to the newest version, which makes the resource unavailable. */
   readonly served: boolean
-}
-
-export interface LoadedResource {
-  readonly name: string
-  readonly digest: string
-  readonly json: string
 }
 
 /** Checked versions with the resources of the newest one, as plain data that threads and processes can exchange. */
@@ -40,7 +34,11 @@ export interface LoadedReleases {
   readonly versionTexts: readonly string[]
   /** The canonical JSON of each entry's summary in the history index, newest first. */
   readonly summaries: readonly string[]
-  readonly resources: readonly LoadedResource[]
+  readonly resources: readonly {
+    readonly name: string
+    readonly digest: string
+    readonly json: string
+  }[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
@@ -65,8 +63,6 @@ const TRANSLATIONS_SCHEMA = {
   properties: { locale: { type: 'string' }, resources: { type: 'object' } },
 } as const
 
-type Reader = Pick<ReleaseStore, 'readVersionText' | 'readResourceText'>
-
 /** Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. */
 function requireServable(name: string, text: string): void {
   let value: JsonValue
@@ -81,43 +77,36 @@ function requireServable(name: string, text: string): void {
   if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
 }
 
-function loadResource(store: Reader, name: string, digest: string): LoadedResource {
-  const json = store.readResourceText(name, digest)
-  requireServable(name, json)
-  return { name, digest, json }
-}
-
 function formatSummary(entry: VersionEntry): string {
   const { snapshotId, sequence, createdAt, previousHash, hash } = entry
   const summary: VersionSummary = { snapshotId, sequence, createdAt, previousHash, hash }
   return canonicalJson({ ...summary })
 }
 
-/** Walks versions and checks the digest of every resource that they add or change. Throws ReleasesError. */
-function walkVersions(store: Reader, snapshotIds: readonly string[], after?: VersionEntry) {
-  const texts: string[] = []
+/** A resource file, with the first of the walked versions that names it. */
+interface AddedFile {
+  readonly snapshotId: string
+  readonly resource: string
+  readonly digest: string
+}
+
+/** Walks versions, oldest first, and lists the resource files that they add or change. Throws ReleasesError. */
+function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after?: VersionEntry) {
+  const versionTexts: string[] = []
   const summaries: string[] = []
-  const damaged: (Omit<ResourceFault, 'served'> & { readonly digest: string })[] = []
-  const seen = new Set<string>()
+  const added = new Map<string, AddedFile>()
   let newest = after
   try {
     for (const { entry, text } of walkHistory(store, snapshotIds, after)) {
-      texts.push(text)
+      versionTexts.push(text)
       summaries.push(formatSummary(entry))
       newest = entry
       // `changes` was checked against the resources, so it names every file that earlier versions do not have.
-      for (const { resource, kind } of entry.changes) {
+      for (const { resource } of entry.changes) {
         const digest = entry.resources[resource]
-        if (kind === 'removed' || digest === undefined || seen.has(`${resource} ${digest}`))
-          continue
-        seen.add(`${resource} ${digest}`)
-        try {
-          store.readResourceText(resource, digest)
-        } catch (error) {
-          if (isRedacted(error)) continue
-          const { snapshotId } = entry
-          damaged.push({ snapshotId, resource, digest, reason: messageOf(error) })
-        }
+        const file = `${digest} ${resource}`
+        if (digest === undefined || added.has(file)) continue
+        added.set(file, { snapshotId: entry.snapshotId, resource, digest })
       }
     }
   } catch (error) {
@@ -126,36 +115,48 @@ function walkVersions(store: Reader, snapshotIds: readonly string[], after?: Ver
       cause: error,
     })
   }
-  return { texts, summaries: summaries.toReversed(), newest, damaged }
+  return { versionTexts, summaries: summaries.toReversed(), newest, added: added.values() }
 }
-
 /** A redacted resource of an older version is not damaged. The newest version has none. */
 function isRedacted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'REDACTED'
 }
 
-/** The resources of the newest version, and the faults of the others. */
-function loadNewest(
-  store: Reader,
-  { snapshotId, resources }: VersionEntry,
+/** Reads the wanted resources of the newest version, and checks the digests of the other added files. */
+function loadResources(
+  store: ReleaseStore,
+  newest: VersionEntry,
+  added: Iterable<AddedFile>,
   isWanted: (name: string, digest: string) => boolean,
 ): Pick<LoadedReleases, 'resources' | 'faults'> {
-  const loaded: LoadedResource[] = []
+  const resources: LoadedReleases['resources'][number][] = []
   const faults: ResourceFault[] = []
   const fail = (resource: string, reason: string) =>
-    faults.push({ snapshotId, resource, reason, served: true })
-  for (const [name, digest] of Object.entries(resources)) {
+    faults.push({ snapshotId: newest.snapshotId, resource, reason, served: true })
+  for (const [name, digest] of Object.entries(newest.resources)) {
     if (!isWanted(name, digest)) continue
     try {
-      loaded.push(loadResource(store, name, digest))
+      const json = store.readResourceText(name, digest)
+      requireServable(name, json)
+      resources.push({ name, digest, json })
     } catch (error) {
       fail(name, messageOf(error))
     }
   }
   for (const name of SNAPSHOT_NAMES) {
-    if (resources[name] === undefined) fail(name, `${snapshotId} was published without it`)
+    if (newest.resources[name] !== undefined) continue
+    fail(name, `${newest.snapshotId} was published without it`)
   }
-  return { resources: loaded, faults }
+  for (const { snapshotId, resource, digest } of added) {
+    if (newest.resources[resource] === digest && isWanted(resource, digest)) continue
+    try {
+      store.readResourceText(resource, digest)
+    } catch (error) {
+      if (isRedacted(error)) continue
+      faults.push({ snapshotId, resource, reason: messageOf(error), served: false })
+    }
+  }
+  return { resources, faults }
 }
 
 /** The versions up to and including the one with this sequence number. */
@@ -174,7 +175,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
     upTo === undefined
       ? store.readVersionIds()
       : idsUpTo(Number(upTo.snapshotId.slice('VS-'.length)))
-  const { texts, summaries, newest, damaged } = walkVersions(store, ids)
+  const { newest, added, ...versions } = walkVersions(store, ids)
   if (newest === undefined) {
     throw new ReleasesError('No version is published; publish one first (npm run svc -- publish)')
   }
@@ -183,12 +184,8 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
       `Another chain has replaced the served one: expected ${upTo.snapshotId} with the hash ${upTo.hash}, found ${newest.hash}`,
     )
   }
-  const { resources, faults } = loadNewest(store, newest, () => true)
-  const older = damaged
-    .filter(({ resource, digest }) => newest.resources[resource] !== digest)
-    .map(({ snapshotId, resource, reason }) => ({ snapshotId, resource, reason, served: false }))
-  const redactions = store.listRedactions()
-  return { versionTexts: texts, summaries, resources, faults: [...faults, ...older], redactions }
+  const loaded = loadResources(store, newest, added, () => true)
+  return { ...versions, ...loaded, redactions: store.listRedactions() }
 }
 
 /** The part of the served releases that reading an update needs. */
@@ -218,23 +215,20 @@ export function readUpdate(
   store: ReleaseStore,
   { head, unavailable, redactions: known }: ServedReleases,
 ): ReleaseUpdate | undefined {
-  const {
-    texts,
-    summaries,
-    newest = head,
-    damaged,
-  } = walkVersions(store, idsAfter(store, head), head)
-  const after = { snapshotId: head.snapshotId, hash: head.hash }
+  const { newest = head, added, ...versions } = walkVersions(store, idsAfter(store, head), head)
   const isKnown = (name: string, digest: string) =>
     head.resources[name] === digest && !unavailable.includes(name)
-  const { resources, faults } = loadNewest(store, newest, (name, digest) => !isKnown(name, digest))
+  const isWanted = (name: string, digest: string) => !isKnown(name, digest)
+  const { resources, faults } = loadResources(store, newest, added, isWanted)
   const redactions = store.listRedactions()
+  const hasVersions = versions.versionTexts.length > 0
   const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
-  if (texts.length === 0 && isSame) return undefined
-  const [fault] = [...faults, ...damaged]
-  if (texts.length > 0 && fault !== undefined) {
+  if (!hasVersions && isSame) return undefined
+  const [fault] = faults
+  if (hasVersions && fault !== undefined) {
     const { snapshotId, resource, reason } = fault
     throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
   }
-  return { after, versionTexts: texts, summaries, resources, faults, redactions }
+  const after = { snapshotId: head.snapshotId, hash: head.hash }
+  return { after, ...versions, resources, faults, redactions }
 }

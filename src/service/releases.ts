@@ -1,5 +1,4 @@
 import { canonicalJson } from '../contract/canonical-json.ts'
-import type { SnapshotName } from '../contract/snapshot-schemas.ts'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
@@ -19,9 +18,7 @@ import {
 
 /** Published, checked releases, ready to send. Immutable: an update creates a new object. */
 export interface Releases {
-  /** Data of the newest version of a snapshot, or undefined when it is missing or damaged. */
-  snapshot(name: SnapshotName): Payload | undefined
-  /** Data of any resource of the newest version, `site/…` included, or undefined when it is missing or damaged. */
+  /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
   resource(name: string): Payload | undefined
   /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
   readResource(name: string, digest: string): string | undefined
@@ -29,8 +26,11 @@ export interface Releases {
   readonly head: Payload
   version(snapshotId: string): Payload | undefined
   readonly history: Payload
-  /** One page of the history index, created when called. */
-  historyPage(request: HistoryPageRequest): HistoryPage
+  /** One page of the history index, created when called. If older versions exist, `nextBefore` selects their page. */
+  historyPage(request: HistoryPageRequest): {
+    readonly payload: Payload
+    readonly nextBefore: string | undefined
+  }
   readonly headSnapshotId: string
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
@@ -45,12 +45,6 @@ export interface HistoryPageRequest {
   readonly before: string | undefined
 }
 
-export interface HistoryPage {
-  readonly payload: Payload
-  /** The oldest version of the page if older ones exist: `before` of the next page. */
-  readonly nextBefore: string | undefined
-}
-
 export interface ServableReleases extends Releases {
   /** The newest version entry and its unavailable resources. */
   readonly served: ServedReleases
@@ -60,10 +54,6 @@ export interface ServableReleases extends Releases {
 
 /** How hashes are computed, as stated in the history index. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
-
-function parseEntry(text: string): VersionEntry {
-  return JSON.parse(text) as VersionEntry
-}
 
 interface State extends Omit<LoadedReleases, 'resources'> {
   readonly store: ReleaseStore
@@ -75,7 +65,7 @@ function createState(state: State): ServableReleases {
 
   const count = versionTexts.length
   const headText = versionTexts.at(-1) ?? ''
-  const head = parseEntry(headText)
+  const head = JSON.parse(headText) as VersionEntry
   const { snapshotId: headSnapshotId, hash } = head
 
   /** The history index as canonical JSON. Concatenated: parsing ten thousand summaries would block the process. */
@@ -102,32 +92,19 @@ function createState(state: State): ServableReleases {
     return sequence
   }
 
-  function historyPage({ limit = count, before: olderThan }: HistoryPageRequest): HistoryPage {
-    const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
-    const oldest = Math.max(1, newest - limit + 1)
-    if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
-    return {
-      payload: historyOf(summaries.slice(count - newest, count - oldest + 1)),
-      nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
-    }
-  }
-
-  function version(snapshotId: string): Payload | undefined {
-    const sequence = sequenceOf(snapshotId)
-    if (sequence === undefined) return undefined
-    const known = payloads.get(snapshotId)
-    if (known !== undefined) return known
-    const payload = createCanonicalPayload(versionTexts[sequence - 1] ?? '')
-    payloads.set(snapshotId, payload)
-    return payload
-  }
-
   return {
     head: createCanonicalPayload(headText),
     headSnapshotId,
     history,
-    historyPage,
-    snapshot: (name) => served.get(name),
+    historyPage({ limit = count, before: olderThan }) {
+      const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
+      const oldest = Math.max(1, newest - limit + 1)
+      if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
+      return {
+        payload: historyOf(summaries.slice(count - newest, count - oldest + 1)),
+        nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
+      }
+    },
     resource: (name) => served.get(name),
     readResource(name, digest) {
       try {
@@ -143,7 +120,14 @@ function createState(state: State): ServableReleases {
         named.add(member)
       return named.has(member)
     },
-    version,
+    version(snapshotId) {
+      const sequence = sequenceOf(snapshotId)
+      if (sequence === undefined) return undefined
+      const payload =
+        payloads.get(snapshotId) ?? createCanonicalPayload(versionTexts[sequence - 1] ?? '')
+      payloads.set(snapshotId, payload)
+      return payload
+    },
     faults,
     redactions,
     served: {
@@ -151,24 +135,22 @@ function createState(state: State): ServableReleases {
       redactions,
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
     },
-    extend(update) {
-      const { after, faults: newFaults, redactions: newRedactions } = update
+    extend({ after, resources, ...update }) {
       if (after.snapshotId !== headSnapshotId || after.hash !== hash) {
         throw new Error(`The update follows ${after.snapshotId}; expected ${headSnapshotId}`)
       }
       const texts = [...versionTexts, ...update.versionTexts]
-      const newest = parseEntry(texts.at(-1) ?? '')
-      const loaded = payloadsOf(update.resources)
+      const newest = JSON.parse(texts.at(-1) ?? '') as VersionEntry
+      const loaded = payloadsOf(resources)
       const kept = [...served].filter(
         ([name]) => newest.resources[name] === head.resources[name] && !loaded.has(name),
       )
       return createState({
+        ...update,
         store,
         versionTexts: texts,
         summaries: [...update.summaries, ...summaries],
         served: new Map([...kept, ...loaded]),
-        faults: newFaults,
-        redactions: newRedactions,
       })
     },
   }

@@ -212,11 +212,11 @@ test('the history fixture is a chain that the service accepts', (t) => {
   const { releasesDir } = makeDeployment(t)
   const folder = path.join(temporaryFolder(t), 'history')
   appendVersions(releasesDir, folder, 12)
-  const { headSnapshotId, faults, snapshot } = loadReleases(openReleaseStore(folder))
+  const { headSnapshotId, faults, resource } = loadReleases(openReleaseStore(folder))
   assert.equal(headSnapshotId, 'VS-0012')
   assert.deepEqual(faults, [])
   const source = loadReleases(openReleaseStore(releasesDir))
-  assert.equal(snapshot('roadmap')?.json, source.snapshot('roadmap')?.json)
-  const status = JSON.parse(source.snapshot('status')?.json ?? '') as object
-  assert.deepEqual(JSON.parse(snapshot('status')?.json ?? ''), { ...status, sequence: 12 })
+  assert.equal(resource('roadmap')?.json, source.resource('roadmap')?.json)
+  const status = JSON.parse(source.resource('status')?.json ?? '') as object
+  assert.deepEqual(JSON.parse(resource('status')?.json ?? ''), { ...status, sequence: 12 })
 })

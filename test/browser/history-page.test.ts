@@ -34,7 +34,6 @@ function turningReleases(...histories: readonly Releases[]) {
     return releases
   }
   const releases: Releases = {
-    snapshot: (name) => now().snapshot(name),
     resource: (name) => now().resource(name),
     readResource: (name, digest) => now().readResource(name, digest),
     namesResource: (name, digest) => now().namesResource(name, digest),

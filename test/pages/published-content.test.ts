@@ -92,7 +92,7 @@ function deadLinks(markup: PageMarkup): readonly string[] {
 }
 
 function dataOf(releases: Releases, name: SnapshotName): unknown {
-  const payload = releases.snapshot(name)
+  const payload = releases.resource(name)
   assert.ok(payload !== undefined)
   return JSON.parse(payload.json)
 }
@@ -169,7 +169,7 @@ for (const damaged of SHOWN) {
       fullContent((nth) => `Text ${nth}.`),
       { damaged: [damaged] },
     )
-    assert.equal(releases.snapshot(damaged), undefined)
+    assert.equal(releases.resource(damaged), undefined)
     const app = await runApp(t, { releases })
     for (const locale of LOCALES) {
       const { snapshot } = TEXTS[locale]

@@ -43,8 +43,8 @@ test('the newest version is served; the history has every entry, newest first', 
   assert.equal(releases.head.json, made.versions.get('VS-0003'))
   for (const name of SNAPSHOT_NAMES) {
     const digest = digestIn(made, 'VS-0003', name)
-    assert.equal(releases.snapshot(name)?.json, made.resources.get(`${name} ${digest}`), name)
-    assert.equal(releases.snapshot(name)?.etag, `W/"${digest}"`, name)
+    assert.equal(releases.resource(name)?.json, made.resources.get(`${name} ${digest}`), name)
+    assert.equal(releases.resource(name)?.etag, `W/"${digest}"`, name)
   }
   for (const [snapshotId, text] of made.versions) {
     assert.equal(releases.version(snapshotId)?.json, text)
@@ -199,9 +199,9 @@ for (const [what, damage, reason] of DAMAGED) {
     const made = makeReleases(2)
     damage(made, `roadmap ${digestIn(made, 'VS-0002', 'roadmap')}`)
     const releases = loadReleases(made.store)
-    assert.equal(releases.snapshot('roadmap'), undefined)
+    assert.equal(releases.resource('roadmap'), undefined)
     for (const name of SNAPSHOT_NAMES) {
-      assert.equal(releases.snapshot(name) === undefined, name === 'roadmap', name)
+      assert.equal(releases.resource(name) === undefined, name === 'roadmap', name)
     }
     // Both versions share the file; it is reported once, for the served version.
     const [fault, ...others] = releases.faults
@@ -221,7 +221,7 @@ test('a damaged resource that only older versions list affects no endpoint', () 
   assert.deepEqual(releases.faults, [
     { snapshotId: 'VS-0002', resource: 'status', reason: 'status is missing', served: false },
   ])
-  for (const name of SNAPSHOT_NAMES) assert.ok(releases.snapshot(name) !== undefined, name)
+  for (const name of SNAPSHOT_NAMES) assert.ok(releases.resource(name) !== undefined, name)
 })
 
 test('a resource that the newest version lacks is unavailable', () => {
@@ -230,7 +230,7 @@ test('a resource that the newest version lacks is unavailable', () => {
   const changes = changesBetween(entryOf(made, 'VS-0001').resources, resources)
   editEntry(made, 'VS-0002', { resources, changes })
   const releases = loadReleases(made.store)
-  assert.equal(releases.snapshot('wallet'), undefined)
+  assert.equal(releases.resource('wallet'), undefined)
   assert.deepEqual(releases.faults, [
     {
       snapshotId: 'VS-0002',
@@ -252,7 +252,7 @@ for (const [what, text, reason] of [
     made.resources.set(`wallet ${digest}`, text)
     editEntry(made, 'VS-0001', { resources: { ...resources, wallet: digest } })
     const releases = loadReleases(made.store)
-    assert.equal(releases.snapshot('wallet'), undefined)
+    assert.equal(releases.resource('wallet'), undefined)
     assert.deepEqual(releases.faults, [
       { snapshotId: 'VS-0001', resource: 'wallet', reason, served: true },
     ])

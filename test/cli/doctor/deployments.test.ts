@@ -182,8 +182,8 @@ test('reports a damaged resource and one of the wrong shape', async (t) => {
   const odd = await deployBehindProxy(t, undefined, {
     releases: {
       ...releases,
-      snapshot: (name) =>
-        name === 'roadmap' ? createPayload({ odd: true }) : releases.snapshot(name),
+      resource: (name) =>
+        name === 'roadmap' ? createPayload({ odd: true }) : releases.resource(name),
     },
   })
   assert.deepEqual(idsOf(await examine(t, odd)), ['wrong-shape'])
