@@ -1,4 +1,4 @@
-import type { Stability } from '../src/contract/endpoint-terms.ts'
+import type { STABILITY_LEVELS } from '../src/contract/endpoint-terms.ts'
 import { parseInstant } from '../src/contract/instant.ts'
 import type { ContractOutline, EndpointOutline } from './contract-outline.ts'
 import { compareSchemas, type Difference, type Impact } from './schema-changes.ts'
@@ -31,6 +31,7 @@ const ROW_PARTS: ReadonlySet<string> = new Set([
   'request',
 ])
 
+type Stability = keyof typeof STABILITY_LEVELS
 const STABILITY_ORDER: readonly Stability[] = ['experimental', 'beta', 'stable']
 
 /** Whether a field of a row may change from one value to another without breaking a client. */

@@ -26,11 +26,6 @@ export const AUTHENTICATIONS = {
   'api-key': 'An API key is required.',
 } as const
 
-export type Stability = keyof typeof STABILITY_LEVELS
-export type EndpointStatus = keyof typeof ENDPOINT_STATUSES
-export type EndpointRuntime = keyof typeof RUNTIMES
-export type Authentication = keyof typeof AUTHENTICATIONS
-
 /** Groups of endpoints, in reading order. */
 export const TAGS = {
   discovery: 'What this API offers and promises.',
@@ -41,5 +36,3 @@ export const TAGS = {
   keys: 'Anonymous, revocable API keys, and the key that signs responses.',
   preview: 'A namespace reserved for future endpoints.',
 } as const
-
-export type TagName = keyof typeof TAGS

@@ -1,10 +1,10 @@
 import { BASE_PATH } from './api-version.ts'
 import type {
-  Authentication,
-  EndpointRuntime,
-  EndpointStatus,
-  Stability,
-  TagName,
+  AUTHENTICATIONS,
+  ENDPOINT_STATUSES,
+  RUNTIMES,
+  STABILITY_LEVELS,
+  TAGS,
 } from './endpoint-terms.ts'
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
@@ -14,44 +14,30 @@ import type { JsonSchema } from './schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import { snapshotSchemaName, type SnapshotName } from './snapshot-schemas.ts'
 
-export type Method = 'GET' | 'POST' | 'DELETE'
-
-/** The parameter at the end of a path. It matches the whole rest of the path, slashes included. */
-export interface PathParameter {
-  readonly name: string
-  readonly description: string
-  readonly example: string
-  /** Pattern of valid values, as a regular expression source. */
-  readonly pattern?: string
-  /** Whether the path without the parameter (and its slash) is the same endpoint. */
-  readonly mayBeEmpty: boolean
-}
-
-/** When an endpoint was deprecated, until when it is available and what replaces it (spec 9.4). */
-export interface DeprecationNotice {
-  /** ISO 8601 UTC. */
-  readonly deprecatedAt: string
-  /** ISO 8601 UTC. The endpoint is available until then. */
-  readonly sunsetAt: string
-  /** Path of the replacement. */
-  readonly successor: string
-}
-
 /** One row of the registry: everything the service promises about one method on one path. */
 export interface Endpoint {
-  readonly method: Method
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path template from the root; a parameter in braces is allowed only at the end. */
   readonly path: string
   readonly summary: string
   readonly description: string
   /** Group in the reference. */
-  readonly tag: TagName
-  readonly stability: Stability
-  readonly status: EndpointStatus
-  readonly runtime: EndpointRuntime
+  readonly tag: keyof typeof TAGS
+  readonly stability: keyof typeof STABILITY_LEVELS
+  readonly status: keyof typeof ENDPOINT_STATUSES
+  readonly runtime: keyof typeof RUNTIMES
   readonly cacheClass: CacheClass
-  readonly authentication: Authentication
-  readonly parameter?: PathParameter
+  readonly authentication: keyof typeof AUTHENTICATIONS
+  /** The parameter at the end of the path. It matches the whole rest of the path, slashes included. */
+  readonly parameter?: {
+    readonly name: string
+    readonly description: string
+    readonly example: string
+    /** Pattern of valid values, as a regular expression source. */
+    readonly pattern?: string
+    /** Whether the path without the parameter (and its slash) is the same endpoint. */
+    readonly mayBeEmpty: boolean
+  }
   /**
    * Optional query parameters that select a page of a list, by name. The response links to the next page. A value that
    * does not match its schema is ignored, because every query was accepted before the parameters existed.
@@ -74,7 +60,15 @@ export interface Endpoint {
   readonly failure: ErrorCode
   /** Whether it issues API keys: refused before any other check while issuance is paused (spec 5.5). */
   readonly issuesKeys?: true
-  readonly deprecation?: DeprecationNotice
+  /** When it was deprecated, until when it is available and what replaces it (spec 9.4). */
+  readonly deprecation?: {
+    /** ISO 8601 UTC. */
+    readonly deprecatedAt: string
+    /** ISO 8601 UTC. The endpoint is available until then. */
+    readonly sunsetAt: string
+    /** Path of the replacement. */
+    readonly successor: string
+  }
 }
 
 /** A registry: rows by name. The service has one (`ENDPOINTS`); tests compose others. */
@@ -96,7 +90,7 @@ export const ROUTE_ERRORS = [
   'METHOD_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Defaults of most rows: a public read of published data. Rows state only differences. */
+/** Defaults of the rows: a public read of published data. Rows state only differences. */
 const publicRead = {
   method: 'GET',
   stability: 'stable',
@@ -109,10 +103,9 @@ const publicRead = {
 } as const
 
 const keyWork = {
+  ...publicRead,
   tag: 'keys',
   stability: 'beta',
-  status: 'active',
-  runtime: 'all',
   cacheClass: 'none',
   failure: 'KEYS_UNAVAILABLE',
 } as const
@@ -194,11 +187,8 @@ export const ENDPOINTS = {
     success: enveloped('EarlyAccess'),
   },
   register: {
+    ...publicRead,
     method: 'POST',
-    stability: 'stable',
-    status: 'active',
-    runtime: 'all',
-    authentication: 'none',
     path: `${BASE_PATH}/early-access/register`,
     tag: 'early-access',
     cacheClass: 'none',
@@ -340,7 +330,6 @@ export const ENDPOINTS = {
     ...keyWork,
     method: 'POST',
     path: `${BASE_PATH}/keys`,
-    authentication: 'none',
     summary: 'Create an API key',
     description:
       'Creates an anonymous API key. The key is shown only in this response. While issuance is paused, every request fails with 503 KEYS_UNAVAILABLE and no key is created.',
@@ -359,7 +348,6 @@ export const ENDPOINTS = {
   },
   keySelf: {
     ...keyWork,
-    method: 'GET',
     path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
     summary: 'Read the metadata of the key in use',

@@ -14,7 +14,7 @@ import type { Issuance } from '../contract/issuance.ts'
 import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
-import { createDiscoveryIndex } from './discovery.ts'
+import { createDiscoveryIndex, type DocumentedTables } from './discovery.ts'
 import { createExample, shortenLists } from './examples.ts'
 import { REQUEST_HEADER_DOCS } from './header-docs.ts'
 import {
@@ -26,10 +26,9 @@ import {
   type SuccessExample,
 } from './openapi-responses.ts'
 import { schemaComponents, schemaRef } from './openapi-schemas.ts'
-import { createPolicy, type PolicyOptions } from './policy.ts'
+import { createPolicy } from './policy.ts'
 
-/** Input of the OpenAPI document. */
-export interface OpenApiOptions extends PolicyOptions {
+interface OpenApiOptions extends DocumentedTables {
   /** Origin of the service, without a trailing slash. */
   readonly baseUrl: string
   /** The release with the data of the examples. Without it, examples are composed from the schemas. */
@@ -218,7 +217,7 @@ function parameters(row: Endpoint): JsonObject {
     all.push({ name, in: 'query', required: false, description, schema })
   }
   if (isRevalidated(row)) {
-    const { meaning: description, schema } = REQUEST_HEADER_DOCS.ifNoneMatch
+    const { description, ...schema } = REQUEST_HEADER_DOCS.ifNoneMatch
     all.push({ name: HEADERS.ifNoneMatch, in: 'header', required: false, description, schema })
   }
   return all.length === 0 ? {} : { parameters: all }

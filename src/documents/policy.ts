@@ -1,7 +1,7 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../contract/endpoint-terms.ts'
-import { ENDPOINTS, LINKS, visibleEndpoints, type Endpoint } from '../contract/endpoints.ts'
+import { ENDPOINTS, LINKS, visibleEndpoints } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import { ERRORS } from '../contract/errors.ts'
 import {
@@ -13,7 +13,6 @@ import {
   JSON_MEDIA_TYPE,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
-import type { Issuance } from '../contract/issuance.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { REQUEST_SCHEMAS, type DataOf } from '../contract/schemas.ts'
 import {
@@ -22,13 +21,13 @@ import {
   REVALIDATION_TEXT_LINES,
   SIGNED_TEXT_LINES,
 } from '../contract/signature.ts'
-import type { DiscoveryOptions } from './discovery.ts'
-import { headerMeanings, REQUEST_HEADER_DOCS, RESPONSE_HEADER_DOCS } from './header-docs.ts'
-
-/** Input of the policy document. */
-export interface PolicyOptions extends DiscoveryOptions {
-  readonly issuance: Issuance
-}
+import type { DocumentedTables } from './discovery.ts'
+import {
+  headersOf,
+  REQUEST_HEADER_DOCS,
+  RESPONSE_HEADER_DOCS,
+  type HeaderDocs,
+} from './header-docs.ts'
 
 /** `data` of `GET /api/v1/policy` (spec 2.3): the promises of the contract's tables in one document. Pure. */
 export function createPolicy({
@@ -36,8 +35,16 @@ export function createPolicy({
   runtime,
   registryVersion,
   issuance,
-}: PolicyOptions): DataOf<'Policy'> {
+}: DocumentedTables): DataOf<'Policy'> {
   const rows = Object.values(visibleEndpoints(registry, runtime))
+  const countBy = (key: 'stability' | 'status' | 'cacheClass') =>
+    Object.fromEntries(
+      Map.groupBy(rows, (row) => row[key])
+        .entries()
+        .map(([value, { length }]) => [value, length]),
+    )
+  const meanings = (docs: HeaderDocs) =>
+    Object.fromEntries(headersOf(docs).map(({ name, meaning }) => [name, meaning]))
   return {
     schema: SCHEMA_IDS.policy,
     note: 'The promises of this API, for programs and auditors. Generated from the same tables that route, cache and sign the responses.',
@@ -112,8 +119,8 @@ export function createPolicy({
         'Responses to POST and DELETE carry no CORS header, and a preflight never offers these methods.',
     },
     headers: {
-      request: headerMeanings(REQUEST_HEADER_DOCS),
-      response: headerMeanings(RESPONSE_HEADER_DOCS),
+      request: meanings(REQUEST_HEADER_DOCS),
+      response: meanings(RESPONSE_HEADER_DOCS),
     },
     limits: {
       maxBodyBytes: LIMITS.maxBodyBytes,
@@ -184,18 +191,9 @@ export function createPolicy({
     links: LINKS,
     summary: {
       endpoints: rows.length,
-      byStability: countBy(rows, (row) => row.stability),
-      byStatus: countBy(rows, (row) => row.status),
-      byCachePolicy: countBy(rows, (row) => row.cacheClass),
+      byStability: countBy('stability'),
+      byStatus: countBy('status'),
+      byCachePolicy: countBy('cacheClass'),
     },
   }
-}
-
-function countBy(
-  rows: readonly Endpoint[],
-  keyOf: (row: Endpoint) => string,
-): { readonly [key: string]: number } {
-  const counts: { [key: string]: number } = {}
-  for (const row of rows) counts[keyOf(row)] = (counts[keyOf(row)] ?? 0) + 1
-  return counts
 }
