@@ -6,8 +6,8 @@ export interface ApiRequest {
   readonly target: string
   /** The part of `target` before the first `?`; nothing is decoded or resolved. */
   readonly path: string
-  /** Value of a header by lower-case name. Several field lines are joined into one list (RFC 9110 5.3). */
-  header(name: string): string | undefined
+  /** Several field lines are joined into one list (RFC 9110 5.3). */
+  header(name: Lowercase<string>): string | undefined
   /** Address of the peer, possibly a proxy; empty after the close. Never stored, logged or used as a key. */
   peerAddress(): string
   /** The whole body; throws ApiError PAYLOAD_TOO_LARGE if it exceeds the limit. Call it once. */

@@ -1,10 +1,7 @@
 import { ApiError } from '../contract/api-error.ts'
-import { HEADERS } from '../contract/headers.ts'
 import { stripEnds } from '../contract/strip-ends.ts'
 import type { ApiRequest } from './api-request.ts'
 
-const AUTHORIZATION = HEADERS.authorization.toLowerCase()
-const KEY = HEADERS.key.toLowerCase()
 /** Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Linear, as is BEARER. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g
 /** The Bearer scheme and its credentials, alone or after another scheme (RFC 9110 11.1). */
@@ -16,11 +13,11 @@ const BEARER = /(?:^|,)[ \t]*bearer(?:[ \t](.*))?$/i
  * KEY_INVALID if the two headers have different keys.
  */
 export function presentedKey(request: ApiRequest): string | undefined {
-  const authorization = request.header(AUTHORIZATION)
+  const authorization = request.header('authorization')
   const scheme = BEARER.exec(authorization?.replaceAll(QUOTED, '""') ?? '')
   // Spaces and tabs are the only white space around a field value (RFC 9110 5.6.3).
   const bearer = scheme === null ? undefined : stripEnds(scheme[1] ?? '', ' \t')
-  const header = request.header(KEY)
+  const header = request.header('x-svc-key')
   if (bearer !== undefined && header !== undefined && bearer !== header) {
     throw new ApiError('KEY_INVALID')
   }

@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import { createRangeCheck, type AddressRange } from '../service/address-range.ts'
 import type { ApiRequest } from './api-request.ts'
 
-const FORWARDED_FOR = 'x-forwarded-for'
 /** An address with the port that some proxies add; IPv6 addresses are then in brackets. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/
 
@@ -28,7 +27,7 @@ export function createClientAddress(trustedProxies: readonly AddressRange[]): Cl
   return (request) => {
     let client = request.peerAddress()
     if (!isTrusted(client)) return client
-    const members = request.header(FORWARDED_FOR)?.split(',') ?? []
+    const members = request.header('x-forwarded-for')?.split(',') ?? []
     for (const member of members.toReversed()) {
       const address = addressIn(member)
       // The nearest known address: a proxy that omits addresses must not merge its clients with those of another.

@@ -1,8 +1,5 @@
-import { HEADERS } from '../contract/headers.ts'
 import type { ApiRequest } from './api-request.ts'
 
-const ORIGIN = HEADERS.origin.toLowerCase()
-const FETCH_SITE = HEADERS.fetchSite.toLowerCase()
 /** Values of Sec-Fetch-Site for requests from another site or another host of the same site. */
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
@@ -11,8 +8,8 @@ const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
  * header does not come from a browser. `ownOrigin` is in the browsers' form (RFC 6454 6.1).
  */
 export function isOriginAllowed(request: Pick<ApiRequest, 'header'>, ownOrigin: string): boolean {
-  const origin = request.header(ORIGIN)
+  const origin = request.header('origin')
   if (origin !== undefined && origin !== ownOrigin) return false
-  const sites = request.header(FETCH_SITE)?.split(',') ?? []
+  const sites = request.header('sec-fetch-site')?.split(',') ?? []
   return !sites.some((site) => FOREIGN_SITES.has(site.trim()))
 }

@@ -1,9 +1,13 @@
 import { ApiError } from '../contract/api-error.ts'
-import { HEADERS } from '../contract/headers.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { KeyQuotaError, type ApiKeys, type CheckedKey, type KeyQuota } from '../service/api-keys.ts'
+import {
+  KeyQuotaError,
+  orKeysUnavailable,
+  type ApiKeys,
+  type KeyQuota,
+} from '../service/api-keys.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import type { Payload } from '../service/payload.ts'
@@ -31,9 +35,6 @@ export interface PipelineDependencies {
 }
 
 const NO_BODY = new Uint8Array()
-const CONTENT_ENCODING = HEADERS.contentEncoding.toLowerCase()
-const CONTENT_TYPE = HEADERS.contentType.toLowerCase()
-const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 
 /** The steps of every API request, in order. A plain read stays synchronous: it takes one turn of the event loop. */
 function serve(exchange: Exchange, dependencies: PipelineDependencies): Reply | Promise<Reply> {
@@ -72,20 +73,12 @@ async function checkAndServe(
   key: string | undefined,
   { responder, apiKeys, ownOrigin }: PipelineDependencies,
 ): Promise<Reply> {
-  if (key !== undefined) exchange.key = await checkKey(apiKeys, key)
+  // A presented key is checked and counted; the request is never treated as anonymous (spec 5.4).
+  if (key !== undefined) exchange.key = await orKeysUnavailable(() => apiKeys.check(key))
   if (endpoint.row.request !== undefined) {
     exchange.body = await receiveBody(exchange.request, ownOrigin)
   }
   return callHandler(exchange, endpoint, responder)
-}
-
-/** A presented key is checked and counted; the request is never treated as anonymous (spec 5.4). */
-async function checkKey(apiKeys: ApiKeys, key: string): Promise<CheckedKey> {
-  try {
-    return await apiKeys.check(key)
-  } catch (cause) {
-    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
-  }
 }
 
 /**
@@ -95,8 +88,8 @@ async function checkKey(apiKeys: ApiKeys, key: string): Promise<CheckedKey> {
 function receiveBody(request: ApiRequest, ownOrigin: string): Promise<Uint8Array> {
   if (!isOriginAllowed(request, ownOrigin)) throw new ApiError('REQUEST_REJECTED')
   const isJson =
-    isJsonMediaType(request.header(CONTENT_TYPE)) &&
-    isIdentityCoding(request.header(CONTENT_ENCODING))
+    isJsonMediaType(request.header('content-type')) &&
+    isIdentityCoding(request.header('content-encoding'))
   if (!isJson) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   return request.readBody(LIMITS.maxBodyBytes)
 }
@@ -119,7 +112,7 @@ function respond(
   payload: Payload,
   responder: Responder,
 ): Reply {
-  const known = endpoint.row.method === 'GET' ? exchange.request.header(IF_NONE_MATCH) : undefined
+  const known = endpoint.row.method === 'GET' ? exchange.request.header('if-none-match') : undefined
   return known !== undefined && matchesIfNoneMatch(known, payload.etag)
     ? responder.notModified(exchange, endpoint, payload)
     : responder.success(exchange, endpoint, payload)

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HEADERS } from '../contract/headers.ts'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
@@ -20,9 +19,7 @@ export type RequestHandler = (
 ) => void
 
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
-const JOINED_HEADERS: ReadonlySet<string> = new Set(
-  [HEADERS.authorization, HEADERS.contentType, HEADERS.referer].map((name) => name.toLowerCase()),
-)
+const JOINED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-type', 'referer'])
 
 /** Adapts a request of node:http. `target` is in origin form. */
 function createApiRequest(request: IncomingMessage, target: string, body: RequestBody): ApiRequest {

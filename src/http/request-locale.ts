@@ -1,9 +1,6 @@
-import { HEADERS } from '../contract/headers.ts'
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import type { ApiRequest } from './api-request.ts'
 
-const ACCEPT_LANGUAGE = HEADERS.acceptLanguage.toLowerCase()
-const REFERER = HEADERS.referer.toLowerCase()
 /** A language range with its weight, 1 by default (RFC 9110 12.5.4, RFC 4647 2.1). */
 const WEIGHTED_RANGE =
   /^[ \t]*(\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/i
@@ -52,7 +49,7 @@ function localeOfReferer(referer: string | undefined, ownOrigin: string): Locale
  */
 export function localeOfRequest(request: Pick<ApiRequest, 'header'>, ownOrigin: string): Locale {
   return (
-    localeOfReferer(request.header(REFERER), ownOrigin) ??
-    localeOfAcceptLanguage(request.header(ACCEPT_LANGUAGE))
+    localeOfReferer(request.header('referer'), ownOrigin) ??
+    localeOfAcceptLanguage(request.header('accept-language'))
   )
 }

@@ -15,12 +15,12 @@ const MAX_RESPONSES = 256
 const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
 /** Requests with one of these headers bypass the cache: they have a key or ask for a fresh or an unchanged response. */
 const BYPASSING_HEADERS = [
-  HEADERS.authorization,
-  HEADERS.key,
-  HEADERS.ifNoneMatch,
-  HEADERS.cacheControl,
-  'Pragma',
-].map((name) => name.toLowerCase())
+  'authorization',
+  'x-svc-key',
+  'if-none-match',
+  'cache-control',
+  'pragma',
+] as const
 
 function isCacheable({ status, headers }: Reply): boolean {
   return status === 200 && headers[headers.indexOf(HEADERS.cacheControl) + 1] === CACHEABLE

@@ -160,7 +160,7 @@ export function createSite(options: SiteOptions): App {
   function redirectOf(path: string): SiteFile | undefined {
     if (path === '/') {
       return ({ header }) => {
-        const locale = localeOfAcceptLanguage(header(HEADERS.acceptLanguage.toLowerCase()))
+        const locale = localeOfAcceptLanguage(header('accept-language'))
         return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
       }
     }

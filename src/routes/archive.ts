@@ -20,7 +20,6 @@ const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'public, max-age=0, must-revalidate'
 const NO_STORE = 'no-store'
-const IF_NONE_MATCH = HEADERS.ifNoneMatch.toLowerCase()
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
 interface ArchiveFile {
@@ -103,7 +102,7 @@ export function createArchive(
     }
     const { status, json, etag, cacheControl } = file
     const caching = [HEADERS.cacheControl, cacheControl, ...common]
-    const known = request.header(IF_NONE_MATCH)
+    const known = request.header('if-none-match')
     if (status === 200 && known !== undefined && matchesIfNoneMatch(known, etag)) {
       return { status: 304, headers: [...caching, HEADERS.etag, etag], body: undefined }
     }

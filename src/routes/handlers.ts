@@ -1,21 +1,24 @@
 import { ApiError } from '../contract/api-error.ts'
-import { ENDPOINTS, type EndpointName, type Registry } from '../contract/endpoints.ts'
+import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 import { formatInstant } from '../contract/instant.ts'
+import { parseKeyRequest } from '../contract/key-request.ts'
 import type { Locale } from '../contract/locales.ts'
+import { parseRegistration } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
-import type { ApiKeys } from '../service/api-keys.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import { localeOfRequest } from '../http/request-locale.ts'
+import { orKeysUnavailable, type ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { createPayload, type Payload } from '../service/payload.ts'
 import type { HistoryPageRequest, Releases } from '../service/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
-import { createCreateKey } from './create-key.ts'
 import { describeEarlyAccess } from './early-access.ts'
-import { createRegister } from './register.ts'
 
 export interface HandlerDependencies {
   readonly registry: Registry
@@ -41,33 +44,21 @@ export interface HandlerDependencies {
   readonly clock: Clock
 }
 
-type RowOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name]
-
-/** A handler for each row with its own data; snapshot rows share one. */
-type OwnHandlers = {
-  readonly [
-    Name in EndpointName as RowOf<Name> extends
-      | { readonly status: 'preview' }
-      | { readonly snapshot: string }
-      ? never
-      : Name
-  ]: Handler
-}
-
 export interface Handlers {
   readonly [name: string]: Handler
+}
+
+/** The value of what may be missing. Throws ApiError with the given code if it is. */
+function required<Value>(value: Value | undefined, code: ErrorCode): Value {
+  if (value === undefined) throw new ApiError(code)
+  return value
 }
 
 function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   return Object.fromEntries(
     Object.entries(registry).flatMap(([name, { snapshot }]) => {
       if (snapshot === undefined) return []
-      const handler: Handler = () => {
-        const payload = releases.resource(snapshot)
-        if (payload === undefined) throw new ApiError('SNAPSHOT_UNAVAILABLE')
-        return payload
-      }
-      return [[name, handler]]
+      return [[name, () => required(releases.resource(snapshot), 'SNAPSHOT_UNAVAILABLE')]]
     }),
   )
 }
@@ -101,12 +92,23 @@ function readHistory(releases: Releases, { target, path }: ApiRequest): Payload 
   return { ...payload, nextPage: `${HISTORY_PATH}?limit=${page.limit}&before=${nextBefore}` }
 }
 
+/** Parses the body and wipes its bytes, so that personal data stays in memory no longer than needed. */
+function parseOnce(body: Uint8Array): unknown {
+  try {
+    return parseJsonBody(body)
+  } finally {
+    body.fill(0)
+  }
+}
+
 /** Creates the handlers. Each returns the data of a success or throws ApiError. */
 export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts
 
-  const own: OwnHandlers = {
+  return {
+    ...snapshotHandlers(parts.registry, releases),
+
     index: () => documents.index,
     policy: () => documents.policy,
     openapi: () => documents.openapi(),
@@ -115,31 +117,38 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
 
     version: () => releases.head,
     versions: ({ request }) => readHistory(releases, request),
-    versionById: ({ parameter }) => {
-      const payload = releases.version(parameter)
-      if (payload === undefined) throw new ApiError('VERSION_NOT_FOUND')
-      return payload
-    },
+    versionById: ({ parameter }) => required(releases.version(parameter), 'VERSION_NOT_FOUND'),
 
     earlyAccess: () =>
       createPayload(
         describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', challenge.description),
       ),
-    register: createRegister({ waitlist, clientAddress, ownOrigin, consentText }),
 
-    createKey: createCreateKey(apiKeys, challenge),
-    keySelf: ({ key }) => {
-      if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return createPayload(key.metadata())
+    // Limits come first, because they also count invalid requests.
+    async register({ request, body }) {
+      await waitlist.admit(clientAddress(request))
+      const input = parseRegistration(parseOnce(body))
+      const locale = input.locale ?? localeOfRequest(request, ownOrigin)
+      return createPayload(
+        await waitlist.register({ ...input, locale, consentText: consentText(locale) }),
+      )
     },
-    revokeKeySelf: async ({ key }) => {
-      if (key === undefined) throw new ApiError('KEY_REQUIRED')
-      return createPayload(await apiKeys.revoke(key.keyId))
+
+    // Reached only while issuance is open (spec 5.5). Limits come last, so that only solved challenges count against them.
+    async createKey({ body }) {
+      const { challengeToken, label, ttlDays } = parseKeyRequest(parseOnce(body))
+      const accepted = await orKeysUnavailable(() => challenge.verify(challengeToken, 'issue-key'))
+      try {
+        return createPayload(await apiKeys.issue({ label, ttlDays }))
+      } catch (error) {
+        // No key was created, so the caller may repeat the request.
+        await accepted.release()
+        throw error
+      }
     },
-    signingKey: () => {
-      if (signingKeys === undefined) throw new ApiError('SIGNING_UNAVAILABLE')
-      return signingKeys
-    },
+    keySelf: ({ key }) => createPayload(required(key, 'KEY_REQUIRED').metadata()),
+    revokeKeySelf: async ({ key }) =>
+      createPayload(await apiKeys.revoke(required(key, 'KEY_REQUIRED').keyId)),
+    signingKey: () => required(signingKeys, 'SIGNING_UNAVAILABLE'),
   }
-  return { ...snapshotHandlers(parts.registry, releases), ...own }
 }

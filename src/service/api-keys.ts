@@ -34,6 +34,15 @@ export class TooManyKeysError extends Error {
   override readonly message = `The maximum of ${LIMITS.maxActiveKeys} active keys is reached`
 }
 
+/** Turns any failure other than an ApiError into KEYS_UNAVAILABLE. */
+export async function orKeysUnavailable<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
+  }
+}
+
 /** Checks keys, and serves their holders. */
 export interface ApiKeys {
   /**

@@ -8,6 +8,7 @@ import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import type { Counters } from '../storage/counters.ts'
 import {
   KeyQuotaError,
+  orKeysUnavailable,
   TooManyKeysError,
   type ApiKeys,
   type CheckedKey,
@@ -58,15 +59,6 @@ function metadataOf({ keyId, label, createdAtMs, expiresAtMs }: StoredApiKey) {
     createdAt: formatInstant(createdAtMs),
     expiresAt: formatInstant(expiresAtMs),
   } as const
-}
-
-/** Turns any failure other than an ApiError into KEYS_UNAVAILABLE. */
-async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
-  try {
-    return await call
-  } catch (cause) {
-    throw cause instanceof ApiError ? cause : new ApiError('KEYS_UNAVAILABLE', { cause })
-  }
 }
 
 /** The API keys over their store and the shared counters. Nothing about a key is remembered between requests. */
@@ -142,10 +134,10 @@ export function createStoredApiKeys({
   }
 
   return {
-    check: (presented) => orUnavailable(check(presented)),
+    check: (presented) => orKeysUnavailable(() => check(presented)),
 
     async revoke(keyId) {
-      const revokedAtMs = await orUnavailable(store.revoke(keyId, clock.nowMs()))
+      const revokedAtMs = await orKeysUnavailable(() => store.revoke(keyId, clock.nowMs()))
       // The key was verified a moment ago, so it was purged in between.
       if (revokedAtMs === undefined) throw new ApiError('KEY_INVALID')
       return { keyId, status: 'revoked', revokedAt: formatInstant(revokedAtMs) }
@@ -153,7 +145,7 @@ export function createStoredApiKeys({
 
     async issue({ label, ttlDays }) {
       const createdAtMs = clock.nowMs()
-      const { isAdmitted, windows } = await orUnavailable(
+      const { isAdmitted, windows } = await orKeysUnavailable(() =>
         counters.count([createWindow('issue-key', LIMITS.keyIssuance)]),
       )
       if (!isAdmitted) {
@@ -173,7 +165,7 @@ export function createStoredApiKeys({
         expiresAtMs: createdAtMs + ttlDays * DAY_MS,
         revokedAtMs: null,
       }
-      const outcome = await orUnavailable(store.add(stored, LIMITS.maxActiveKeys))
+      const outcome = await orKeysUnavailable(() => store.add(stored, LIMITS.maxActiveKeys))
       if (outcome !== 'added') {
         const cause =
           outcome === 'full' ? new TooManyKeysError() : new Error('The random key id is in use')

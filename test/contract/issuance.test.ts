@@ -132,7 +132,7 @@ describe('the pause is a literal that nothing else changes', () => {
     const makers = sourceFiles('src').filter((file) =>
       /\.issue\(\{|\bissueKey\(/.test(codeOf(file)),
     )
-    assert.deepEqual(makers, ['src/cli/keys/issue-command.ts', 'src/routes/create-key.ts'])
+    assert.deepEqual(makers, ['src/cli/keys/issue-command.ts', 'src/routes/handlers.ts'])
   })
 
   test('no page, document or schema opens issuance', () => {
