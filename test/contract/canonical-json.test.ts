@@ -4,11 +4,7 @@ import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 
-import {
-  canonicalJson,
-  canonicalJsonOfParsed,
-  type JsonValue,
-} from '../../src/contract/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
 
 test('the sorting example of RFC 8785 section 3.2.3', () => {
   const value = {
@@ -137,7 +133,7 @@ test('names the place of a value that JSON cannot represent', () => {
   }
 })
 
-test('the fast path returns the same text for results of JSON.parse', () => {
+test('results of JSON.parse have the text of another implementation, in any order of names', () => {
   const names = fc.oneof(fc.string(), fc.nat(20).map(String), fc.constant('__proto__'))
   const { value: values } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -152,7 +148,7 @@ test('the fast path returns the same text for results of JSON.parse', () => {
       // As received, and as the service sends it.
       for (const text of [JSON.stringify(value), canonicalJson(value as JsonValue)]) {
         const parsed = JSON.parse(text) as JsonValue
-        assert.equal(canonicalJsonOfParsed(parsed), canonicalJson(parsed))
+        assert.equal(canonicalJson(parsed), canonicalize(parsed))
       }
     }),
     { numRuns: 2000 },
@@ -169,7 +165,6 @@ test('rejects what JSON.parse accepts but RFC 8785 forbids, at any depth and in 
       '{"b":0,"a":1,"c":$}',
     ]) {
       const value = JSON.parse(around.replace('$', text)) as JsonValue
-      assert.throws(() => canonicalJsonOfParsed(value), TypeError, around)
       assert.throws(() => canonicalJson(value), TypeError, around)
     }
   }
