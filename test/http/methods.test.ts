@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
@@ -17,24 +18,15 @@ const WRITE_ONLY = 'POST'
 
 /** Every path of the registry, with its Allow and what a plain GET of it answers, or else a POST from another origin. */
 const PATHS: { readonly [path: string]: readonly [allow: string, status: number] } = {
+  ...Object.fromEntries(
+    SNAPSHOT_NAMES.map((name) => [`/api/v1/${name}`, [READ_ONLY, 200] as const]),
+  ),
   '/api/v1': [READ_ONLY, 200],
-  '/api/v1/status': [READ_ONLY, 200],
   '/api/v1/time': [READ_ONLY, 200],
-  '/api/v1/architecture': [READ_ONLY, 200],
-  '/api/v1/development-queue': [READ_ONLY, 200],
-  '/api/v1/roadmap': [READ_ONLY, 200],
   '/api/v1/early-access': [READ_ONLY, 200],
   '/api/v1/early-access/register': [WRITE_ONLY, 403],
-  '/api/v1/wallet': [READ_ONLY, 200],
-  '/api/v1/wallet/architecture': [READ_ONLY, 200],
-  '/api/v1/wallet/security': [READ_ONLY, 200],
-  '/api/v1/wallet/evidence': [READ_ONLY, 200],
-  '/api/v1/wallet/capabilities': [READ_ONLY, 200],
-  '/api/v1/wallet/integration': [READ_ONLY, 200],
-  '/api/v1/wallet/development': [READ_ONLY, 200],
   '/api/v1/policy': [READ_ONLY, 200],
   '/api/v1/openapi.json': [READ_ONLY, 200],
-  '/api/v1/changelog': [READ_ONLY, 200],
   '/api/v1/version': [READ_ONLY, 200],
   '/api/v1/versions': [READ_ONLY, 200],
   '/api/v1/versions/VS-0001': [READ_ONLY, 200],
