@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import { createEncryptor } from '../crypto/age-file.ts'
 import type { Secrets } from '../secrets.ts'
+import { createApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import { createRegistrationLimits } from '../service/registration-limits.ts'
-import { createStoredApiKeys } from '../service/stored-api-keys.ts'
+import { admitRegistration } from '../service/rate-limits.ts'
 import { createWaitlist } from '../service/waitlist.ts'
 import { ADDRESS_HASH_LABEL } from '../service/waitlist-entry.ts'
 import type { Counters } from '../storage/counters.ts'
@@ -30,14 +30,14 @@ export function createStoredServices(options: StoredServicesOptions) {
   return {
     waitlist: createWaitlist({
       store: storage.waitlist,
-      limits: createRegistrationLimits(counters, clock),
+      admitRegistration: (address) => admitRegistration(address, counters, clock),
       challenge,
       encryptor: createEncryptor(secrets.waitlistRecipient),
       hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
       clock,
       randomBytes,
     }),
-    apiKeys: createStoredApiKeys({
+    apiKeys: createApiKeys({
       store: storage.apiKeys,
       counters,
       clock,

@@ -10,19 +10,6 @@ export const ACTOR_KEY_PREFIX = 'actor-key:'
 /** How long a day's key is stored after the day, for processes whose clock is slow. */
 const CLOCK_MARGIN_MS = 60_000
 
-/** The 32 hexadecimal digits of an IPv6 address. The URL parser writes every spelling as groups with at most one `::`. */
-function ipv6Digits(address: string): string {
-  const { hostname } = new URL(`http://[${address}]`)
-  const [left = '', right] = hostname.slice(1, -1).split('::')
-  const digitsOf = (groups: string): string =>
-    groups
-      .split(':')
-      .map((group) => group.padStart(4, '0'))
-      .join('')
-  const tail = right === undefined ? '' : digitsOf(right)
-  return digitsOf(left).padEnd(32 - tail.length, '0') + tail
-}
-
 /** The start of ::ffff:0:0/96: an IPv4 address as a dual-stack socket reports it (RFC 4291 2.5.5.2). */
 const MAPPED = '00000000000000000000ffff'
 
@@ -33,38 +20,32 @@ function rateLimitBytes(address: string): Uint8Array {
   const [unscoped = ''] = address.split('%')
   // The address is not quoted, since logs must not contain one.
   if (!isIPv6(address) || !isIPv6(unscoped)) throw new TypeError('Expected an IPv4 or IPv6 address')
-  const digits = ipv6Digits(unscoped)
+  // The URL parser writes every spelling as groups with at most one `::`.
+  const { hostname } = new URL(`http://[${unscoped}]`)
+  const padded = hostname.slice(1, -1).replaceAll(/[0-9a-f]+/g, (group) => group.padStart(4, '0'))
+  const [left = '', right = ''] = padded.split('::').map((half) => half.replaceAll(':', ''))
+  const digits = left.padEnd(32 - right.length, '0') + right
   const counted = digits.startsWith(MAPPED) ? digits.slice(MAPPED.length) : digits.slice(0, 16)
   return Buffer.from(counted, 'hex')
 }
 
-/** Pseudonyms of client addresses for rate limits, under the day's key, which all processes share. */
-export function createActors({
-  counters,
-  clock,
-}: {
-  readonly counters: Pick<Counters, 'secret'>
-  readonly clock: Clock
-}) {
-  /** Fetched for each request, because shared counters have another key after a data loss. */
-  function dailyKey(): Promise<Uint8Array> {
-    const day = Math.floor(clock.nowMs() / DAY_MS)
-    const name = `${ACTOR_KEY_PREFIX}${formatDate(day * DAY_MS)}`
-    return counters.secret(name, (day + 1) * DAY_MS + CLOCK_MARGIN_MS)
-  }
-
-  return {
-    /**
-     * The actor of a client address: base64url of HMAC-SHA256 over the IPv4 address, or over the first 64 bits of the IPv6
-     * address, the smallest network a provider assigns to a customer. The key is random and changes daily (UTC), so an actor
-     * cannot be linked across days. Throws TypeError for an invalid address; rejects with CountersError when the key is
-     * unavailable.
-     */
-    async actorOf(address: string): Promise<string> {
-      const bytes = rateLimitBytes(address)
-      return createHmac('sha256', await dailyKey())
-        .update(bytes)
-        .digest('base64url')
-    },
-  }
+/**
+ * The actor of a client address, its pseudonym for rate limits: base64url of HMAC-SHA256 over the IPv4 address, or over the
+ * first 64 bits of the IPv6 address, the smallest network a provider assigns to a customer. All processes share the key,
+ * which is random and changes daily (UTC), so an actor cannot be linked across days. Rejects with TypeError for an invalid
+ * address, and with CountersError when the key is unavailable.
+ */
+export async function actorOf(
+  address: string,
+  counters: Pick<Counters, 'secret'>,
+  clock: Clock,
+): Promise<string> {
+  const bytes = rateLimitBytes(address)
+  const startOfDayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
+  // Fetched for each request, because shared counters have another key after a data loss.
+  const key = await counters.secret(
+    `${ACTOR_KEY_PREFIX}${formatDate(startOfDayMs)}`,
+    startOfDayMs + DAY_MS + CLOCK_MARGIN_MS,
+  )
+  return createHmac('sha256', key).update(bytes).digest('base64url')
 }

@@ -9,7 +9,6 @@ import { sha256Hex } from '../crypto/sha256.ts'
 import type { WaitlistStore } from '../storage/waitlist-store.ts'
 import type { AcceptedChallenge, Challenge } from './challenge.ts'
 import type { Clock } from './clock.ts'
-import type { RegistrationLimits } from './registration-limits.ts'
 import { formatWaitlistEntry } from './waitlist-entry.ts'
 
 /** A registration whose fields were checked, with the locale that was sent or found. */
@@ -19,22 +18,10 @@ export interface Registration extends Omit<RegistrationInput, 'locale'> {
   readonly consentText: string
 }
 
-/** The waitlist as its endpoints use it. */
-export interface Waitlist {
-  /** Whether a registration is likely to succeed, judging from the latest ones in this process. */
-  isOpen(): boolean
-  /** Counts a request from a client's address. Throws ApiError RATE_LIMITED or REGISTRATION_UNAVAILABLE. */
-  admit(address: string): Promise<void>
-  /**
-   * Adds an address to the list; resolves once the row would survive a power failure. Rejects with ApiError
-   * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After REGISTRATION_UNAVAILABLE nothing was stored.
-   */
-  register(registration: Registration): Promise<DataOf<'RegistrationResult'>>
-}
-
-export interface WaitlistDependencies {
+interface WaitlistDependencies {
   readonly store: WaitlistStore
-  readonly limits: RegistrationLimits
+  /** Counts a registration from an address. Rejects beyond its limits, or when counting fails. */
+  readonly admitRegistration: (address: string) => Promise<void>
   readonly challenge: Challenge
   readonly encryptor: Encryptor
   readonly hashAddress: (normalized: string) => Uint8Array
@@ -50,13 +37,13 @@ const UNAVAILABLE_FOR_MS = 15_000
 
 export function createWaitlist({
   store,
-  limits,
+  admitRegistration,
   challenge,
   encryptor,
   hashAddress,
   clock,
   randomBytes,
-}: WaitlistDependencies): Waitlist {
+}: WaitlistDependencies) {
   let failedAtMs = Number.NEGATIVE_INFINITY
 
   /** Keeps an ApiError; turns any other failure into REGISTRATION_UNAVAILABLE. */
@@ -103,21 +90,27 @@ export function createWaitlist({
   }
 
   return {
-    isOpen() {
+    /** Whether a registration is likely to succeed, judging from the latest ones in this process. */
+    isOpen(): boolean {
       const sinceMs = clock.nowMs() - failedAtMs
       // Negative after the clock was set back.
       return sinceMs >= UNAVAILABLE_FOR_MS || sinceMs < 0
     },
 
-    async admit(address) {
+    /** Counts a request from a client's address. Rejects with ApiError RATE_LIMITED or REGISTRATION_UNAVAILABLE. */
+    async admit(address: string): Promise<void> {
       try {
-        await limits.admit(address)
+        await admitRegistration(address)
       } catch (error) {
         throw toApiError(error)
       }
     },
 
-    async register(registration) {
+    /**
+     * Adds an address to the list; resolves once the row would survive a power failure. Rejects with ApiError
+     * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After REGISTRATION_UNAVAILABLE nothing was stored.
+     */
+    async register(registration: Registration): Promise<DataOf<'RegistrationResult'>> {
       let accepted: AcceptedChallenge
       try {
         accepted = await challenge.verify(registration.challengeToken, 'register')
@@ -135,3 +128,5 @@ export function createWaitlist({
     },
   }
 }
+
+export type Waitlist = ReturnType<typeof createWaitlist>

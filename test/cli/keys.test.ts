@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
+import { hashSecretIdOf } from '../../src/service/api-keys.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import {
   FAR_AHEAD_MS,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createActors } from '../../src/service/actor.ts'
+import { actorOf as actorUnder } from '../../src/service/actor.ts'
 import { CountersError } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { setClock } from '../storage/counters-behavior.ts'
@@ -12,7 +12,8 @@ const DAY_MS = 86_400_000
 function rig() {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
-  return { clock, counters, ...createActors({ counters, clock }) }
+  const actorOf = (address: string) => actorUnder(address, counters, clock)
+  return { clock, counters, actorOf }
 }
 
 const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
@@ -129,7 +130,6 @@ test('throws for an invalid address without quoting it', async () => {
 
 test('an address has a new actor each day, the same in every process', async () => {
   const { actorOf, clock, counters } = rig()
-  const sibling = createActors({ counters, clock })
   const startOfDay = Math.floor(clock.now / DAY_MS) * DAY_MS
   const seen = new Set<string>()
   for (let day = 0; day < 4; day += 1) {
@@ -138,7 +138,7 @@ test('an address has a new actor each day, the same in every process', async () 
     seen.add(actor)
     clock.now += DAY_MS - 1
     assert.equal(await actorOf('192.0.2.7'), actor)
-    assert.equal(await sibling.actorOf('192.0.2.7'), actor)
+    assert.equal(await actorUnder('192.0.2.7', { ...counters }, clock), actor)
   }
   assert.equal(seen.size, 4)
   // Other counters, such as after a restart, have another key.
@@ -149,16 +149,14 @@ test('the daily key is fetched for each request', async () => {
   const { clock, counters } = rig()
   const asked: (readonly [string, number])[] = []
   let isReachable = false
-  const { actorOf } = createActors({
-    clock,
-    counters: {
-      async secret(name, untilMs) {
-        asked.push([name, untilMs])
-        if (!isReachable) throw new CountersError('gone')
-        return counters.secret(name, untilMs)
-      },
+  const watched = {
+    async secret(name: string, untilMs: number) {
+      asked.push([name, untilMs])
+      if (!isReachable) throw new CountersError('gone')
+      return counters.secret(name, untilMs)
     },
-  })
+  }
+  const actorOf = (address: string) => actorUnder(address, watched, clock)
   const lost = await Promise.allSettled([actorOf('::1'), actorOf('192.0.2.7')])
   assert.ok(
     lost.every((each) => each.status === 'rejected' && each.reason instanceof CountersError),

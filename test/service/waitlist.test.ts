@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
-import type { RegistrationLimits } from '../../src/service/registration-limits.ts'
 import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
@@ -29,7 +28,7 @@ function makeWaitlist({
 }: {
   add?: () => Promise<'added' | 'duplicate'>
   verify?: () => Promise<void>
-  admit?: RegistrationLimits['admit']
+  admit?: (address: string) => Promise<void>
   release?: () => Promise<void>
 } = {}) {
   const rows: SealedRegistration[] = []
@@ -67,7 +66,7 @@ function makeWaitlist({
   const waitlist = createWaitlist({
     store,
     challenge,
-    limits: { admit },
+    admitRegistration: admit,
     encryptor: {
       recipient: 'age1recipient',
       encrypt: (plain) => {

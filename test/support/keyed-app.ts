@@ -5,11 +5,10 @@ import type { AppDependencies } from '../../src/app.ts'
 import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts'
 import type { Issuance } from '../../src/contract/issuance.ts'
-import type { ApiKeys } from '../../src/service/api-keys.ts'
+import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import type { Challenge, ChallengePurpose } from '../../src/service/challenge.ts'
-import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
 import { createTestChallenge } from '../../src/service/test-challenge.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
 import type { Counters } from '../../src/storage/counters.ts'
@@ -74,7 +73,7 @@ export async function runKeyedApp(
   t.after(() => storage.close())
   const counters = wrapCounters(createMemoryCounters({ clock }))
   const store = wrapStore(storage.apiKeys)
-  const apiKeys: ApiKeys = createStoredApiKeys({
+  const apiKeys: ApiKeys = createApiKeys({
     store,
     counters,
     clock,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 
 import type { DataOf } from '../../src/contract/schemas.ts'
-import type { ApiKeys } from '../../src/service/api-keys.ts'
-import { createStoredApiKeys } from '../../src/service/stored-api-keys.ts'
+import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 
@@ -23,7 +22,7 @@ export function keysOver(
   { hashSecret = TEST_HASH_SECRET, previousHashSecrets = [], nowMs }: KeysOverOptions = {},
 ): ApiKeys {
   const clock = { nowMs: () => nowMs ?? Date.now() }
-  return createStoredApiKeys({
+  return createApiKeys({
     store,
     counters: createMemoryCounters({ clock }),
     clock,

@@ -5,8 +5,7 @@ import { API_KEY_LABEL_PATTERN } from '../../contract/api-key.ts'
 import { type Issuance, ISSUANCE } from '../../contract/issuance.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { SYSTEM_CLOCK } from '../../service/clock.ts'
-import { TooManyKeysError } from '../../service/api-keys.ts'
-import { createStoredApiKeys } from '../../service/stored-api-keys.ts'
+import { createApiKeys, TooManyKeysError } from '../../service/api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
 import { createMemoryCounters } from '../../storage/memory-counters.ts'
 import { StorageError } from '../../storage/storage-error.ts'
@@ -42,7 +41,7 @@ export async function issueKey(
   hashSecret: string,
   wanted: { readonly label: string | null; readonly ttlDays: number },
 ) {
-  const apiKeys = createStoredApiKeys({
+  const apiKeys = createApiKeys({
     store,
     counters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
     clock: SYSTEM_CLOCK,

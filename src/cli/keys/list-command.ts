@@ -1,5 +1,5 @@
 import { formatInstant } from '../../contract/instant.ts'
-import { hashSecretIdOf } from '../../service/stored-api-keys.ts'
+import { hashSecretIdOf } from '../../service/api-keys.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { createCommand, EXIT_CODES } from '../../../packages/cli/src/command/command.ts'
 import { flag, textOption } from '../../../packages/cli/src/command/options.ts'

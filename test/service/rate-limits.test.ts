@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
-import { createRegistrationLimits } from '../../src/service/registration-limits.ts'
+import { admitRegistration, createWindow, secondsUntil } from '../../src/service/rate-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 0, 0)
@@ -10,11 +10,10 @@ function makeLimits(wrap: (counters: MemoryCounters) => MemoryCounters = (same) 
   const time = { ms: START_MS }
   const clock = { nowMs: () => time.ms }
   const counters = wrap(createMemoryCounters({ clock }))
-  const limits = createRegistrationLimits(counters, clock)
   /** Undefined where the request is admitted, else the seconds to wait. */
   async function waitOf(address: string): Promise<number | undefined> {
     try {
-      await limits.admit(address)
+      await admitRegistration(address, counters, clock)
       return undefined
     } catch (error) {
       assert.ok(error instanceof ApiError)
@@ -110,4 +109,31 @@ test('counters that respond later count the same', async () => {
   }))
   await admitTimes(waitOf, '192.0.2.1', 5)
   assert.equal(await waitOf('192.0.2.1'), 60)
+})
+
+test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
+  const nowMs = Date.UTC(2026, 10, 21, 9)
+  for (const [leftMs, seconds] of [
+    [-1000, 1],
+    [0, 1],
+    [1, 1],
+    [1000, 1],
+    [1001, 2],
+    [58_999, 59],
+    [59_000, 59],
+    [59_001, 60],
+    [60_000, 60],
+    [60_001, 60],
+    [86_400_000, 60],
+  ] as const) {
+    assert.equal(secondsUntil(nowMs + leftMs, nowMs, 60), seconds, `${leftMs} ms`)
+  }
+})
+
+test('counts a limit under its key in a window of its length', () => {
+  assert.deepEqual(createWindow('key:0123456789abcdef', { requests: 600, windowSeconds: 60 }), {
+    key: 'key:0123456789abcdef',
+    limit: 600,
+    windowSeconds: 60,
+  })
 })

@@ -3,8 +3,12 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
 import { formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
-import { KeyQuotaError, TooManyKeysError } from '../../src/service/api-keys.ts'
-import { createStoredApiKeys, hashSecretIdOf } from '../../src/service/stored-api-keys.ts'
+import {
+  createApiKeys,
+  hashSecretIdOf,
+  KeyQuotaError,
+  TooManyKeysError,
+} from '../../src/service/api-keys.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { createMemoryApiKeyStore, type MemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 
@@ -26,7 +30,7 @@ function makeKeys({
   const time = { ms: START_MS }
   const clock = { nowMs: () => time.ms }
   const failures: unknown[] = []
-  const apiKeys = createStoredApiKeys({
+  const apiKeys = createApiKeys({
     store,
     counters: createMemoryCounters({ clock }),
     clock,

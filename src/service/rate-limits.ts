@@ -1,0 +1,51 @@
+import { ApiError } from '../contract/api-error.ts'
+import { LIMITS } from '../contract/limits.ts'
+import type { CountedWindow, Counters } from '../storage/counters.ts'
+import { actorOf } from './actor.ts'
+import type { Clock } from './clock.ts'
+
+/** All clients without a known address count as one actor. */
+const UNKNOWN_ACTOR = 'unknown'
+
+/** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
+const MAX_WAIT_SECONDS = LIMITS.registrationPerActor.windowSeconds
+
+/** The window for a limit as the contract states it (spec section 8). The key is never an address. */
+export function createWindow(
+  key: string,
+  limit: { readonly requests: number; readonly windowSeconds: number },
+): CountedWindow {
+  return { key, limit: limit.requests, windowSeconds: limit.windowSeconds }
+}
+
+/** Whole seconds until a window ends, from 1 to `maxSeconds`, for Retry-After and the quota. */
+export function secondsUntil(endsAtMs: number, nowMs: number, maxSeconds: number): number {
+  return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), maxSeconds)
+}
+
+/** Counts a request in these windows. Rejects with ApiError RATE_LIMITED, or CountersError when counting fails. */
+export async function admitRequest(
+  windows: readonly CountedWindow[],
+  counters: Counters,
+  clock: Clock,
+): Promise<void> {
+  const outcome = await counters.count(windows)
+  if (outcome.isAdmitted) return
+  const full = outcome.windows.filter(({ remaining }) => remaining === 0)
+  const endsAtMs = Math.max(...full.map((each) => each.endsAtMs))
+  throw new ApiError('RATE_LIMITED', {
+    retryAfterSeconds: secondsUntil(endsAtMs, clock.nowMs(), MAX_WAIT_SECONDS),
+  })
+}
+
+/** Counts a registration from this address: for its actor, and for all actors together. Rejects like `admitRequest`. */
+export async function admitRegistration(
+  address: string,
+  counters: Counters,
+  clock: Clock,
+): Promise<void> {
+  const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address, counters, clock)
+  const own = createWindow(`register:${actor}`, LIMITS.registrationPerActor)
+  const global = createWindow('register', LIMITS.registrationGlobal)
+  await admitRequest([own, global], counters, clock)
+}
