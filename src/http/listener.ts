@@ -6,7 +6,7 @@ import type { App } from './api-request.ts'
 import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'
 import { enableLingeringClose } from './lingering-close.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
-import { hasBody, NO_BODY, openRequestBody } from './request-body.ts'
+import { hasBody } from './request-body.ts'
 import {
   expectsContinueOnly,
   framingFault,
@@ -103,8 +103,8 @@ export function createListener(app: App, options: ListenerOptions): Server {
     log,
   })
 
-  function begin(request: IncomingMessage, response: ServerResponse, isBodyComing: boolean): void {
-    connections.begin(request, response, isBodyComing)
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    connections.begin(request, response, hasBody(request))
     if (onResponse === undefined) return
     const started = performance.now()
     response.once('finish', () => {
@@ -113,11 +113,10 @@ export function createListener(app: App, options: ListenerOptions): Server {
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
-    const isBodyComing = hasBody(request)
     // The parser also reports this request as an error, and the handler of that error responds.
     if (hasUndelimitedBody(request)) return
     if (connections.isClosing(request.socket)) return discard(request)
-    begin(request, response, isBodyComing)
+    begin(request, response)
     // Node loses the bytes after an upgrade request, so the connection closes after the response.
     if (request.headers.upgrade !== undefined) {
       connections.closeAfterResponse(request.socket)
@@ -128,12 +127,12 @@ export function createListener(app: App, options: ListenerOptions): Server {
     const { url = '', method } = request
     const target = url === '*' && method === 'OPTIONS' ? url : toOriginForm(url)
     if (target === undefined) return reject(request, response, 400)
-    handle(request, response, target, isBodyComing ? openRequestBody(request) : NO_BODY)
+    handle(request, response, target)
   }
 
   function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
     if (connections.isClosing(request.socket)) return discard(request)
-    begin(request, response, hasBody(request))
+    begin(request, response)
     reject(request, response, 417)
   }
 

@@ -4,17 +4,15 @@ import { ApiError } from '../contract/api-error.ts'
 /** An unread body up to this length is discarded after the response; a longer one closes the connection. */
 const MAX_DISCARDED_BYTES = 65_536
 
-/** The body of one request: read by the step that needs it, or discarded after the response. */
-export interface RequestBody {
-  /**
-   * The whole body. Throws ApiError PAYLOAD_TOO_LARGE if it has more than `limitBytes`, declared or sent, and stops
-   * reading there (RFC 9110 15.5.14). Call it once.
-   */
-  read(limitBytes: number): Promise<Buffer>
-  /** Whether the connection must close after the response, because the rest of the body may be too long to discard. */
-  isTooLongToDiscard(): boolean
-  /** Discards the rest, so that the connection can be reused. */
-  discard(): void
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Whether the rest of a body may be too long to discard, so that the connection must close after the response. */
+export function isTooLongToDiscard({ complete, headers }: IncomingMessage): boolean {
+  // A chunked body declares no length.
+  return !complete && !(Number(headers['content-length']) <= MAX_DISCARDED_BYTES)
 }
 
 /** Joins chunks. They are wiped, because Node reads later requests into the same memory. */
@@ -28,64 +26,31 @@ function gather(chunks: readonly Buffer[], bytes: number): Buffer {
   return body
 }
 
-export const NO_BODY: RequestBody = {
-  read: () => Promise.resolve(Buffer.alloc(0)),
-  isTooLongToDiscard: () => false,
-  discard() {},
-}
-
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-}
-
-export function openRequestBody(request: IncomingMessage): RequestBody {
-  return {
-    read: (limitBytes) =>
-      new Promise((resolve, reject) => {
-        if (Number(request.headers['content-length']) > limitBytes) {
-          reject(new ApiError('PAYLOAD_TOO_LARGE'))
-          return
-        }
-        const chunks: Buffer[] = []
-        let bytes = 0
-        function stop(): void {
-          request.off('data', take)
-          request.off('end', finish)
-          request.off('close', breakOff)
-          request.off('error', breakOff)
-        }
-        function take(chunk: Buffer): void {
-          bytes += chunk.length
-          chunks.push(chunk)
-          if (bytes <= limitBytes) return
-          stop()
-          request.pause()
-          for (const each of chunks) each.fill(0)
-          reject(new ApiError('PAYLOAD_TOO_LARGE'))
-        }
-        function finish(): void {
-          stop()
-          resolve(gather(chunks, bytes))
-        }
-        /** The connection is closed or was rejected, so the response is not sent. */
-        function breakOff(): void {
-          stop()
-          reject(new ApiError('INVALID_JSON'))
-        }
-        request.on('data', take)
-        request.once('end', finish)
-        request.once('close', breakOff)
-        request.once('error', breakOff)
-      }),
-    isTooLongToDiscard() {
-      if (request.complete) return false
-      // A chunked body declares no length.
-      return !(Number(request.headers['content-length']) <= MAX_DISCARDED_BYTES)
-    },
-    discard() {
-      // A read that stopped at its limit has paused the request.
-      request.resume()
-    },
+/**
+ * The whole body. Throws ApiError PAYLOAD_TOO_LARGE if it has more than `limitBytes`, declared or sent, and stops
+ * reading there (RFC 9110 15.5.14). Call it once.
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0)
+  if (Number(request.headers['content-length']) > limitBytes) {
+    throw new ApiError('PAYLOAD_TOO_LARGE')
   }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  await new Promise<void>((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      // The rest is being discarded.
+      if (bytes > limitBytes) return
+      bytes += chunk.length
+      chunks.push(chunk)
+      if (bytes <= limitBytes) return
+      request.pause()
+      for (const each of chunks) each.fill(0)
+      reject(new ApiError('PAYLOAD_TOO_LARGE'))
+    })
+    request.once('end', resolve)
+    // Without an end, the connection is closed or was rejected, so the response is not sent.
+    request.once('close', () => reject(new ApiError('INVALID_JSON')))
+  })
+  return gather(chunks, bytes)
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../service/log.ts'
 import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
-import type { RequestBody } from './request-body.ts'
+import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
 
 interface RequestHandlerDependencies {
   readonly connections: Connections
@@ -15,21 +15,20 @@ export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  body: RequestBody,
 ) => void
 
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
 const JOINED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-type', 'referer'])
 
 /** Adapts a request of node:http. `target` is in origin form. */
-function createApiRequest(request: IncomingMessage, target: string, body: RequestBody): ApiRequest {
+function createApiRequest(request: IncomingMessage, target: string): ApiRequest {
   return {
     method: request.method ?? 'GET',
     target,
     path: pathOf(target),
     // A getter in an object literal would give every request its own hidden class.
     peerAddress: () => request.socket.remoteAddress ?? '',
-    readBody: (limitBytes) => body.read(limitBytes),
+    readBody: (limitBytes) => readBody(request, limitBytes),
     header(name) {
       const value = request.headers[name]
       if (value !== undefined && JOINED_HEADERS.has(name)) {
@@ -48,24 +47,25 @@ export function createRequestHandler(
 ): RequestHandler {
   /** Whether the server closes the connection after this response, which must then announce it (RFC 9112 9.6). */
   function isLast(
-    { socket }: IncomingMessage,
+    request: IncomingMessage,
     response: ServerResponse,
-    body: RequestBody,
+    isBodyComing: boolean,
   ): boolean {
-    if (body.isTooLongToDiscard()) return true
-    return (isStopping() || socket.readableEnded) && connections.isLastOwed(response)
+    if (isBodyComing && isTooLongToDiscard(request)) return true
+    return (isStopping() || request.socket.readableEnded) && connections.isLastOwed(response)
   }
 
   function write(
     request: IncomingMessage,
     response: ServerResponse,
-    body: RequestBody,
-    { status, headers, body: content }: Reply,
+    { status, headers, body }: Reply,
   ): void {
     // Rejected in the meantime for a malformed body.
     if (response.headersSent) return
-    const mustClose = isLast(request, response, body)
-    body.discard()
+    const isBodyComing = hasBody(request)
+    const mustClose = isLast(request, response, isBodyComing)
+    // Discards the rest, so that the connection can be reused. A read that stopped at its limit has paused the request.
+    if (isBodyComing) request.resume()
     if (mustClose) {
       connections.closeAfterResponse(request.socket)
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
@@ -75,7 +75,7 @@ export function createRequestHandler(
       // Node's type requires a mutable array, which it does not change.
       response.writeHead(status, headers as string[])
     }
-    response.end(content)
+    response.end(body)
   }
 
   function abandon(response: ServerResponse, error: unknown): void {
@@ -83,14 +83,14 @@ export function createRequestHandler(
     response.destroy()
   }
 
-  return (request, response, target, body) => {
+  return (request, response, target) => {
     try {
-      const reply = app(createApiRequest(request, target, body))
+      const reply = app(createApiRequest(request, target))
       if (reply instanceof Promise) {
         reply
-          .then((settled) => write(request, response, body, settled))
+          .then((settled) => write(request, response, settled))
           .catch((error: unknown) => abandon(response, error))
-      } else write(request, response, body, reply)
+      } else write(request, response, reply)
     } catch (error) {
       abandon(response, error)
     }
