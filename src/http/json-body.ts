@@ -1,14 +1,12 @@
 import { ApiError } from '../contract/api-error.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
+import { stripEnds } from '../contract/strip-ends.ts'
 
 /** Strict, and keeps a byte order mark, which no JSON text may start with (RFC 8259 8.1). */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The charset parameter; its value is a quoted string or a token (RFC 9110 5.6.6). */
-const CHARSET = /^[ \t]*charset=(?:"((?:[^"\\]|\\.)*)"|([^ \t"]+))[ \t]*$/i
-const MEDIA_TYPE = /^[ \t]*([^ \t]+)[ \t]*$/
-const NOTHING = /^[ \t]*$/
-const IDENTITY = /^[ \t]*(?:identity[ \t]*)?$/i
+/** The accepted parameter, in lower case; its value is a token or a quoted string (RFC 9110 5.6.6). */
+const UTF8_CHARSET = /^charset=(?:utf-8|"\\?u\\?t\\?f\\?-\\?8")$/
 
 /** Strings and structure of a JSON text. Each alternative starts with a different character, so matching is linear. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
@@ -52,30 +50,28 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   return value
 }
 
-function isUtf8Charset(parameter: string): boolean {
-  const [, quoted, token] = CHARSET.exec(parameter) ?? []
-  const charset = quoted?.replaceAll(/\\(.)/g, '$1') ?? token
-  return charset?.toLowerCase() === 'utf-8'
+/** The members of a header in lower case, without the white space around them (RFC 9110 5.6.3). */
+function membersOf(value: string, separator: ',' | ';'): readonly string[] {
+  const members = value.toLowerCase().split(separator)
+  return members.map((member) => stripEnds(member, ' \t'))
 }
 
 /**
  * Whether a Content-Type is accepted: `application/json` without parameters except one `charset=utf-8` (contract
- * decisions 3.15). Case, white space and empty parameters follow RFC 9110 8.3.1 and 5.6.6. Every pattern is anchored
- * and linear, because a header may be long.
+ * decisions 3.15). Empty parameters are allowed (RFC 9110 5.6.6).
  */
-export function isJsonMediaType(contentType: string | undefined): boolean {
-  if (contentType === undefined) return false
+export function isJsonMediaType(contentType = ''): boolean {
   // A quoted `;` is split too, but a value with one is not utf-8 in any case.
-  const [mediaType = '', ...parameters] = contentType.split(';')
-  if (MEDIA_TYPE.exec(mediaType)?.[1]?.toLowerCase() !== JSON_MEDIA_TYPE) return false
-  const given = parameters.filter((parameter) => !NOTHING.test(parameter))
-  return given.length <= 1 && given.every(isUtf8Charset)
+  const [mediaType, ...parameters] = membersOf(contentType, ';')
+  const given = parameters.filter((parameter) => parameter !== '')
+  return (
+    mediaType === JSON_MEDIA_TYPE &&
+    given.length <= 1 &&
+    given.every((parameter) => UTF8_CHARSET.test(parameter))
+  )
 }
 
 /** Whether a Content-Encoding leaves the body unchanged: missing, or only `identity` (RFC 9110 8.4). */
-export function isIdentityCoding(contentEncoding: string | undefined): boolean {
-  return (
-    contentEncoding === undefined ||
-    contentEncoding.split(',').every((coding) => IDENTITY.test(coding))
-  )
+export function isIdentityCoding(contentEncoding = ''): boolean {
+  return membersOf(contentEncoding, ',').every((coding) => coding === '' || coding === 'identity')
 }

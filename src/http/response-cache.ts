@@ -2,14 +2,6 @@ import { CACHE_CLASSES, HEADERS } from '../contract/headers.ts'
 import type { Clock } from '../service/clock.ts'
 import type { ApiRequest, App, Reply } from './api-request.ts'
 
-/** A response, and its headers with the current age. */
-interface StoredResponse {
-  readonly reply: Reply
-  readonly storedAtMs: number
-  ageSeconds: number
-  aged: Reply
-}
-
 /** Enough for all fixed paths of the registry; versions by id share the rest. */
 const MAX_RESPONSES = 256
 const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
@@ -26,6 +18,11 @@ function isCacheable({ status, headers }: Reply): boolean {
   return status === 200 && headers[headers.indexOf(HEADERS.cacheControl) + 1] === CACHEABLE
 }
 
+function mayReuse(request: ApiRequest): boolean {
+  if (request.method !== 'GET' || request.target !== request.path) return false
+  return BYPASSING_HEADERS.every((name) => request.header(name) === undefined)
+}
+
 /** With its age in seconds (RFC 9111 5.1). */
 function withAge({ status, headers, body }: Reply, ageSeconds: number): Reply {
   return { status, headers: [...headers, HEADERS.age, String(ageSeconds)], body }
@@ -40,41 +37,24 @@ export function createResponseCache(
   app: App,
   { seconds, clock }: { readonly seconds: number; readonly clock: Clock },
 ): App {
-  const responses = new Map<string, StoredResponse>()
+  const responses = new Map<string, { readonly reply: Reply; readonly storedAtMs: number }>()
 
   function store(target: string, reply: Reply): Reply {
     if (!isCacheable(reply)) return reply
     if (responses.size >= MAX_RESPONSES) responses.clear()
-    const storedAtMs = clock.nowMs()
-    responses.set(target, { reply, storedAtMs, ageSeconds: 0, aged: withAge(reply, 0) })
+    responses.set(target, { reply, storedAtMs: clock.nowMs() })
     return reply
-  }
-
-  function find(target: string): Reply | undefined {
-    const found = responses.get(target)
-    if (found === undefined) return undefined
-    const ageSeconds = Math.floor((clock.nowMs() - found.storedAtMs) / 1000)
-    if (ageSeconds < 0 || ageSeconds >= seconds) {
-      responses.delete(target)
-      return undefined
-    }
-    if (ageSeconds !== found.ageSeconds) {
-      found.ageSeconds = ageSeconds
-      found.aged = withAge(found.reply, ageSeconds)
-    }
-    return found.aged
-  }
-
-  function mayReuse(request: ApiRequest): boolean {
-    if (request.method !== 'GET' || request.target !== request.path) return false
-    return BYPASSING_HEADERS.every((name) => request.header(name) === undefined)
   }
 
   return (request) => {
     if (!mayReuse(request)) return app(request)
     const { target } = request
-    const found = find(target)
-    if (found !== undefined) return found
+    const found = responses.get(target)
+    if (found !== undefined) {
+      const ageSeconds = Math.floor((clock.nowMs() - found.storedAtMs) / 1000)
+      if (ageSeconds >= 0 && ageSeconds < seconds) return withAge(found.reply, ageSeconds)
+      responses.delete(target)
+    }
     const reply = app(request)
     return reply instanceof Promise
       ? reply.then((settled) => store(target, settled))
