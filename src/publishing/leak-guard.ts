@@ -1,5 +1,6 @@
 import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
+import { LineCounter } from 'yaml'
 
 import { type ContentMistake, formatFieldPath } from './content-mistake.ts'
 import { LEAK_RULES } from './leak-rules.ts'
@@ -20,7 +21,7 @@ interface Finding {
   readonly rule: string
   readonly found: string
   readonly expected: string
-  /** Index of the text, and the start and end in it. */
+  /** Index of the searched text, and the start and end in it. */
   readonly index: number
   readonly start: number
   readonly end: number
@@ -31,16 +32,33 @@ type AllowedTexts = PublishingSettings['allowedTexts']
 // Fields with digests of public documents, which look random. Their own pattern checks them.
 const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
 
-/** Searches with the recommended rules of secretlint: credentials of many services. */
-async function searchKnownCredentials(texts: readonly string[]): Promise<readonly Finding[]> {
-  // One call for all texts: the credential rules cost far more to start than to run.
-  let joined = ''
+/**
+ * Searches the text of a file, and then its values as they would be published, with all rules. Rules for values only
+ * skip the text.
+ */
+async function search(
+  texts: readonly string[],
+  isAllowed: (ruleId: string, text: string) => boolean,
+): Promise<readonly Finding[]> {
+  const searched = texts.map(createSearchText)
+  const findings: Finding[] = []
   const starts: number[] = []
-  for (const text of texts) {
-    starts.push(joined.length)
-    joined += `${text}\n`
+  let content = ''
+  for (const [index, { text, originalOffset }] of searched.entries()) {
+    starts.push(content.length)
+    content += `${text}\n`
+    for (const { id: rule, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
+      if (valuesOnly && index === 0) continue
+      for (const match of find(text)) {
+        if (allowable && isAllowed(rule, match.text)) continue
+        const start = originalOffset(match.index)
+        const end = originalOffset(match.index + match.text.length)
+        findings.push({ rule, found, expected, index, start, end })
+      }
+    }
   }
-  const { text: content, originalOffset } = createSearchText(joined)
+  // The recommended rules of secretlint: credentials of many services. One call for all texts, because these rules cost
+  // far more to start than to run.
   const { messages } = await lintSource({
     // Some rules depend on the file name of certain programs, which content files do not have.
     source: { filePath: 'content.yaml', content, ext: '.yaml', contentType: 'text' },
@@ -50,40 +68,16 @@ async function searchKnownCredentials(texts: readonly string[]): Promise<readonl
       config: { rules: [{ id: recommendedRules.meta.id, rule: recommendedRules, options: {} }] },
     },
   })
-  return messages.map(({ ruleId, messageId, range }) => {
-    const [start, end] = [originalOffset(range[0]), originalOffset(range[1])]
-    const index = starts.findLastIndex((each) => each <= start)
-    return {
-      rule: ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/'),
-      found: `a credential (${messageId})`,
-      expected: 'no credential; revoke this one',
-      index,
-      start: start - (starts[index] ?? 0),
-      end: end - (starts[index] ?? 0),
-    }
-  })
-}
-
-/** Searches texts with all rules; values as they would be published also with the rules for values only. */
-async function search(
-  texts: readonly string[],
-  areValues: boolean,
-  isAllowed: (ruleId: string, text: string) => boolean,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
-  for (const [index, original] of texts.entries()) {
-    const { text, originalOffset } = createSearchText(original)
-    for (const { id, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
-      if (valuesOnly && !areValues) continue
-      for (const match of find(text)) {
-        if (allowable && isAllowed(id, match.text)) continue
-        const start = originalOffset(match.index)
-        const end = originalOffset(match.index + match.text.length)
-        findings.push({ rule: id, found, expected, index, start, end })
-      }
-    }
+  for (const { ruleId, messageId, range } of messages) {
+    const index = starts.findLastIndex((each) => each <= range[0])
+    const [start = 0, end = 0] = range.map((offset) =>
+      searched[index]?.originalOffset(offset - (starts[index] ?? 0)),
+    )
+    const rule = ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/')
+    const found = `a credential (${messageId})`
+    findings.push({ rule, found, expected: 'no credential; revoke this one', index, start, end })
   }
-  return [...findings, ...(await searchKnownCredentials(texts))]
+  return findings.toSorted((a, b) => a.index - b.index)
 }
 
 /** Why an allowed text for a rule is not used. */
@@ -123,30 +117,23 @@ export async function findLeaks(
   }
   const mistakes: ContentMistake[] = []
   for (const { file, text, source, publicEmails = [] } of files) {
-    const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-    const isPublic = ({ rule, start, end }: Finding, within: string): boolean =>
-      rule === 'email-address' && publicEmails.includes(within.slice(start, end))
+    const lines = new LineCounter()
+    for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
+    const values = source?.texts ?? []
+    const texts = [text, ...values.map(({ value }) => value)]
     // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
-    for (const finding of await search([text], false, isAllowed)) {
-      if (isPublic(finding, text)) continue
-      const { rule, found, expected, start, end } = finding
-      const line = lineStarts.findLastIndex((each) => each <= start) + 1
-      const column = start - (lineStarts[line - 1] ?? 0) + 1
-      mistakes.push({ file, line, column, field: '', found, expected, rule })
-      for (let at = line; (lineStarts[at - 1] ?? Infinity) <= end; at += 1) {
-        covered.add(`${rule} ${at}`)
+    for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
+      const finding = texts[index]?.slice(start, end) ?? ''
+      if (rule === 'email-address' && publicEmails.includes(finding)) continue
+      const value = values[index - 1]
+      if (value === undefined) {
+        const { line, col: column } = lines.linePos(start)
+        mistakes.push({ file, line, column, field: '', found, expected, rule })
+        const last = lines.linePos(end).line
+        for (let at = line; at <= last; at += 1) covered.add(`${rule} ${at}`)
+        continue
       }
-    }
-    const values = source?.texts ?? []
-    for (const finding of await search(
-      values.map(({ value }) => value),
-      true,
-      isAllowed,
-    )) {
-      const value = values[finding.index]
-      if (value === undefined || isPublic(finding, value.value)) continue
-      const { rule, found, expected } = finding
       const { path, line, column, endLine } = value
       if (rule === 'random-text' && DIGEST_FIELDS.has(String(path.at(-1)))) continue
       let isReported = false
