@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { createContentReference } from '../src/publishing/content-reference.ts'
+import { createContentReference } from './content-reference.ts'
 import { createOpenApi } from '../src/documents/openapi.ts'
 import { createPolicy } from '../src/documents/policy.ts'
 import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'

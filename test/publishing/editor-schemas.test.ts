@@ -10,7 +10,7 @@ import { isTranslatedName, TRANSLATED_SCHEMAS } from '../../src/contract/resourc
 import { schemaViolation } from '../../src/contract/schema-violation.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { createContentReference, createExample } from '../../src/publishing/content-reference.ts'
+import { createContentReference, createExample } from '../../scripts/content-reference.ts'
 import { contentSchema } from '../../src/publishing/content-schemas.ts'
 import { createSchemaFiles } from '../../src/publishing/editor-schemas.ts'
 import { createStarterContent } from '../../src/publishing/starter-content.ts'

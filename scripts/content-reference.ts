@@ -1,12 +1,12 @@
 import { stringify } from 'yaml'
 
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
-import { TRANSLATION_LOCALES } from '../contract/translations.ts'
-import { contentFileName } from './content-folder.ts'
-import { contentSchema, IMPORT_FIELDS } from './content-schemas.ts'
-import { LEAK_RULES } from './leak-rules.ts'
-import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '../src/contract/resource-names.ts'
+import type { JsonSchema } from '../src/contract/schema-type.ts'
+import { TRANSLATION_LOCALES } from '../src/contract/translations.ts'
+import { contentFileName } from '../src/publishing/content-folder.ts'
+import { contentSchema, IMPORT_FIELDS } from '../src/publishing/content-schemas.ts'
+import { LEAK_RULES } from '../src/publishing/leak-rules.ts'
+import { SETTINGS_FILE, SETTINGS_SCHEMA } from '../src/publishing/publishing-settings.ts'
 
 const FORMATS: { readonly [format: string]: string } = {
   'date-time': 'UTC timestamp',
