@@ -2,7 +2,7 @@ import { LIMITS } from './limits.ts'
 import { stripEnds } from './strip-ends.ts'
 
 /** An address that mail can be sent to, in the form in which it is stored. */
-export interface EmailAddress {
+interface EmailAddress {
   /** Without surrounding space, the local part as it was typed, the domain in its IDNA ASCII form. */
   readonly address: string
   /** `address` in lower case. Registrations with the same value are one entry of the list. */

@@ -4,20 +4,14 @@ import { schemaViolation } from './schema-violation.ts'
 import { REQUEST_SCHEMAS } from './schemas.ts'
 import type { SchemaType } from './schema-type.ts'
 
-/** A request for an API key with valid fields (spec 4.2). The challenge is verified later. */
-export interface KeyRequest {
-  /** Never empty. */
-  readonly challengeToken: string
-  /** Null if omitted. */
-  readonly label: string | null
-  readonly ttlDays: number
-}
+/** A request for an API key with valid fields. The challenge is verified later. */
+export type KeyRequest = ReturnType<typeof parseKeyRequest>
 
 /**
- * Parses the body of a request for a key, a parsed JSON value. Throws ApiError INVALID_INPUT for every invalid field,
- * as the contract has no other code. The error has no cause and contains no part of the value.
+ * Parses the body of a request for a key (spec 4.2), a parsed JSON value. Throws ApiError INVALID_INPUT for every invalid
+ * field, as the contract has no other code. The error has no cause and contains no part of the value.
  */
-export function parseKeyRequest(value: unknown): KeyRequest {
+export function parseKeyRequest(value: unknown) {
   const schema = REQUEST_SCHEMAS.KeyRequest
   if (schemaViolation(schema, value) !== undefined) throw new ApiError('INVALID_INPUT')
   const body = value as SchemaType<typeof schema>

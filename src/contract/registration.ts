@@ -1,35 +1,23 @@
 import { ApiError } from './api-error.ts'
-import { parseEmailAddress, type EmailAddress } from './email-address.ts'
+import { parseEmailAddress } from './email-address.ts'
 import type { ErrorCode } from './errors.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
-import type { Locale } from './locales.ts'
-import { type INTERESTS, REGISTRATION_SCHEMA } from './registration-schema.ts'
+import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { SchemaType } from './schema-type.ts'
 import { schemaViolation } from './schema-violation.ts'
 
-/** An area a registration may name. */
-export type Interest = (typeof INTERESTS)[number]
-
 /** A registration with valid fields. The challenge is verified later. */
-export interface RegistrationInput {
-  readonly email: EmailAddress
-  /** Undefined if omitted. */
-  readonly locale: Locale | undefined
-  /** In the order of the request; empty if omitted. */
-  readonly interests: readonly Interest[]
-  readonly useCase: string | undefined
-  /** Never empty. */
-  readonly challengeToken: string
-}
+export type RegistrationInput = ReturnType<typeof parseRegistration>
 
 const { properties } = REGISTRATION_SCHEMA
 const REQUIRED: readonly string[] = REGISTRATION_SCHEMA.required
 
 /**
  * Parses the body of a registration, a parsed JSON value. Throws ApiError with the code of the first rule that is broken,
- * in the order of spec 4.1 rules 3 and 4. The error has no cause and contains no part of the value.
+ * in the order of spec 4.1 rules 3 and 4. The error has no cause and contains no part of the value. `interests` is empty if
+ * omitted, `challengeToken` never.
  */
-export function parseRegistration(value: unknown): RegistrationInput {
+export function parseRegistration(value: unknown) {
   const refuseIf = (isBroken: boolean, code: ErrorCode): void => {
     if (isBroken) throw new ApiError(code)
   }

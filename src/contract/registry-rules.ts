@@ -36,12 +36,13 @@ export function checkRegistry(
   const at = (place: string, faults: Iterable<string>): readonly string[] =>
     Array.from(faults, (fault) => `${place}: ${fault}`)
   const rows = Object.entries(registry)
+  const pairs = rows.flatMap((one, index) =>
+    rows.slice(index + 1).map((other) => [one, other] as const),
+  )
   return [
     ...rows.flatMap(([name, row]) => at(name, rowFaults(name, row, registry))),
-    ...rows.flatMap(([name, row], index) =>
-      rows
-        .slice(index + 1)
-        .flatMap(([otherName, other]) => at(`${name} and ${otherName}`, pairFaults(row, other))),
+    ...pairs.flatMap(([[name, row], [otherName, other]]) =>
+      at(`${name} and ${otherName}`, pairFaults(row, other)),
     ),
     ...at('issuance', issuanceFaults(issuance)),
   ]
@@ -52,11 +53,10 @@ type Faults = Generator<string, undefined>
 function* rowFaults(name: string, row: Endpoint, registry: Registry): Faults {
   if (!OPERATION_ID.test(name))
     yield 'the name is not an operationId; expected a lower-case letter, then letters and digits'
-  if (row.summary.trim() === '') yield 'the summary is missing'
-  if (row.description.trim() === '') yield 'the description is missing'
-  if (!PATH.test(row.path)) {
+  if (isBlank(row.summary)) yield 'the summary is missing'
+  if (isBlank(row.description)) yield 'the description is missing'
+  if (!PATH.test(row.path))
     yield `the path ${row.path} is not plain; expected ${BASE_PATH}, segments of lower-case letters, digits, dots and hyphens, and a parameter only as the last segment`
-  }
   yield* parameterFaults(row)
   yield* methodFaults(row)
   yield* successFaults(row)
@@ -65,8 +65,8 @@ function* rowFaults(name: string, row: Endpoint, registry: Registry): Faults {
 }
 
 function* parameterFaults({ path, parameter, query = {} }: Endpoint): Faults {
-  for (const [name, { description = '' }] of Object.entries(query)) {
-    if (description.trim() === '') yield `the query parameter ${name} has no description`
+  for (const [name, { description }] of Object.entries(query)) {
+    if (isBlank(description)) yield `the query parameter ${name} has no description`
   }
   const named = PARAMETER.exec(path)?.[1]
   if (parameter === undefined) {
@@ -75,7 +75,7 @@ function* parameterFaults({ path, parameter, query = {} }: Endpoint): Faults {
   }
   const { name, description, example, pattern } = parameter
   if (name !== named) yield `the parameter ${name} is described, but is not in the path ${path}`
-  if (description.trim() === '') yield `the parameter ${name} has no description`
+  if (isBlank(description)) yield `the parameter ${name} has no description`
   if (example === '') yield `the parameter ${name} has no example`
   if (pattern !== undefined && !new RegExp(pattern).test(example))
     yield `the example ${example} of ${name} does not match its pattern ${pattern}`
@@ -128,14 +128,12 @@ function* errorFaults({ errors, failure, success, ...row }: Endpoint): Faults {
     if (status < 400 && status !== success?.status)
       yield `${code} has the status ${status}, which is not that of the success`
   }
-  for (const [codes, isExpected, facts] of [
-    [BODY_ERRORS, row.request !== undefined, 'reads a body'],
-    [['KEY_REQUIRED'], row.authentication === 'api-key', 'requires an API key'],
-    [['PREVIEW_NOT_ENABLED'], row.status === 'preview', 'is a preview'],
+  for (const [code, isExpected, facts] of [
+    ...BODY_ERRORS.map((each) => [each, row.request !== undefined, 'reads a body'] as const),
+    ['KEY_REQUIRED', row.authentication === 'api-key', 'requires an API key'],
+    ['PREVIEW_NOT_ENABLED', row.status === 'preview', 'is a preview'],
   ] as const) {
-    for (const code of codes) {
-      if (errors.includes(code) !== isExpected) yield `it lists ${code} if and only if it ${facts}`
-    }
+    if (errors.includes(code) !== isExpected) yield `it lists ${code} if and only if it ${facts}`
   }
   const { status } = ERRORS[failure]
   if (success !== undefined && status !== 503)
@@ -189,10 +187,8 @@ function* pairFaults(one: Endpoint, other: Endpoint): Faults {
 /** Whether the parameter of one row matches requests for the path of the other. */
 function covers({ path, parameter }: Endpoint, other: Endpoint): boolean {
   if (parameter === undefined) return false
-  const prefix = path.slice(0, path.lastIndexOf('/') + 1)
-  return (
-    other.path.startsWith(prefix) || (parameter.mayBeEmpty && other.path === prefix.slice(0, -1))
-  )
+  const prefix = path.slice(0, path.lastIndexOf('/'))
+  return other.path.startsWith(`${prefix}/`) || (parameter.mayBeEmpty && other.path === prefix)
 }
 
 // A member is optional here so that a record without it is reported and does not crash the check.

@@ -40,53 +40,39 @@ export interface SchemaViolation {
   readonly expected: string
 }
 
-type Fault = Pick<SchemaViolation, 'keyword' | 'expected'>
+const fault = (keyword: keyof JsonSchema, expected: string) => ({ keyword, expected })
+type Fault = ReturnType<typeof fault>
 
 function textFault(schema: JsonSchema, text: string): Fault | undefined {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
   // JSON Schema counts code points. Their number is needed only where the UTF-16 length leaves it open.
   const length = text.length > maxLength || minLength > 0 ? Array.from(text).length : text.length
-  if (length < minLength) {
-    return { keyword: 'minLength', expected: `at least ${minLength} characters` }
-  }
-  if (length > maxLength)
-    return { keyword: 'maxLength', expected: `at most ${maxLength} characters` }
-  if (pattern !== undefined && !patternOf(pattern).test(text)) {
-    return { keyword: 'pattern', expected: `text that matches ${pattern}` }
-  }
+  if (length < minLength) return fault('minLength', `at least ${minLength} characters`)
+  if (length > maxLength) return fault('maxLength', `at most ${maxLength} characters`)
+  if (pattern !== undefined && !patternOf(pattern).test(text))
+    return fault('pattern', `text that matches ${pattern}`)
   if (format === undefined) return undefined
   const isFormat = FORMATS[format]
   if (isFormat === undefined) throw new Error(`unknown schema format ${format}`)
-  return isFormat(text) ? undefined : { keyword: 'format', expected: `the format ${format}` }
+  return isFormat(text) ? undefined : fault('format', `the format ${format}`)
 }
 
 function valueFault(schema: JsonSchema, value: unknown): Fault | undefined {
-  const {
-    type,
-    minimum = -Infinity,
-    maximum = Infinity,
-    minItems = 0,
-    maxItems = Infinity,
-  } = schema
-  if (type !== undefined && !TYPES[type](value)) {
-    return { keyword: 'type', expected: `the type ${type}` }
-  }
-  if (schema.enum !== undefined && !schema.enum.some((each) => each === value)) {
-    return { keyword: 'enum', expected: `one of ${schema.enum.map(String).join(', ')}` }
-  }
+  const { type, minimum = -Infinity, maximum = Infinity } = schema
+  if (type !== undefined && !TYPES[type](value)) return fault('type', `the type ${type}`)
+  if (schema.enum !== undefined && !schema.enum.some((each) => each === value))
+    return fault('enum', `one of ${schema.enum.map(String).join(', ')}`)
   if (typeof value === 'string') return textFault(schema, value)
   if (typeof value === 'number') {
-    if (value < minimum) return { keyword: 'minimum', expected: `at least ${minimum}` }
-    if (value > maximum) return { keyword: 'maximum', expected: `at most ${maximum}` }
+    if (value < minimum) return fault('minimum', `at least ${minimum}`)
+    if (value > maximum) return fault('maximum', `at most ${maximum}`)
   }
   if (Array.isArray(value)) {
-    const { length } = value
-    if (length < minItems) return { keyword: 'minItems', expected: `at least ${minItems} items` }
-    if (length > maxItems) return { keyword: 'maxItems', expected: `at most ${maxItems} items` }
-    if (schema.uniqueItems === true) {
-      const texts = new Set(value.map((item) => JSON.stringify(item)))
-      if (texts.size < length) return { keyword: 'uniqueItems', expected: 'each item once' }
-    }
+    const { minItems = 0, maxItems = Infinity, uniqueItems } = schema
+    if (value.length < minItems) return fault('minItems', `at least ${minItems} items`)
+    if (value.length > maxItems) return fault('maxItems', `at most ${maxItems} items`)
+    const texts = uniqueItems === true && new Set(value.map((item) => JSON.stringify(item)))
+    if (texts && texts.size < value.length) return fault('uniqueItems', 'each item once')
   }
   return undefined
 }
@@ -122,9 +108,9 @@ export function* schemaViolations(
   path: SchemaViolation['path'] = [],
 ): Generator<SchemaViolation, void> {
   if (value === null && schema.nullable === true) return
-  const fault = valueFault(schema, value)
-  if (fault !== undefined) yield { path, schema, value, ...fault }
-  if (fault?.keyword === 'type' || typeof value !== 'object' || value === null) return
+  const found = valueFault(schema, value)
+  if (found !== undefined) yield { path, schema, value, ...found }
+  if (found?.keyword === 'type' || typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield* memberViolations(schema, value as Members, path)
   else if (schema.items !== undefined) {
     for (const [index, item] of value.entries()) {

@@ -1,24 +1,16 @@
 import type { JsonValue } from './canonical-json.ts'
-import { type Locale, LOCALES } from './locales.ts'
+import { LOCALES } from './locales.ts'
+import { propertyOf } from './property-of.ts'
 import type { JsonSchema } from './schema-type.ts'
 
-/** A locale that content is translated into: every locale but the one the content is written in. */
-export type TranslationLocale = Exclude<Locale, 'en'>
+/** The locale that the content files are written in, and the locales that content can be translated into. */
+export const [CONTENT_LOCALE, ...TRANSLATION_LOCALES] = LOCALES
 
-/** The locale that the content files are written in. */
-export const CONTENT_LOCALE: Locale = LOCALES[0]
-
-/** The locales that content can be translated into. */
-export const TRANSLATION_LOCALES: readonly TranslationLocale[] = LOCALES.filter(
-  (locale): locale is TranslationLocale => locale !== CONTENT_LOCALE,
-)
+export type TranslationLocale = (typeof TRANSLATION_LOCALES)[number]
 
 /** Name of the resource with the translations into a locale. It has no endpoint; the pages show it. */
-export function translationResource<L extends TranslationLocale>(
-  locale: L,
-): `site/translations/${L}` {
-  return `site/translations/${locale}`
-}
+export const translationResource = <const L extends TranslationLocale>(locale: L) =>
+  `site/translations/${locale}` as const
 
 /** Translated texts of one resource: by field name, and below a list by the key of each item (`itemKeyOf`). */
 export interface Overlay {
@@ -50,29 +42,19 @@ export function itemKeyName(items: JsonSchema): 'id' | 'version' | 'at' | undefi
 /** The key of a list item in an overlay: its `id`, `version` or `at`, else its position, counted from 0. */
 export function itemKeyOf(items: JsonSchema, item: JsonValue, index: number): string {
   const name = itemKeyName(items)
-  const key =
-    name !== undefined && typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? (item as { readonly [member: string]: JsonValue })[name]
-      : undefined
+  const key = name === undefined ? undefined : propertyOf(item, name)
   return typeof key === 'string' ? key : String(index)
 }
 
-/** A resource in the reader's language. */
-export interface TranslatedData<T> {
-  readonly data: T
-  /** Texts without a translation: they are in the language of the content and need a `lang`. */
-  readonly untranslated: ReadonlySet<string>
-}
-
 /**
- * Applies a translation to the data of a resource. Untranslated texts stay unchanged. `schema` is that of the
- * resource.
+ * Applies a translation to the data of a resource with this schema. Returns the data, and the texts without a
+ * translation: they are in the language of the content and need a `lang`.
  */
 export function translateData<T>(
   schema: JsonSchema,
   data: T,
   overlay: Overlay | undefined,
-): TranslatedData<T> {
+): { readonly data: T; readonly untranslated: ReadonlySet<string> } {
   const untranslated = new Set<string>()
 
   function translate(

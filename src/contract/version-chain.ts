@@ -141,10 +141,6 @@ export function changesBetween(before: Resources, after: Resources): VersionEntr
   })
 }
 
-function formatChange(change: VersionEntry['changes'][number] | undefined): string {
-  return change === undefined ? 'nothing' : `${change.resource} ${change.kind}`
-}
-
 /**
  * Compares an entry's `changes` with the difference between its resources and those of the entry before it (`undefined`
  * for the genesis entry). Returns the first difference, or undefined. Members beyond `resource` and `kind` are not
@@ -154,10 +150,11 @@ export function findChangesFault(
   previous: Pick<VersionEntry, 'resources'> | undefined,
   entry: Pick<VersionEntry, 'resources' | 'changes'>,
 ): ChangesFault | undefined {
-  const changes = changesBetween(previous?.resources ?? {}, entry.resources)
-  for (let index = 0; index < Math.max(changes.length, entry.changes.length); index += 1) {
-    const expected = formatChange(changes[index])
-    const found = formatChange(entry.changes[index])
+  const format = ({ resource, kind }: VersionEntry['changes'][number]) => `${resource} ${kind}`
+  const changes = changesBetween(previous?.resources ?? {}, entry.resources).map(format)
+  const stated = entry.changes.map(format)
+  for (const [index, expected] of [...changes, 'nothing'].entries()) {
+    const found = stated[index] ?? 'nothing'
     if (found !== expected) return { expected, found }
   }
   return undefined

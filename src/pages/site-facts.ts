@@ -40,9 +40,7 @@ function createLocalizedContent(releases: Releases, locale: Locale) {
   const translations =
     locale === CONTENT_LOCALE
       ? undefined
-      : (valueOf(releases.resource(translationResource(locale as Exclude<Locale, 'en'>))) as
-          | Translations
-          | undefined)
+      : (valueOf(releases.resource(translationResource(locale))) as Translations | undefined)
 
   function localized(
     name: string,
