@@ -19,7 +19,6 @@ import {
 } from './crypto/signing-keys.ts'
 import type { PublishedSigningKey } from './service/signing-key-document.ts'
 import { parseKeyMetadata, publishKeys } from './service/signing-key-metadata.ts'
-import { periodStateOf } from './service/signing-key-document.ts'
 
 /** The secrets of the service, read and checked. */
 export interface Secrets {
@@ -113,22 +112,6 @@ export function readSecretTexts(config: Config, mistakes: string[] = []): Secret
   return { ...texts, signingKey: readPromotedKey(config, texts.signingKeys) ?? texts.signingKey }
 }
 
-/** The published keys. The current one must be valid already. */
-function publishKeysInUse(
-  signingKey: KeyObject,
-  metadata: readonly PublishedSigningKey[],
-  nowMs: number,
-): readonly PublishedSigningKey[] {
-  const keys = publishKeys(signingKey, metadata)
-  const early = keys.find(
-    (key) => key.status === 'current' && periodStateOf(key, nowMs) === 'before',
-  )
-  if (early === undefined) return keys
-  throw new SigningKeyError(
-    `expected notBefore of the current key to be in the past, found ${early.notBefore}; verifiers would refuse its signatures until then`,
-  )
-}
-
 /** Reads and checks the secrets as they are at a time, in milliseconds since 1970. Creates nothing and throws nothing. */
 export function inspectSecrets(config: Config, nowMs: number) {
   const mistakes: string[] = []
@@ -146,7 +129,7 @@ export function inspectSecrets(config: Config, nowMs: number) {
   const signingKey = read('signingKey', parsePrivateSigningKey)
   const published = read('signingKeys', (text) => {
     const metadata = parseKeyMetadata(text)
-    if (signingKey !== undefined) return publishKeysInUse(signingKey, metadata, nowMs)
+    if (signingKey !== undefined) return publishKeys(signingKey, metadata, nowMs)
     if (texts.signingKey === undefined && metadata.some(({ status }) => status === 'current')) {
       const { variable, file } = SECRET_VARIABLES.signingKey
       throw new SigningKeyError(
@@ -158,7 +141,8 @@ export function inspectSecrets(config: Config, nowMs: number) {
   const keyHashSecret = read('keyHashSecret', parseHashSecret)
   const secrets = {
     signingKey,
-    publishedKeys: published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [])),
+    publishedKeys:
+      published ?? (signingKey === undefined ? [] : publishKeys(signingKey, [], nowMs)),
     keyHashSecret,
     previousKeyHashSecrets:
       read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? [],

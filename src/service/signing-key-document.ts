@@ -20,13 +20,13 @@ export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataO
   return {
     keyId: current.keyId,
     algorithm: 'Ed25519',
-    keys: [current, ...others].map((key) => ({
-      keyId: key.keyId,
-      status: key.status,
-      jwk: key.jwk,
-      publicKeyPem: key.publicKeyPem,
-      notBefore: key.notBefore,
-      notAfter: key.notAfter,
+    keys: [current, ...others].map(({ keyId, status, jwk, publicKeyPem, notBefore, notAfter }) => ({
+      keyId,
+      status,
+      jwk,
+      publicKeyPem,
+      notBefore,
+      notAfter,
     })),
     signedText: SIGNED_TEXT_LINES,
     revalidationText: REVALIDATION_TEXT_LINES,
@@ -59,4 +59,12 @@ export function periodStateOf(
 ): 'before' | 'within' | 'after' {
   if (notBefore !== null && atMs < Date.parse(notBefore)) return 'before'
   return notAfter !== null && atMs > Date.parse(notAfter) ? 'after' : 'within'
+}
+
+/** Throws SigningKeyError for the period of a key, named for the message, that begins after a time (Unix milliseconds). */
+export function requireBegun(name: string, period: KeyPeriod, atMs: number): void {
+  if (periodStateOf(period, atMs) !== 'before') return
+  throw new SigningKeyError(
+    `expected notBefore of ${name} to be in the past, found ${period.notBefore}; verifiers would refuse its signatures until then`,
+  )
 }

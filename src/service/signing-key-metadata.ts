@@ -3,13 +3,10 @@ import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { derivePublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
-import { type PublishedSigningKey, requireOrder } from './signing-key-document.ts'
+import { type PublishedSigningKey, requireBegun, requireOrder } from './signing-key-document.ts'
 
-/** One entry of `signing-keys.json`. Times are ISO 8601 UTC, or null if the operator states no time. */
-export type KeyMetadata = Pick<
-  PublishedSigningKey,
-  'publicKeyPem' | 'status' | 'notBefore' | 'notAfter'
->
+/** Members of a key in `signing-keys.json`. Times are ISO 8601 UTC, or null if the operator states no time. */
+const MEMBERS = ['publicKeyPem', 'status', 'notBefore', 'notAfter'] as const
 
 const INSTANT_OR_NULL = { type: 'string', format: 'date-time', nullable: true } as const
 
@@ -21,7 +18,7 @@ const METADATA_SCHEMA = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['publicKeyPem', 'status', 'notBefore', 'notAfter'],
+        required: MEMBERS,
         properties: {
           publicKeyPem: { type: 'string' },
           status: { enum: ['current', 'next', 'retired'] },
@@ -60,20 +57,20 @@ export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
 }
 
 /** The text of `signing-keys.json`. */
-export function formatKeyMetadata(keys: readonly KeyMetadata[]): string {
-  const entries = keys.map(({ publicKeyPem, status, notBefore, notAfter }) => ({
-    publicKeyPem,
-    status,
-    notBefore,
-    notAfter,
-  }))
-  return `${JSON.stringify({ keys: entries }, null, 2)}\n`
+export function formatKeyMetadata(
+  keys: readonly Pick<PublishedSigningKey, (typeof MEMBERS)[number]>[],
+): string {
+  return `${JSON.stringify({ keys }, ['keys', ...MEMBERS], 2)}\n`
 }
 
-/** The keys to publish, the signing key first. Throws SigningKeyError unless the metadata marks it alone as current. */
+/**
+ * The keys to publish at a time (Unix milliseconds), the signing key first. Throws SigningKeyError unless the metadata
+ * marks it alone as current, and its period has begun.
+ */
 export function publishKeys(
   signingKey: KeyObject,
   metadata: readonly PublishedSigningKey[],
+  nowMs: number,
 ): readonly PublishedSigningKey[] {
   const current = derivePublicSigningKey(signingKey)
   const own = metadata.find(({ keyId }) => keyId === current.keyId)
@@ -83,10 +80,14 @@ export function publishKeys(
       'expected the key marked current to be the one of the private signing key',
     )
   }
-  if (own !== undefined && own.status !== 'current') {
+  if (own === undefined) {
+    return [{ ...current, status: 'current', notBefore: null, notAfter: null }, ...others]
+  }
+  if (own.status !== 'current') {
     throw new SigningKeyError(
       `expected the key of the private signing key to be marked current, found it marked ${own.status}`,
     )
   }
-  return [own ?? { ...current, status: 'current', notBefore: null, notAfter: null }, ...others]
+  requireBegun('the current key', own, nowMs)
+  return [own, ...others]
 }

@@ -1,6 +1,11 @@
 import { formatInstant } from '../contract/instant.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
-import { type KeyPeriod, type PublishedSigningKey, requireOrder } from './signing-key-document.ts'
+import {
+  type KeyPeriod,
+  type PublishedSigningKey,
+  requireBegun,
+  requireOrder,
+} from './signing-key-document.ts'
 
 /** Maximum number of keys in a signing-key document. Clients refuse a longer one (`MAX_KEYS` of the client). */
 export const MAX_PUBLISHED_KEYS = 64
@@ -36,16 +41,11 @@ export function checkNewKey(keys: Keys, period: KeyPeriod, nowMs: number): void 
     )
   }
   checkPeriod(period, nowMs)
-  const { notBefore } = period
-  if (notBefore === null) return
   const current = withStatus(keys, 'current')
-  if (current === undefined && Date.parse(notBefore) > nowMs) {
-    throw new SigningKeyError(
-      `expected notBefore of the first key to be in the past, found ${notBefore}; the server could not sign until then`,
-    )
-  }
-  const end = current?.notAfter ?? null
-  if (end !== null && Date.parse(notBefore) > Date.parse(end)) {
+  if (current === undefined) return requireBegun('the first key', period, nowMs)
+  const { notBefore } = period
+  const end = current.notAfter
+  if (notBefore !== null && end !== null && Date.parse(notBefore) > Date.parse(end)) {
     throw new SigningKeyError(
       `expected notBefore to be no later than ${end}, when the current key ends, found ${notBefore}`,
     )
@@ -62,11 +62,7 @@ export function promoteNextKey(keys: Keys, nowMs: number, overlapMs: number): Ke
     throw new SigningKeyError('expected an announced key; run svc signing-key new first')
   }
   checkPeriod(next, nowMs)
-  if (next.notBefore !== null && Date.parse(next.notBefore) > nowMs) {
-    throw new SigningKeyError(
-      `expected notBefore of ${next.keyId} to be in the past, found ${next.notBefore}; verifiers would refuse its signatures until then`,
-    )
-  }
+  requireBegun(next.keyId, next, nowMs)
   const endMs = nowMs + overlapMs
   return keys.map((key) => {
     if (key === next) {
@@ -91,16 +87,12 @@ export function retireKey(keys: Keys, keyId: string, notAfter: string): Keys {
     )
   }
   if (key.status === 'next') return keys.filter((each) => each !== key)
-  const end = Date.parse(notAfter)
-  if (key.notAfter !== null && end > Date.parse(key.notAfter)) {
+  if (key.notAfter !== null && Date.parse(notAfter) > Date.parse(key.notAfter)) {
     throw new SigningKeyError(
       `expected notAfter to be no later than the published ${key.notAfter}, found ${notAfter}`,
     )
   }
-  if (key.notBefore !== null && end <= Date.parse(key.notBefore)) {
-    throw new SigningKeyError(
-      `expected notAfter to be later than notBefore ${key.notBefore}, found ${notAfter}`,
-    )
-  }
-  return keys.map((each) => (each === key ? { ...key, notAfter } : each))
+  const retired = { ...key, notAfter }
+  requireOrder(retired)
+  return keys.map((each) => (each === key ? retired : each))
 }
