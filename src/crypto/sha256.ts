@@ -5,9 +5,9 @@ export function sha256Base64url(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** SHA-256 of a text's UTF-8 bytes, as padded base64: what Content-Digest carries (RFC 9530). */
-export function sha256Base64(text: string): string {
-  return hash('sha256', text, 'base64')
+/** SHA-256 of bytes or of a text's UTF-8 bytes, as padded base64: what Content-Digest carries (RFC 9530). */
+export function sha256Base64(content: string | Uint8Array): string {
+  return hash('sha256', content, 'base64')
 }
 
 /** SHA-256 of a text's UTF-8 bytes, as lower-case hex: the hash of a version entry. */

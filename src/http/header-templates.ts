@@ -1,6 +1,6 @@
 import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINTS, LINKS, type Endpoint } from '../contract/endpoints.ts'
-import { formatSuccess, SCHEMA_IDS } from '../contract/envelope.ts'
+import { SCHEMA_IDS } from '../contract/envelope.ts'
 import {
   CACHE_CLASSES,
   CORS,
@@ -30,12 +30,6 @@ export const PREFLIGHT_HEADERS: readonly string[] = [
   HEADERS.accessControlMaxAge,
   String(CORS.maxAgeSeconds),
 ]
-
-/** The body length does not depend on these: a UUID has 36 characters and a timestamp 24. */
-const SAMPLE_IDENTITY = {
-  requestId: '00000000-0000-4000-8000-000000000000',
-  issuedAt: '2000-01-01T00:00:00.000Z',
-}
 
 /** Discovery by link relations on the base path: RFC 8631 and RFC 8288. */
 const INDEX_LINK = [
@@ -76,7 +70,6 @@ function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]
   const cors = row.method === 'GET' ? CORS_HEADERS : []
   const shared = [...caching, ...vary, ...cors, ...common]
   const { envelope, status } = row.success
-  const schemaId = envelope === 'none' ? undefined : SCHEMA_IDS[envelope]
   return {
     success: [
       HEADERS.contentType,
@@ -86,9 +79,8 @@ function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]
       ...linkHeader(row),
     ],
     notModified: shared,
-    schemaId,
-    envelopeBytes:
-      schemaId === undefined ? 0 : Buffer.byteLength(formatSuccess(schemaId, SAMPLE_IDENTITY, '')),
+    /** Undefined for a document without an envelope. */
+    schemaId: envelope === 'none' ? undefined : SCHEMA_IDS[envelope],
     status,
   }
 }

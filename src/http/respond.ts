@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { createErrorBody, formatError, formatSuccess } from '../contract/envelope.ts'
 import { ERROR_CACHE_CONTROL, HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
@@ -16,7 +17,6 @@ import {
   PREFLIGHT_HEADERS,
 } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
-import { WRITE_METHODS } from './router.ts'
 
 interface ResponderOptions {
   /** Undefined without a signing key: responses are unsigned (spec 5.7). */
@@ -46,28 +46,10 @@ function challengeHeaders(code: ErrorCode): readonly string[] {
   ]
 }
 
-/** The headers that identify and sign a response; HEAD has none of them (contract decisions 3.5). */
-function proofHeaders(
-  signer: ResponseSigner | undefined,
-  { request, requestId, issuedAt }: Exchange,
-  status: number,
-  digest: () => string,
-): string[] {
-  if (signer === undefined) return [HEADERS.requestId, requestId]
-  const contentDigest = formatContentDigest(digest())
-  const { method, target } = request
-  const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
-  return [
-    HEADERS.requestId,
-    requestId,
-    HEADERS.contentDigest,
-    contentDigest,
-    HEADERS.signedAt,
-    issuedAt,
-    HEADERS.signature,
-    signer.sign(text),
-  ]
-}
+/** Paths with only these methods have no CORS header in any response (contract decisions 3.8). */
+const WRITE_METHODS: ReadonlySet<string> = new Set(
+  Object.values(ENDPOINTS).flatMap(({ method }) => (method === 'GET' ? [] : [method])),
+)
 
 function errorHeaders({ request, route }: Exchange): readonly string[] {
   // An unknown path gets the CORS headers of a read, so that pages can read the error.
@@ -75,7 +57,32 @@ function errorHeaders({ request, route }: Exchange): readonly string[] {
   return readable && !WRITE_METHODS.has(request.method) ? CORS_HEADERS : []
 }
 
-/** Creates each body without an envelope once, so that unsent responses share a document of about 100 kB. */
+/**
+ * Adds the body's length and the headers that identify and sign the response. HEAD has the length only (contract
+ * decisions 3.5).
+ */
+function complete(
+  { request, requestId, issuedAt }: Exchange,
+  signer: ResponseSigner | undefined,
+  status: number,
+  headers: string[],
+  body: string | Buffer,
+  digest?: string,
+): Reply {
+  headers.push(HEADERS.contentLength, String(Buffer.byteLength(body)))
+  const { method, target } = request
+  if (method === 'HEAD') return { status, headers, body: undefined }
+  headers.push(HEADERS.requestId, requestId)
+  if (signer !== undefined) {
+    const contentDigest = formatContentDigest(digest ?? sha256Base64(body))
+    const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
+    headers.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
+    headers.push(HEADERS.signature, signer.sign(text))
+  }
+  return { status, headers, body }
+}
+
+/** Creates each body without an envelope once, so that unsent responses share a document of about 250 kB. */
 function createDocumentBodies() {
   const bodies = new WeakMap<Payload, { readonly bytes: Buffer; readonly digest: string }>()
   return (payload: Payload) => {
@@ -102,7 +109,6 @@ export function createResponder({ signer, noIndex }: ResponderOptions) {
     failureSigner: ResponseSigner | undefined,
   ): Reply {
     const error = createErrorBody(code, details.retryAfterSeconds)
-    const body = formatError(exchange, error)
     const headers = [
       HEADERS.contentType,
       RESPONSE_CONTENT_TYPE,
@@ -112,23 +118,18 @@ export function createResponder({ signer, noIndex }: ResponderOptions) {
       ...common,
       ...challengeHeaders(code),
       ...quotaHeaders(quota),
-      HEADERS.contentLength,
-      String(Buffer.byteLength(body)),
     ]
     if (details.allow !== undefined) headers.push(HEADERS.allow, details.allow)
     if (error.retryAfterSeconds !== undefined) {
       headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
     }
-    const { status } = error
-    if (exchange.request.method === 'HEAD') return { status, headers, body: undefined }
-    headers.push(...proofHeaders(failureSigner, exchange, status, () => sha256Base64(body)))
-    return { status, headers, body }
+    return complete(exchange, failureSigner, error.status, headers, formatError(exchange, error))
   }
 
   return {
     success(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply {
-      const { success, schemaId, envelopeBytes, status } = templateOf(endpoint)
-      const { request, key } = exchange
+      const { success, schemaId, status } = templateOf(endpoint)
+      const { key } = exchange
       const headers = [...success]
       if (endpoint.row.method === 'GET') headers.push(HEADERS.etag, payload.etag)
       if (payload.nextPage !== undefined) {
@@ -137,16 +138,12 @@ export function createResponder({ signer, noIndex }: ResponderOptions) {
       if (key !== undefined) {
         headers.push(HEADERS.cdnCacheControl, 'no-store', ...quotaHeaders(key.quota))
       }
-      headers.push(HEADERS.contentLength, String(envelopeBytes + payload.bytes))
-      if (request.method === 'HEAD') return { status, headers, body: undefined }
       if (schemaId === undefined) {
         const { bytes, digest } = documentBodyOf(payload)
-        headers.push(...proofHeaders(signer, exchange, status, () => digest))
-        return { status, headers, body: bytes }
+        return complete(exchange, signer, status, headers, bytes, digest)
       }
       const body = formatSuccess(schemaId, exchange, payload.json)
-      headers.push(...proofHeaders(signer, exchange, status, () => sha256Base64(body)))
-      return { status, headers, body }
+      return complete(exchange, signer, status, headers, body)
     },
 
     /** 304 with its proof (contract decisions 3.3 and 3.4). */
@@ -168,18 +165,9 @@ export function createResponder({ signer, noIndex }: ResponderOptions) {
     },
 
     preflight(exchange: Exchange, route: Route): Reply {
-      return {
-        status: 204,
-        headers: [
-          ...PREFLIGHT_HEADERS,
-          HEADERS.allow,
-          route.allow,
-          ...common,
-          HEADERS.requestId,
-          exchange.requestId,
-        ],
-        body: undefined,
-      }
+      const headers = [...PREFLIGHT_HEADERS, HEADERS.allow, route.allow, ...common]
+      headers.push(HEADERS.requestId, exchange.requestId)
+      return { status: 204, headers, body: undefined }
     },
 
     failure: (exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota) =>

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/api-error.ts'
-import { ENDPOINTS, type Registry } from '../contract/endpoints.ts'
+import type { Registry } from '../contract/endpoints.ts'
 import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
 /** A route and the value of its path parameter ('' if it has none). */
@@ -69,10 +69,3 @@ export function createRouter(
     return undefined
   }
 }
-
-/** Paths with only writing methods; their responses never have a CORS header. */
-export const WRITE_METHODS: ReadonlySet<string> = new Set(
-  Object.values(ENDPOINTS)
-    .map(({ method }) => method)
-    .filter((method) => method !== 'GET'),
-)

@@ -2,11 +2,9 @@ import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { formatEtag } from '../contract/signature.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
-/** `data` of a response as text, with the values of its headers. */
+/** `data` of a response as text, with its validators. */
 export interface Payload {
   readonly json: string
-  /** Length of `json` in UTF-8. */
-  readonly bytes: number
   /** Weak entity tag over the canonical JSON of the same value (contract decisions 3.1). */
   readonly etag: string
   /** Relative reference of the next page of a list, if any: sent as `Link` with rel="next" (RFC 8288). */
@@ -18,7 +16,7 @@ export function createCanonicalPayload(
   json: string,
   digest: string = sha256Base64url(json),
 ): Payload {
-  return { json, bytes: Buffer.byteLength(json), etag: formatEtag(digest) }
+  return { json, etag: formatEtag(digest) }
 }
 
 /** Creates the payload of a value as canonical JSON. */
@@ -28,10 +26,5 @@ export function createPayload(data: object): Payload {
 
 /** The payload of a document that people read too. Members keep their order; the ETag covers the canonical form. */
 export function createDocumentPayload(document: object): Payload {
-  const json = JSON.stringify(document)
-  return {
-    json,
-    bytes: Buffer.byteLength(json),
-    etag: formatEtag(sha256Base64url(canonicalJson(document as JsonValue))),
-  }
+  return { json: JSON.stringify(document), etag: createPayload(document).etag }
 }
