@@ -10,7 +10,7 @@ import {
   codesByStatus,
   errorSchemaName,
   EXAMPLE_IDENTITY,
-  schemaRef,
+  ref,
   successSchemaName,
 } from './openapi-schemas.ts'
 
@@ -35,9 +35,6 @@ export interface OpenApiResponse {
   readonly component?: string
 }
 
-/** The wait in examples of errors with a known wait. */
-const EXAMPLE_WAIT_SECONDS = 42
-
 /**
  * Every response of an endpoint, by ascending status: its success, the 304 of a read that can be revalidated, and its
  * errors grouped by status. An error with the status of the success (DUPLICATE) is an alternative body of that
@@ -49,16 +46,16 @@ export function createResponses(
   example: SuccessExample = {},
 ): OpenApiResponse[] {
   const { success } = row
-  const byStatus = new Map(codesByStatus(row))
-  const otherCodes = byStatus.get(success?.status ?? 0) ?? []
-  if (success !== undefined) byStatus.delete(success.status)
-  return [
-    ...(success === undefined
-      ? []
-      : [successResponse(operation, row, success, otherCodes, example)]),
-    ...(isRevalidated(row) ? [notModifiedResponse(row)] : []),
-    ...Array.from(byStatus, ([status, codes]) => errorResponse(operation, row, status, codes)),
-  ].toSorted((a, b) => a.status - b.status)
+  const responses = isRevalidated(row) ? [notModifiedResponse(row)] : []
+  const byStatus = codesByStatus(row)
+  if (success !== undefined) {
+    const otherCodes = byStatus.get(success.status) ?? []
+    responses.push(successResponse(operation, row, success, otherCodes, example))
+  }
+  for (const [status, codes] of byStatus) {
+    if (status !== success?.status) responses.push(errorResponse(operation, row, status, codes))
+  }
+  return responses.toSorted((a, b) => a.status - b.status)
 }
 
 /** `components.examples`: the response of every error that one of these endpoints may return, by code. */
@@ -67,8 +64,8 @@ export function errorExamples(rows: readonly Endpoint[]): JsonObject {
   return Object.fromEntries(
     [...codes].map((code) => {
       const { meaning, retryAfterSeconds } = ERRORS[code]
-      const wait = retryAfterSeconds === undefined ? undefined : EXAMPLE_WAIT_SECONDS
-      const error = { ...createErrorBody(code, wait) }
+      // Part of a known wait has passed.
+      const error = { ...createErrorBody(code, retryAfterSeconds && 42) }
       const value = { ok: false, schema: SCHEMA_IDS.error, ...EXAMPLE_IDENTITY, error }
       return [code, { summary: meaning, value }]
     }),
@@ -95,15 +92,15 @@ function successResponse(
     ...varying(row),
     ...QUOTA,
     'cdnCacheControl',
-    ...when(row.deprecation !== undefined, ...DEPRECATED),
+    ...when(row.deprecation !== undefined, 'deprecation', 'sunset', 'link'),
     // The index links to the documents of this API, a list with pages to its next page.
     ...when(row.path === LINKS.index || row.query !== undefined, 'link'),
   ])
   const description = [dataSchema.description, ...otherCodes.map(meaningOf)].join(' ')
-  const schema = schemaRef(successSchemaName(success))
+  const schema = ref('schemas', successSchemaName(success))
   let body: JsonObject
   if (otherCodes.length > 0) {
-    const error = schemaRef(errorSchemaName(operation, status, otherCodes))
+    const error = ref('schemas', errorSchemaName(operation, status, otherCodes))
     // The name of the envelope's schema distinguishes the success from the error.
     const discriminator = envelope !== 'none' && {
       propertyName: 'schema',
@@ -144,7 +141,7 @@ function errorResponse(
     ...when(status === 429 || status === 503, 'retryAfter'),
   ])
   const name = errorSchemaName(operation, status, codes)
-  const body = { schema: schemaRef(name), examples: errorExampleRefs(codes) }
+  const body = { schema: ref('schemas', name), examples: errorExampleRefs(codes) }
   const description = codes.map(meaningOf).join(' ')
   const response = { description, headers, content: { [JSON_MEDIA_TYPE]: body } }
   const component = `${name}.${row.method === 'GET' ? 'read' : 'write'}`
@@ -156,20 +153,14 @@ function meaningOf(code: ErrorCode): string {
 }
 
 function errorExampleRefs(codes: readonly ErrorCode[]): JsonObject {
-  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+  return Object.fromEntries(codes.map((code) => [code, ref('examples', code)]))
 }
 
 /** Header fields of one response, by wire name; each refers to `components.headers`. */
 type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: string } }
 
-const ref = (component: string) => ({ $ref: `#/components/headers/${component}` })
-
-// Content-Type is omitted, because OpenAPI 3.0 ignores it here and states it as the media type.
-const EVERY_RESPONSE: readonly ResponseHeader[] = ['apiVersion', 'robotsTag']
 const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
-const READ: readonly ResponseHeader[] = ['accessControlAllowOrigin', 'accessControlExposeHeaders']
 const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
-const DEPRECATED: readonly ResponseHeader[] = ['deprecation', 'sunset', 'link']
 
 /** Whether an endpoint sends an ETag and can return 304: every successful GET (spec section 8). */
 export function isRevalidated(row: Endpoint): boolean {
@@ -190,10 +181,16 @@ function compose(
   cacheClass: CacheClass,
   own: readonly ResponseHeader[],
 ): ResponseHeaders {
-  const names = [...EVERY_RESPONSE, ...own, ...when(row.method === 'GET', ...READ)]
+  // Content-Type is omitted, because OpenAPI 3.0 ignores it here and states it as the media type.
+  const names: readonly ResponseHeader[] = [
+    'apiVersion',
+    'robotsTag',
+    ...own,
+    ...when(row.method === 'GET', 'accessControlAllowOrigin', 'accessControlExposeHeaders'),
+  ]
   return {
-    ...Object.fromEntries(names.map((name) => [HEADERS[name], ref(HEADERS[name])])),
-    [HEADERS.cacheControl]: ref(cacheControlComponent(cacheClass)),
+    ...Object.fromEntries(names.map((name) => [HEADERS[name], ref('headers', HEADERS[name])])),
+    [HEADERS.cacheControl]: ref('headers', cacheControlComponent(cacheClass)),
   }
 }
 
@@ -228,5 +225,5 @@ export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
     }),
   ]
   const wanted = new Set(used.flatMap((headers) => Object.values(headers).map(({ $ref }) => $ref)))
-  return Object.fromEntries(all.filter(([component]) => wanted.has(ref(component).$ref)))
+  return Object.fromEntries(all.filter(([component]) => wanted.has(ref('headers', component).$ref)))
 }

@@ -13,9 +13,9 @@ export const EXAMPLE_IDENTITY = {
   issuedAt: formatInstant(EXAMPLE_EPOCH_MS),
 } as const
 
-/** A reference to a schema of `components.schemas`. */
-export function schemaRef(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${name}` }
+/** A reference to a component of the document. */
+export function ref(kind: 'schemas' | 'responses' | 'headers' | 'examples', name: string) {
+  return { $ref: `#/components/${kind}/${name}` } as const
 }
 
 /** The schema of the body of a success: `Status` has `StatusResponse`, a body without an envelope is the data itself. */
@@ -92,17 +92,15 @@ export function schemaComponents(registry: Registry): JsonObject {
       const schema = DATA_SCHEMAS[data]
       add(data, extractSchemas(schema, add))
       if (envelope !== 'none') {
+        const member = { data: ref('schemas', data) }
         const description = `A success: ${schema.description}`
-        const member = { data: schemaRef(data) }
-        add(
-          successSchemaName(success),
-          envelopeSchema(true, SCHEMA_IDS[envelope], member, description),
-        )
+        const body = envelopeSchema(true, SCHEMA_IDS[envelope], member, description)
+        add(successSchemaName(success), body)
       }
     }
     for (const [status, codes] of codesByStatus(row)) {
       const name = errorSchemaName(operation, status, codes)
-      const member = { error: schemaRef(`${name}Detail`) }
+      const member = { error: ref('schemas', `${name}Detail`) }
       const description = `An error: ${codes.join(', ')}.`
       add(name, envelopeSchema(false, SCHEMA_IDS.error, member, description))
       add(`${name}Detail`, errorDetail(status, codes))
@@ -143,7 +141,7 @@ function extractSchemas(
       return extracted
     }
     add(part.title, extracted)
-    return schemaRef(part.title)
+    return ref('schemas', part.title)
   }
   const { title: _title, items, properties, additionalProperties, enum: values, ...rest } = schema
   return {

@@ -25,7 +25,7 @@ import {
   type OpenApiResponse,
   type SuccessExample,
 } from './openapi-responses.ts'
-import { schemaComponents, schemaRef } from './openapi-schemas.ts'
+import { ref, schemaComponents } from './openapi-schemas.ts'
 import { createPolicy } from './policy.ts'
 
 interface OpenApiOptions extends DocumentedTables {
@@ -117,7 +117,9 @@ export function createOpenApi(options: OpenApiOptions) {
     },
     externalDocs: { description: 'The policy in force.', url: `${options.baseUrl}${LINKS.policy}` },
     servers: [{ url: options.baseUrl, description: 'This deployment.' }],
-    tags: createTags(rows),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => rows.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: schemaComponents(registry),
@@ -146,13 +148,6 @@ function introduction(issuance: Issuance): string {
     `**Routes.** Below the base path the router returns ${routeErrors.join(' and ')} in the same error envelope, the second with \`${HEADERS.allow}\`.`,
     `The promises about versions, caching, limits and privacy are at \`${LINKS.policy}\`.`,
   ].join('\n\n')
-}
-
-function createTags(rows: readonly Endpoint[]): JsonObject[] {
-  const used = new Set<string>(rows.map((row) => row.tag))
-  return Object.entries(TAGS)
-    .filter(([name]) => used.has(name))
-    .map(([name, description]) => ({ name, description }))
 }
 
 /** The responses that several endpoints share, by name. A response of one endpoint is inline. */
@@ -200,7 +195,7 @@ function operation(
         status,
         component === undefined || shared[component] === undefined
           ? response
-          : { $ref: `#/components/responses/${component}` },
+          : ref('responses', component),
       ]),
     ),
   }
@@ -226,7 +221,7 @@ function parameters(row: Endpoint): JsonObject {
 function requestBody({ request }: Endpoint): JsonObject {
   if (request === undefined) return {}
   const schema = REQUEST_SCHEMAS[request]
-  const body = { schema: schemaRef(request), example: createExample(schema) }
+  const body = { schema: ref('schemas', request), example: createExample(schema) }
   const content = { [JSON_MEDIA_TYPE]: body }
   return { requestBody: { required: true, description: schema.description, content } }
 }
