@@ -1,9 +1,8 @@
 import { stringify } from 'yaml'
 
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../src/contract/resource-names.ts'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { TRANSLATION_LOCALES } from '../src/contract/translations.ts'
-import { contentFileName } from '../src/publishing/content-folder.ts'
+import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
 import { contentSchema, IMPORT_FIELDS } from '../src/publishing/content-schemas.ts'
 import { LEAK_RULES } from '../src/publishing/leak-rules.ts'
 import { SETTINGS_FILE, SETTINGS_SCHEMA } from '../src/publishing/publishing-settings.ts'
@@ -101,12 +100,10 @@ function importTable(name: string, files: string): string {
 
 /** docs/content.md: every file, field and limit of a content folder, from the schemas that publishing checks. */
 export function createContentReference(): string {
-  const sections = Object.keys(TRANSLATED_SCHEMAS)
-    .filter(isTranslatedName)
-    .map((name) => {
-      const schema = contentSchema(name)
-      return fileSection(contentFileName(name), schema, schema.description ?? '')
-    })
+  const sections = [...CONTENT_FILES].map(([file, name]) => {
+    const schema = contentSchema(name)
+    return fileSection(file, schema, schema.description ?? '')
+  })
   const rules = LEAK_RULES.filter(({ allowable }) => allowable).map(
     ({ id, found }) => `| \`${id}\` | ${found} |`,
   )

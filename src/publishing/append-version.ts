@@ -49,7 +49,7 @@ export function checkLine(name: string, line: string): void {
 /** Checks a line that will be published, also with the leak guard. Rejects with a PublishError. */
 export async function guardLine(name: string, line: string): Promise<void> {
   checkLine(name, line)
-  const mistakes = await findLeaks([{ file: name, text: line, source: undefined }])
+  const mistakes = await findLeaks([{ file: name, text: line }])
   if (mistakes.length === 0) return
   throw new PublishError('NOTE', `${name} must not be published`, { mistakes })
 }

@@ -12,7 +12,6 @@ import {
   TRANSLATED_SCHEMAS,
   type TranslatedName,
 } from '../contract/resource-names.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
 import {
   isSnapshotName,
   SNAPSHOT_SCHEMAS,
@@ -27,21 +26,11 @@ import { sha256Base64url } from '../crypto/sha256.ts'
 import { compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
 import { type ContentFile, readContentFolder } from './content-folder.ts'
-import {
-  type ContentMistake,
-  formatFieldPath,
-  type Report,
-  sortMistakes,
-} from './content-mistake.ts'
+import { type ContentMistake, sortMistakes } from './content-mistake.ts'
 import { findLeaks, type GuardedFile } from './leak-guard.ts'
-import {
-  DEFAULT_SETTINGS,
-  type PublishingSettings,
-  SETTINGS_FILE,
-  SETTINGS_SCHEMA,
-} from './publishing-settings.ts'
+import { type PublishingSettings, SETTINGS_SCHEMA } from './publishing-settings.ts'
 import { readImport } from './read-import.ts'
-import { schemaMistakes } from './schema-check.ts'
+import { checkSchema } from './schema-check.ts'
 import { checkSemantics, type SoundData } from './semantic-rules.ts'
 import { checkValues } from './value-rules.ts'
 import { type ContentSource, parseYamlSource } from './yaml-source.ts'
@@ -84,57 +73,43 @@ export async function compileContent(
   nowMs: number,
   texts: ReadonlyMap<string, string> = new Map(),
 ): Promise<CompiledContent> {
-  const folder = readContentFolder(contentDir)
   const mistakes: ContentMistake[] = []
+  const folder = readContentFolder(contentDir, mistakes)
   /** Every text to publish, for the leak guard. */
-  const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text, source: undefined }))
+  const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text }))
   const data: SoundData & { [ORGANIZATION_RESOURCE]?: Organization } = {}
-  const reports = new Map<SnapshotName, Report>()
+  const sources = new Map<SnapshotName, ContentSource>()
   const overlays = new Map<ResourceName, { [name: string]: Overlay }>()
 
-  const reportIn =
-    (source: ContentSource): Report =>
-    (path, found, expected) => {
-      mistakes.push({ ...source.place(path), field: formatFieldPath(path), found, expected })
-    }
-
-  function parse({ file, text }: ContentFile): ContentSource | undefined {
-    const outcome = parseYamlSource(file, text)
-    mistakes.push(...outcome.mistakes)
-    return outcome.source
-  }
-
-  function isSound(source: ContentSource, schema: JsonSchema): boolean {
-    const found = schemaMistakes(schema, source)
-    mistakes.push(...found)
-    return found.length === 0
+  /** Parses a file, and adds it to the files for the leak guard. */
+  function parse({ file, text }: ContentFile, publicEmails?: readonly string[]) {
+    const source = parseYamlSource(file, text, mistakes)
+    files.push({ file, text, values: source?.texts, publicEmails })
+    return source
   }
 
   function readSnapshot(name: SnapshotName, file: ContentFile): void {
     const parsed = parse(file)
-    files.push({ ...file, source: parsed })
-    if (parsed === undefined) return
-    const source = readImport(name, parsed, { folder, report: reportIn(parsed), mistakes, files })
+    const source = parsed && readImport(name, parsed, { folder, mistakes, files })
     if (source === undefined) return
-    reports.set(name, reportIn(source))
-    if (!isSound(source, SNAPSHOT_SCHEMAS[name])) return
-    checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, reportIn(source))
+    sources.set(name, source)
+    if (!checkSchema(SNAPSHOT_SCHEMAS[name], source)) return
+    checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, source.report)
     Object.assign(data, { [name]: source.value })
   }
 
   function readOrganization(file: ContentFile): void {
-    const source = parse(file)
     const publicEmails: string[] = []
-    files.push({ ...file, source, publicEmails })
-    if (source === undefined || !isSound(source, ORGANIZATION_CONTENT_SCHEMA)) return
-    const report = reportIn(source)
+    const source = parse(file, publicEmails)
+    if (source === undefined || !checkSchema(ORGANIZATION_CONTENT_SCHEMA, source)) return
+    const { report } = source
     checkValues(source.value, ORGANIZATION_CONTENT_SCHEMA, nowMs, report)
     const content = source.value as unknown as OrganizationContent
     publicEmails.push(content.contact.email, content.privacy.contact.email)
     const logo = content.logo && folder.readReferenced(content.logo.file, report, ['logo', 'file'])
     // The text of an SVG is published too.
     if (logo?.file.endsWith('.svg') === true) {
-      files.push({ file: logo.file, text: logo.bytes.toString('utf8'), source: undefined })
+      files.push({ file: logo.file, text: logo.bytes.toString('utf8') })
     }
     const organization = compileOrganization(content, logo, report, mistakes)
     if (organization !== undefined) data[ORGANIZATION_RESOURCE] = organization
@@ -142,21 +117,16 @@ export async function compileContent(
 
   function readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile): void {
     const source = parse(file)
-    files.push({ ...file, source })
     if (source === undefined) return
+    const { value, report } = source
     const original = data[name]
     if (original !== undefined) {
       const resource = translationResource(locale)
-      const overlay = compileOverlay(
-        source.value,
-        TRANSLATED_SCHEMAS[name],
-        original,
-        reportIn(source),
-      )
+      const overlay = compileOverlay(value, TRANSLATED_SCHEMAS[name], original, report)
       overlays.set(resource, { ...overlays.get(resource), [name]: overlay })
     } else if (!folder.resources.has(name)) {
       // A resource with mistakes has been reported.
-      reportIn(source)([], `a translation of ${name}`, 'the content that it translates')
+      report([], `a translation of ${name}`, 'the content that it translates')
     }
   }
 
@@ -165,19 +135,18 @@ export async function compileContent(
     else readOrganization(file)
   }
   if (!WALLET_NAMES.some((name) => folder.resources.has(name))) Object.assign(data, NO_WALLET_VIEWS)
-  for (const [name, report] of reports) checkSemantics(name, data[name], data, report)
+  for (const [name, { report }] of sources) checkSemantics(name, data[name], data, report)
   for (const [locale, each] of folder.overlays) {
     for (const [name, file] of each) readOverlay(locale, name, file)
   }
-  // Not scanned by the leak guard: the settings repeat its findings.
-  const settings = folder.settings && parse(folder.settings)
-  const isSet = settings !== undefined && isSound(settings, SETTINGS_SCHEMA)
-  const leaks = await findLeaks(files, {
-    file: folder.settings?.file ?? SETTINGS_FILE,
-    value: isSet ? (settings.value as unknown as PublishingSettings) : DEFAULT_SETTINGS,
-    source: settings,
-  })
-  const all = sortMistakes([...hideLeaks([...folder.mistakes(), ...mistakes], leaks), ...leaks])
+  // The leak guard does not search the settings, which repeat its findings.
+  const settings =
+    folder.settings && parseYamlSource(folder.settings.file, folder.settings.text, mistakes)
+  const isSet = settings !== undefined && checkSchema(SETTINGS_SCHEMA, settings)
+  const { allowedTexts } = isSet ? (settings.value as unknown as PublishingSettings) : {}
+  const leaks = await findLeaks(files, allowedTexts, settings?.report)
+  folder.reportUnreferenced()
+  const all = sortMistakes([...hideLeaks(mistakes, leaks), ...leaks])
   const resources = new Map<ResourceName, CompiledResource>()
   if (all.length > 0) return { resources, mistakes: all }
   for (const name of RESOURCE_NAMES) {

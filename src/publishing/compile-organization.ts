@@ -5,7 +5,7 @@ import {
 } from '../contract/organization.ts'
 import { accentFault, deriveAccent } from './accent-color.ts'
 import type { ReferencedFile } from './content-folder.ts'
-import type { ContentMistake, Report } from './content-mistake.ts'
+import { addMistake, type ContentMistake, type Report, startOf } from './content-mistake.ts'
 import { cleanPng } from './logo-png.ts'
 import { sanitizeSvg } from './logo-svg.ts'
 
@@ -21,19 +21,24 @@ function compileLogo(
   mistakes: ContentMistake[],
 ): Logo | undefined {
   const kind = file.endsWith('.png') ? 'png' : 'svg'
-  const whole = { file, line: 1, column: 1, field: '' }
   if (bytes.length > MAX_LOGO_BYTES[kind]) {
     const expected = `a logo of at most ${MAX_LOGO_BYTES[kind]} bytes`
-    mistakes.push({ ...whole, found: `${bytes.length} bytes`, expected })
+    addMistake(mistakes, startOf(file), [], `${bytes.length} bytes`, expected)
     return undefined
   }
-  const logo = kind === 'png' ? cleanPng(bytes) : sanitizeSvg(bytes.toString('utf8'))
-  if ('mistakes' in logo) {
-    mistakes.push(...logo.mistakes.map((mistake) => ({ ...whole, ...mistake })))
-    return undefined
+  const image =
+    kind === 'png'
+      ? cleanPng(file, bytes, mistakes)
+      : sanitizeSvg(file, bytes.toString('utf8'), mistakes)
+  if (image === undefined) return undefined
+  const { width, height } = image
+  return {
+    mediaType: MEDIA_TYPES[kind],
+    base64: image.bytes.toString('base64'),
+    width,
+    height,
+    alt,
   }
-  const { width, height } = logo
-  return { mediaType: MEDIA_TYPES[kind], base64: logo.bytes.toString('base64'), width, height, alt }
 }
 
 /**

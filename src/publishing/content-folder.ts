@@ -11,10 +11,15 @@ import {
   TRANSLATED_SCHEMAS,
   isTranslatedName,
 } from '../contract/resource-names.ts'
-import { SNAPSHOT_NAMES, type SnapshotName } from '../contract/snapshot-schemas.ts'
 import { TRANSLATION_LOCALES, type TranslationLocale } from '../contract/translations.ts'
 import { readRegularFile } from '../storage/read-regular-file.ts'
-import type { ContentMistake, FieldPath, Report } from './content-mistake.ts'
+import {
+  addMistake,
+  type ContentMistake,
+  type FieldPath,
+  type Report,
+  startOf,
+} from './content-mistake.ts'
 import { SETTINGS_FILE } from './publishing-settings.ts'
 
 /** A file of the content folder. */
@@ -40,11 +45,9 @@ export interface ContentFolder {
   readonly settings: ContentFile | undefined
   /** Reads a file that the field at `path` refers to. A file that cannot be read is a mistake. */
   readReferenced(name: string, report: Report, path: FieldPath): ReferencedFile | undefined
-  /** Files that are missing, unknown or unreadable, and images and exports to which no content refers. */
-  mistakes(): readonly ContentMistake[]
+  /** Adds a mistake for each image and export that was not read. */
+  reportUnreferenced(): void
 }
-
-const EXTENSION = '.yaml'
 
 /** Files that content may refer to. */
 const REFERENCED = /^[^/]+\.(?:svg|png|csv)$/
@@ -55,15 +58,11 @@ const NOTES = /\.md$/
 /** The largest file that is read. YAML files have a lower limit (`MAX_SOURCE_LENGTH`). */
 const MAX_FILE_BYTES = 4_194_304
 
-/** The content file of a resource, relative to the content folder. */
-export function contentFileName(name: TranslatedName): string {
-  return `${name === ORGANIZATION_RESOURCE ? 'organization' : name}${EXTENSION}`
-}
-
-const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
+/** The resource that each content file describes, by the file's path relative to the content folder. */
+export const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
   Object.keys(TRANSLATED_SCHEMAS)
     .filter(isTranslatedName)
-    .map((name) => [contentFileName(name), name]),
+    .map((name) => [`${name === ORGANIZATION_RESOURCE ? 'organization' : name}.yaml`, name]),
 )
 
 function explainUnknown(name: string): string {
@@ -74,34 +73,43 @@ function explainUnknown(name: string): string {
   if (rest.length > 0 && CONTENT_FILES.has(rest.join('/'))) {
     return `a folder for a locale that the pages have: ${TRANSLATION_LOCALES.join(', ')}`
   }
-  const known = [
-    ...CONTENT_FILES.keys(),
-    SETTINGS_FILE,
-    ...TRANSLATION_LOCALES.flatMap((locale) =>
-      [...CONTENT_FILES.keys()].map((file) => `${locale}/${file}`),
-    ),
-  ]
-  const inFolder = [...CONTENT_FILES.keys(), SETTINGS_FILE]
-  return expectedName(name, known, 'a known name', `one of ${inFolder.join(', ')}`)
+  const files = [...CONTENT_FILES.keys()]
+  const inFolder = [...files, SETTINGS_FILE]
+  const translations = TRANSLATION_LOCALES.flatMap((locale) =>
+    files.map((file) => `${locale}/${file}`),
+  )
+  const otherwise = `one of ${inFolder.join(', ')}`
+  return expectedName(name, [...inFolder, ...translations], 'a known name', otherwise)
 }
 
-/** The resources without a file. Wallet files may be missing all together. */
-function missingNames(present: ReadonlySet<string>): readonly SnapshotName[] {
-  const missing = SNAPSHOT_NAMES.filter((name) => !present.has(contentFileName(name)))
-  const hasWallet = !WALLET_NAMES.every((name) => missing.includes(name))
-  return hasWallet ? missing : missing.filter((name) => !isWallet(name))
+const isWallet = (name: TranslatedName): boolean => WALLET_NAMES.some((wallet) => wallet === name)
+
+/** The required content files that are missing. Wallet files may be missing all together. */
+function missingFiles(present: ReadonlySet<string>) {
+  const required = [...CONTENT_FILES].filter(([, name]) => name !== ORGANIZATION_RESOURCE)
+  const hasWallet = required.some(([file, name]) => isWallet(name) && present.has(file))
+  return required.filter(([file, name]) => !present.has(file) && (hasWallet || !isWallet(name)))
 }
 
-function isWallet(name: SnapshotName): boolean {
-  return WALLET_NAMES.some((wallet) => wallet === name)
+/** The text of a file. A file that is not in UTF-8 is a mistake. */
+export function decodeText(
+  { file, bytes }: ReferencedFile,
+  mistakes: ContentMistake[],
+): ContentFile | undefined {
+  try {
+    return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    const found = 'bytes that are not text in UTF-8'
+    addMistake(mistakes, startOf(file), [], found, 'a file in UTF-8')
+    return undefined
+  }
 }
 
 /**
  * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
- * locale; the settings of the publishing step. Unknown and missing files are mistakes.
+ * locale; the settings of the publishing step. Unknown, missing and unreadable files are added to `mistakes`.
  */
-export function readContentFolder(contentDir: string): ContentFolder {
-  const mistakes: ContentMistake[] = []
+export function readContentFolder(contentDir: string, mistakes: ContentMistake[]): ContentFolder {
   const resources = new Map<TranslatedName, ContentFile>()
   const overlays = new Map<TranslationLocale, Map<TranslatedName, ContentFile>>()
   let settings: ContentFile | undefined
@@ -109,17 +117,8 @@ export function readContentFolder(contentDir: string): ContentFolder {
   const irregular = new Set<string>()
   const unreferenced = new Set<string>()
 
-  const wholeFile = (file: string, found: string, expected: string): ContentMistake => ({
-    file,
-    line: 1,
-    column: 1,
-    field: '',
-    found,
-    expected,
-  })
-  const fail = (file: string, found: string, expected: string): void => {
-    mistakes.push(wholeFile(file, found, expected))
-  }
+  const fail = (name: string, found: string, expected: string): void =>
+    addMistake(mistakes, startOf(path.join(contentDir, name)), [], found, expected)
 
   function readFile(name: string): ReferencedFile | undefined {
     const file = path.join(contentDir, name)
@@ -127,18 +126,7 @@ export function readContentFolder(contentDir: string): ContentFolder {
       return { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
-      fail(file, `an unreadable file (${messageOf(error)})`, expected)
-      return undefined
-    }
-  }
-
-  function readText(name: string): ContentFile | undefined {
-    const { file, bytes } = readFile(name) ?? {}
-    if (file === undefined) return undefined
-    try {
-      return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-    } catch {
-      fail(file, 'bytes that are not text in UTF-8', 'a file in UTF-8')
+      fail(name, `an unreadable file (${messageOf(error)})`, expected)
       return undefined
     }
   }
@@ -147,10 +135,11 @@ export function readContentFolder(contentDir: string): ContentFolder {
     const locale = TRANSLATION_LOCALES.find((each) => name.startsWith(`${each}/`))
     const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
     if (resource === undefined && name !== SETTINGS_FILE) {
-      fail(path.join(contentDir, name), 'an unknown file', explainUnknown(name))
+      fail(name, 'an unknown file', explainUnknown(name))
       return
     }
-    const file = readText(name)
+    const read = readFile(name)
+    const file = read && decodeText(read, mistakes)
     if (file === undefined) return
     if (resource === undefined) settings = file
     else if (locale === undefined) resources.set(resource, file)
@@ -170,16 +159,14 @@ export function readContentFolder(contentDir: string): ContentFolder {
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (!entry.isDirectory()) irregular.add(name)
     }
-    for (const name of missingNames(new Set([...files, ...irregular]))) {
+    for (const [file, name] of missingFiles(new Set([...files, ...irregular]))) {
       const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
-      fail(path.join(contentDir, contentFileName(name)), 'no such file', expected)
+      fail(file, 'no such file', expected)
     }
   } catch (error) {
-    fail(contentDir, `an unreadable folder (${messageOf(error)})`, 'the content folder')
+    fail('', `an unreadable folder (${messageOf(error)})`, 'the content folder')
   }
-  for (const name of irregular) {
-    fail(path.join(contentDir, name), 'a link or a special file', 'a regular file')
-  }
+  for (const name of irregular) fail(name, 'a link or a special file', 'a regular file')
   for (const name of files.toSorted()) {
     if (REFERENCED.test(name)) unreferenced.add(name)
     else if (!NOTES.test(name)) readContentFile(name)
@@ -196,15 +183,10 @@ export function readContentFolder(contentDir: string): ContentFolder {
       if (!irregular.has(name)) report(at, found, 'the name of a file there')
       return undefined
     },
-    mistakes: () => [
-      ...mistakes,
-      ...[...unreferenced].map((name) =>
-        wholeFile(
-          path.join(contentDir, name),
-          'a file that no content refers to',
-          'only files that are in use',
-        ),
-      ),
-    ],
+    reportUnreferenced() {
+      for (const name of unreferenced) {
+        fail(name, 'a file that no content refers to', 'only files that are in use')
+      }
+    },
   }
 }

@@ -1,14 +1,18 @@
 /** Path of a field in a resource: member names and list indexes, from the top. */
 export type FieldPath = readonly (string | number)[]
 
-/** A mistake in the content, with its place. */
-export interface ContentMistake {
+/** A place in a file. */
+export interface SourcePlace {
   /** The file as the operator would open it. */
   readonly file: string
   /** 1 for the first line. */
   readonly line: number
   /** 1 for the first character, counted in UTF-16 code units. */
   readonly column: number
+}
+
+/** A mistake in the content, with its place. */
+export interface ContentMistake extends SourcePlace {
   /** The field as the operator would name it, `components[0].state`; empty for the file as a whole. */
   readonly field: string
   /** What was found. Never contains a text that the leak guard reported. */
@@ -19,8 +23,24 @@ export interface ContentMistake {
   readonly rule?: string
 }
 
-/** Reports a mistake at a field. */
-export type Report = (path: FieldPath, found: string, expected: string) => void
+/** Reports a mistake at the value of a field, or at its name. */
+export type Report = (path: FieldPath, found: string, expected: string, part?: 'name') => void
+
+/** The place of a mistake in a file as a whole. */
+export function startOf(file: string): SourcePlace {
+  return { file, line: 1, column: 1 }
+}
+
+/** Adds a mistake; the path is empty for the file as a whole. */
+export function addMistake(
+  mistakes: ContentMistake[],
+  { file, line, column }: SourcePlace,
+  path: FieldPath,
+  found: string,
+  expected: string,
+): void {
+  mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected })
+}
 
 /** A field path in readable form: `components[0].state`. */
 export function formatFieldPath(path: FieldPath): string {

@@ -1,8 +1,7 @@
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName } from '../contract/translations.ts'
 import { hasTranslatable } from './compile-overlay.ts'
-import { contentFileName } from './content-folder.ts'
+import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, type ImportField } from './content-schemas.ts'
 import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
 
@@ -85,11 +84,11 @@ export function createSchemaFiles(): ReadonlyMap<string, string> {
       `${SCHEMAS_FOLDER}/${schemaFile(file)}`,
       `${JSON.stringify({ $schema: DRAFT, ...schema }, null, 2)}\n`,
     )
-  for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
+  for (const [file, name] of CONTENT_FILES) {
     const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
-    add(contentFileName(name), field === undefined ? convert(schema) : withImport(schema, field))
-    add(`translations/${contentFileName(name)}`, overlaySchema(schema))
+    add(file, field === undefined ? convert(schema) : withImport(schema, field))
+    add(`translations/${file}`, overlaySchema(schema))
   }
   return add(SETTINGS_FILE, convert(SETTINGS_SCHEMA))
 }

@@ -38,7 +38,7 @@ function toPlainText(markdown: string): string {
  */
 export function importChangelog(text: string, report: ReportAt): Imported {
   const fail = (line: number, found: string, expected: string): void =>
-    report({ line, column: 1 }, '', found, expected)
+    report({ line, column: 1 }, [], found, expected)
   const releases: Release[] = []
   let kind: string | undefined
   let change: Change | undefined

@@ -92,11 +92,11 @@ export function importCsv(
     if (!(error instanceof CsvError)) throw error
     const line = typeof error['lines'] === 'number' ? error['lines'] : 1
     const expected = 'comma-separated values (RFC 4180) with one header line'
-    report({ line, column: 1 }, '', `invalid CSV (${error.code})`, expected)
+    report({ line, column: 1 }, [], `invalid CSV (${error.code})`, expected)
   }
   const [header = [], ...rows] = table
   if (rows.length > MAX_ROWS) {
-    report(START, '', `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
+    report(START, [], `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
   }
   const { properties = {} } = items
   const names = header.map(({ text }) => text)
@@ -106,7 +106,7 @@ export function importCsv(
     columns.set(field, index)
     if (index !== -1 || table.length === 0) continue
     const expected = expectedName(name, names, 'a known column', `one of ${names.join(', ')}`)
-    report(START, '', `no column ${JSON.stringify(name)} for ${field}`, expected)
+    report(START, [], `no column ${JSON.stringify(name)} for ${field}`, expected)
   }
 
   /** The text of a cell in the words of the field. Undefined for a text that the mapping does not know. */
@@ -116,7 +116,7 @@ export function importCsv(
     const mapped = map === undefined || text === '' || Object.hasOwn(map, text)
     if (mapped) return map?.[text] ?? (text === '' ? (mapping.defaults?.[field] ?? '') : text)
     const known = Object.keys(map).join(', ')
-    report(cell ?? START, field, describeValue(text), `a value of the mapping: ${known}`)
+    report(cell ?? START, [field], describeValue(text), `a value of the mapping: ${known}`)
     return undefined
   }
 

@@ -2,19 +2,19 @@ import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
 import { LineCounter } from 'yaml'
 
-import { type ContentMistake, formatFieldPath } from './content-mistake.ts'
+import { type ContentMistake, formatFieldPath, type Report } from './content-mistake.ts'
 import { LEAK_RULES } from './leak-rules.ts'
-import { DEFAULT_SETTINGS, type PublishingSettings, SETTINGS_FILE } from './publishing-settings.ts'
+import type { PublishingSettings } from './publishing-settings.ts'
 import { createSearchText } from './search-text.ts'
-import type { ContentSource } from './yaml-source.ts'
+import type { SourceText } from './yaml-source.ts'
 
-/** A file to search: its text, and its values if it could be parsed. */
+/** A file to search: its text, and its text values if it could be parsed. */
 export interface GuardedFile {
   readonly file: string
   readonly text: string
-  readonly source: ContentSource | undefined
+  readonly values?: readonly SourceText[] | undefined
   /** Public email addresses of contact fields. */
-  readonly publicEmails?: readonly string[]
+  readonly publicEmails?: readonly string[] | undefined
 }
 
 interface Finding {
@@ -80,32 +80,27 @@ async function search(
   return findings.toSorted((a, b) => a.index - b.index)
 }
 
-/** Why an allowed text for a rule is not used. */
-function explainUnused(ruleId: string): Pick<ContentMistake, 'found' | 'expected'> {
+/** What was found and expected, if an allowed text for a rule is not used. */
+function explainUnused(ruleId: string): readonly [found: string, expected: string] {
   const rule = LEAK_RULES.find(({ id }) => id === ruleId)
   if (rule?.allowable === true) {
-    const found = 'an allowed text that is no longer in the content'
-    return { found, expected: 'only entries that are in use' }
+    return ['an allowed text that is no longer in the content', 'only entries that are in use']
   }
   const kind = rule === undefined ? 'an unknown rule' : 'a rule that allows no exceptions'
   const ids = LEAK_RULES.filter(({ allowable }) => allowable).map(({ id }) => id)
-  return { found: `an allowed text for ${kind}`, expected: `one of the rules ${ids.join(', ')}` }
+  return [`an allowed text for ${kind}`, `one of the rules ${ids.join(', ')}`]
 }
 
 /**
  * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
  * They differ if YAML folds lines or resolves escapes. A report names the place and the rule, and never any part of the
- * finding.
+ * finding. `report` receives the entries of `allowedTexts` that are not used.
  */
 export async function findLeaks(
   files: readonly GuardedFile[],
-  settings: {
-    readonly file: string
-    readonly value: PublishingSettings
-    readonly source: ContentSource | undefined
-  } = { file: SETTINGS_FILE, value: DEFAULT_SETTINGS, source: undefined },
+  allowedTexts: AllowedTexts = [],
+  report?: Report,
 ): Promise<readonly ContentMistake[]> {
-  const { allowedTexts } = settings.value
   const allowed = new Map(
     allowedTexts.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
   )
@@ -116,10 +111,9 @@ export async function findLeaks(
     return entry !== undefined
   }
   const mistakes: ContentMistake[] = []
-  for (const { file, text, source, publicEmails = [] } of files) {
+  for (const { file, text, values = [], publicEmails = [] } of files) {
     const lines = new LineCounter()
     for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
-    const values = source?.texts ?? []
     const texts = [text, ...values.map(({ value }) => value)]
     // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
@@ -143,11 +137,7 @@ export async function findLeaks(
     }
   }
   for (const [index, entry] of allowedTexts.entries()) {
-    if (used.has(entry)) continue
-    const path = ['allowedTexts', index]
-    const place = settings.source?.place(path) ?? { line: 1, column: 1 }
-    const field = formatFieldPath(path)
-    mistakes.push({ file: settings.file, ...place, field, ...explainUnused(entry.rule) })
+    if (!used.has(entry)) report?.(['allowedTexts', index], ...explainUnused(entry.rule))
   }
   return mistakes
 }

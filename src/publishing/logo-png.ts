@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 
-import type { LogoOutcome } from './logo-svg.ts'
+import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
+import type { Image } from './logo-svg.ts'
 
 const SIGNATURE: Buffer = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -17,12 +18,15 @@ const KEPT_CHUNKS: ReadonlySet<string> = new Set([
   'IEND',
 ])
 
-const fault = (found: string, expected: string): LogoOutcome => ({
-  mistakes: [{ line: 1, column: 1, found, expected }],
-})
-
 /** Checks a PNG (ISO/IEC 15948) and removes its metadata. Pixels are not decoded. */
-export function cleanPng(bytes: Buffer): LogoOutcome {
+export function cleanPng(
+  file: string,
+  bytes: Buffer,
+  mistakes: ContentMistake[],
+): Image | undefined {
+  const fault = (found: string, expected: string): undefined => {
+    addMistake(mistakes, startOf(file), [], found, expected)
+  }
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
     return fault('a file that is not a PNG', 'a PNG image')
   }

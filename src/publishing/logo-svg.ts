@@ -1,11 +1,13 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
-import type { ContentMistake } from './content-mistake.ts'
+import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
 
-/** An image for publication, or all mistakes with their places. Line and column count from 1. */
-export type LogoOutcome =
-  | { readonly bytes: Buffer; readonly width: number; readonly height: number }
-  | { readonly mistakes: readonly Omit<ContentMistake, 'file' | 'field'>[] }
+/** An image for publication. */
+export interface Image {
+  readonly bytes: Buffer
+  readonly width: number
+  readonly height: number
+}
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
@@ -74,8 +76,12 @@ function sizeOf(attributes: {
  * Comments, metadata and editor namespaces are removed. Anything that could run, load or refer to something outside
  * the file is a mistake.
  */
-export function sanitizeSvg(text: string): LogoOutcome {
-  const mistakes: Omit<ContentMistake, 'file' | 'field'>[] = []
+export function sanitizeSvg(
+  file: string,
+  text: string,
+  mistakes: ContentMistake[],
+): Image | undefined {
+  const before = mistakes.length
   const parser = new SaxesParser({ xmlns: true })
   let svg = ''
   let size: readonly [number, number] | undefined
@@ -85,7 +91,8 @@ export function sanitizeSvg(text: string): LogoOutcome {
   const open: boolean[] = []
 
   const report = (found: string, expected: string): void => {
-    mistakes.push({ line: parser.line, column: parser.column, found, expected })
+    const { line, column } = parser
+    addMistake(mistakes, { file, line, column }, [], found, expected)
   }
 
   /** Whether the element is written. */
@@ -154,10 +161,11 @@ export function sanitizeSvg(text: string): LogoOutcome {
   })
   parser.write(text)
   parser.close()
-  if (mistakes.length > 0) return { mistakes }
+  if (mistakes.length > before) return undefined
   if (size === undefined) {
     const expected = `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`
-    return { mistakes: [{ line: 1, column: 1, found: 'no size', expected }] }
+    addMistake(mistakes, startOf(file), [], 'no size', expected)
+    return undefined
   }
   return { bytes: Buffer.from(svg, 'utf8'), width: size[0], height: size[1] }
 }

@@ -33,6 +33,3 @@ export const SETTINGS_SCHEMA = record('Settings of the publishing step.', {
 
 /** The settings of the publishing step. */
 export type PublishingSettings = SchemaType<typeof SETTINGS_SCHEMA>
-
-/** Default without a settings file: nothing is allowed. */
-export const DEFAULT_SETTINGS: PublishingSettings = { allowedTexts: [] }

@@ -1,18 +1,19 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { SNAPSHOT_SCHEMAS, type SnapshotName } from '../contract/snapshot-schemas.ts'
-import type { ContentFolder } from './content-folder.ts'
+import { type ContentFolder, decodeText } from './content-folder.ts'
 import {
+  addMistake,
   type ContentMistake,
   type FieldPath,
   formatFieldPath,
-  type Report,
+  type SourcePlace,
 } from './content-mistake.ts'
 import { IMPORT_FIELDS } from './content-schemas.ts'
 import { importChangelog } from './import-changelog.ts'
 import { type CsvMapping, importCsv } from './import-csv.ts'
 import type { GuardedFile } from './leak-guard.ts'
-import { schemaMistakes } from './schema-check.ts'
-import type { ContentSource, SourcePlace, SourceText } from './yaml-source.ts'
+import { checkSchema } from './schema-check.ts'
+import type { ContentSource, SourceText } from './yaml-source.ts'
 
 type Place = Omit<SourcePlace, 'file'>
 
@@ -25,7 +26,7 @@ export interface Imported {
 }
 
 /** Reports a mistake at a place of an imported file. */
-export type ReportAt = (place: Place, field: string, found: string, expected: string) => void
+export type ReportAt = (place: Place, path: FieldPath, found: string, expected: string) => void
 
 /** Every text in a value, with its place. */
 function textsOf(
@@ -48,12 +49,10 @@ export function readImport(
   source: ContentSource,
   {
     folder,
-    report,
     mistakes,
     files,
   }: {
     readonly folder: ContentFolder
-    readonly report: Report
     readonly mistakes: ContentMistake[]
     /** Receives the imported texts, which are published. */
     readonly files: GuardedFile[]
@@ -66,39 +65,27 @@ export function readImport(
   const both = field.replaces.filter((each) => Object.hasOwn(members, each))
   if (both.length > 0) {
     const found = `${field.name} and ${both.join(' and ')}`
-    const at = source.place([field.name], 'name')
-    mistakes.push({ ...at, field: field.name, found, expected: 'one of them' })
+    source.report([field.name], found, 'one of them', 'name')
     return undefined
   }
   const { [field.name]: mapping = null, ...kept } = members
-  const found = schemaMistakes(
-    { type: 'object', properties: { [field.name]: field.schema } },
-    { ...source, value: { [field.name]: mapping } },
-  )
-  mistakes.push(...found)
-  if (found.length > 0) return undefined
+  const schema = { type: 'object', properties: { [field.name]: field.schema } } as const
+  if (!checkSchema(schema, { ...source, value: { [field.name]: mapping } })) return undefined
   const settings = mapping as unknown as CsvMapping
-  const referenced = folder.readReferenced(settings.file, report, [field.name, 'file'])
-  if (referenced === undefined) return undefined
-  const { file, bytes } = referenced
+  const referenced = folder.readReferenced(settings.file, source.report, [field.name, 'file'])
+  const decoded = referenced && decodeText(referenced, mistakes)
+  if (decoded === undefined) return undefined
+  const { file, text } = decoded
   const before = mistakes.length
-  const reportAt: ReportAt = ({ line, column }, at, was, expected) => {
-    mistakes.push({ file, line, column, field: at, found: was, expected })
-  }
-  let text = ''
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    reportAt({ line: 1, column: 1 }, '', 'bytes that are not text in UTF-8', 'a file in UTF-8')
-    return undefined
-  }
+  const reportAt: ReportAt = ({ line, column }, path, found, expected) =>
+    addMistake(mistakes, { file, line, column }, path, found, expected)
   const { fields, places } =
     name === 'roadmap' || name === 'development-queue'
       ? importCsv(text, settings, SNAPSHOT_SCHEMAS[name].properties.items.items, reportAt)
       : importChangelog(text, reportAt)
   if (mistakes.length > before) return undefined
 
-  function place(path: FieldPath, part?: 'name' | 'value'): SourcePlace {
+  function place(path: FieldPath, part?: 'name'): SourcePlace {
     if (!Object.hasOwn(fields, String(path[0]))) return source.place(path, part)
     for (let length = path.length; length > 0; length -= 1) {
       const known = places.get(formatFieldPath(path.slice(0, length)))
@@ -108,6 +95,12 @@ export function readImport(
   }
 
   // Only published values: an export has other columns.
-  files.push({ file, text: '', source: { ...source, texts: textsOf(fields, [], place) } })
-  return { value: { ...kept, ...fields }, texts: source.texts, place }
+  files.push({ file, text: '', values: textsOf(fields, [], place) })
+  return {
+    value: { ...kept, ...fields },
+    texts: source.texts,
+    place,
+    report: (path, found, expected, part) =>
+      addMistake(mistakes, place(path, part), path, found, expected),
+  }
 }

@@ -1,7 +1,7 @@
 import { expectedName } from '../contract/nearest-name.ts'
 import { closeSchema, type JsonSchema } from '../contract/schema-type.ts'
 import { schemaViolations, type SchemaViolation } from '../contract/schema-violation.ts'
-import { type ContentMistake, describeValue, formatFieldPath } from './content-mistake.ts'
+import { describeValue, type Report } from './content-mistake.ts'
 import type { ContentSource } from './yaml-source.ts'
 
 const TYPE_NAMES = {
@@ -51,36 +51,28 @@ const EXPECTATIONS: {
   uniqueItems: ({ expected }) => expected,
 }
 
-function toMistake(violation: SchemaViolation, source: ContentSource): ContentMistake {
-  const { keyword, path, value } = violation
-  const described = describeExpected(violation.schema)
+function reportViolation(violation: SchemaViolation, report: Report): void {
+  const { keyword, path, schema, value } = violation
+  const described = describeExpected(schema)
   const expected = EXPECTATIONS[keyword]?.(violation, described) ?? described
   if (keyword === 'uniqueItems') {
     const texts = (value as readonly unknown[]).map((item) => JSON.stringify(item))
-    const repeated = [...path, texts.findIndex((text, index) => texts.indexOf(text) < index)]
-    const field = formatFieldPath(repeated)
-    return { ...source.place(repeated), field, found: 'a repeated item', expected }
-  }
-  const field = formatFieldPath(path)
-  return keyword === 'additionalProperties'
-    ? {
-        ...source.place(path, 'name'),
-        field,
-        found: `the unknown field ${JSON.stringify(path.at(-1))}`,
-        expected,
-      }
-    : { ...source.place(path), field, found: describeValue(value), expected }
+    const repeated = texts.findIndex((text, index) => texts.indexOf(text) < index)
+    report([...path, repeated], 'a repeated item', expected)
+  } else if (keyword === 'additionalProperties') {
+    report(path, `the unknown field ${JSON.stringify(path.at(-1))}`, expected, 'name')
+  } else report(path, describeValue(value), expected)
 }
 
 /**
- * Every mistake of a parsed file against a contract schema with every object closed: a field that is not described is
- * a mistake. Without mistakes the value has the schema's type (`SchemaType`).
+ * Reports every mistake of a parsed file against a contract schema with every object closed: a field that is not
+ * described is a mistake. Returns true without mistakes; then the value has the schema's type (`SchemaType`).
  */
-export function schemaMistakes(
+export function checkSchema(
   schema: JsonSchema,
-  source: ContentSource,
-): readonly ContentMistake[] {
-  return [...schemaViolations(closeSchema(schema), source.value)].map((violation) =>
-    toMistake(violation, source),
-  )
+  { value, report }: Pick<ContentSource, 'value' | 'report'>,
+): boolean {
+  const violations = [...schemaViolations(closeSchema(schema), value)]
+  for (const violation of violations) reportViolation(violation, report)
+  return violations.length === 0
 }

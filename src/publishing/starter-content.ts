@@ -2,9 +2,8 @@ import { stringify } from 'yaml'
 
 import { formatDate, formatInstant } from '../contract/instant.ts'
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { contentFileName } from './content-folder.ts'
+import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
 import { SETTINGS_FILE } from './publishing-settings.ts'
@@ -79,7 +78,7 @@ export function createStarterContent(nowMs: number): ReadonlyMap<string, string>
   const files = new Map<string, string>()
   const add = (file: string, lines: readonly string[]) =>
     files.set(file, [schemaLine(file), ...lines, ''].join('\n'))
-  for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
+  for (const [file, name] of CONTENT_FILES) {
     if (WALLET_NAMES.some((wallet) => wallet === name)) continue
     const schema = contentSchema(name)
     const field = IMPORT_FIELDS[name]
@@ -88,7 +87,7 @@ export function createStarterContent(nowMs: number): ReadonlyMap<string, string>
         ? ''
         : `\`${field.name}\` can take ${field.replaces.join(' and ')} from another file; see docs/content.md.`
     const about = [...commentLines(schema.description ?? schema.title), ...commentLines(imports)]
-    add(contentFileName(name), [...about, '', ...fieldLines(schema, '', nowMs)])
+    add(file, [...about, '', ...fieldLines(schema, '', nowMs)])
   }
   add(SETTINGS_FILE, [
     '# Settings of the publishing step. This file is never published.',

@@ -13,18 +13,14 @@ import {
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 import {
+  addMistake,
   type ContentMistake,
   describeValue,
   type FieldPath,
-  formatFieldPath,
+  type Report,
+  type SourcePlace,
+  startOf,
 } from './content-mistake.ts'
-
-/** A place in a file. Lines and columns count from 1. */
-export interface SourcePlace {
-  readonly file: string
-  readonly line: number
-  readonly column: number
-}
 
 /** A text value and its place. */
 export interface SourceText extends SourcePlace {
@@ -40,7 +36,8 @@ export interface ContentSource {
   /** Every text value, in the order of the file. */
   readonly texts: readonly SourceText[]
   /** The place of a field's value, or of its name with `part: 'name'`; of the nearest parent if it is missing. */
-  place(path: FieldPath, part?: 'name' | 'value'): SourcePlace
+  place(path: FieldPath, part?: 'name'): SourcePlace
+  readonly report: Report
 }
 
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
@@ -120,7 +117,7 @@ function readNodes(
 }
 
 /** The node of a field's value or name; undefined if it is missing. */
-function nodeAt(document: Document, path: FieldPath, part: 'name' | 'value'): unknown {
+function nodeAt(document: Document, path: FieldPath, part: 'name' | undefined): unknown {
   const parent = part === 'name' ? document.getIn(path.slice(0, -1), true) : undefined
   const pair = isMap(parent)
     ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
@@ -130,27 +127,28 @@ function nodeAt(document: Document, path: FieldPath, part: 'name' | 'value'): un
 
 /**
  * Parses one content file: YAML 1.2 core schema, one document, no directive, no duplicate name, no anchor, alias or
- * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Reports every mistake it can reach;
- * then `source` is undefined.
+ * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Adds every mistake it can reach to
+ * `mistakes`; then it returns undefined.
  */
 export function parseYamlSource(
   file: string,
   text: string,
-): { readonly source: ContentSource | undefined; readonly mistakes: readonly ContentMistake[] } {
+  mistakes: ContentMistake[],
+): ContentSource | undefined {
+  const before = mistakes.length
   const lineCounter = new LineCounter()
   const placeOf = (offset: number): SourcePlace => {
     const { line, col } = lineCounter.linePos(offset)
     return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
-  const mistakes: ContentMistake[] = []
-  const fail = (place: SourcePlace, path: FieldPath, found: string, expected: string): null => {
-    mistakes.push({ ...place, field: formatFieldPath(path), found, expected })
+  const fail = (at: SourcePlace, path: FieldPath, found: string, expected: string): null => {
+    addMistake(mistakes, at, path, found, expected)
     return null
   }
-  const start = { file, line: 1, column: 1 }
+  const start = startOf(file)
   if (text.length > MAX_SOURCE_LENGTH) {
     fail(start, [], `${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
-    return { source: undefined, mistakes }
+    return undefined
   }
   const document = parseDocument(text, {
     version: '1.2',
@@ -167,10 +165,10 @@ export function parseYamlSource(
   const lines = new Set<number>()
   for (const error of [...document.errors, ...document.warnings]) {
     const { offset, found, expected } = explainSyntax(document, text, error)
-    const place = placeOf(offset)
+    const at = placeOf(offset)
     // Further errors on a line are consequences of the first.
-    if (!lines.has(place.line)) fail(place, [], found, expected)
-    lines.add(place.line)
+    if (!lines.has(at.line)) fail(at, [], found, expected)
+    lines.add(at.line)
   }
   if (document.directives.yaml.explicit === true) {
     fail(start, [], 'a YAML directive', 'the fields alone')
@@ -187,21 +185,20 @@ export function parseYamlSource(
           },
           (offset, path, found, expected) => fail(placeOf(offset), path, found, expected),
         )
-  const value = mistakes.length === 0 ? read() : null
-  if (mistakes.length > 0) return { source: undefined, mistakes }
+  const value = mistakes.length === before ? read() : null
+  if (mistakes.length > before) return undefined
+  function place(path: FieldPath, part?: 'name'): SourcePlace {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const isWhole = length === path.length
+      const node = nodeAt(document, path.slice(0, length), isWhole ? part : undefined)
+      if (isNode(node) && node.range) return placeOf(node.range[0])
+    }
+    return start
+  }
   return {
-    source: {
-      value,
-      texts,
-      place(path, part = 'value') {
-        for (let length = path.length; length >= 0; length -= 1) {
-          const isWhole = length === path.length
-          const node = nodeAt(document, path.slice(0, length), isWhole ? part : 'value')
-          if (isNode(node) && node.range) return placeOf(node.range[0])
-        }
-        return start
-      },
-    },
-    mistakes,
+    value,
+    texts,
+    place,
+    report: (path, found, expected, part) => fail(place(path, part), path, found, expected),
   }
 }

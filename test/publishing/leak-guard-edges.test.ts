@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContentMistake } from '../../src/publishing/content-mistake.ts'
+import type { ContentMistake, Report } from '../../src/publishing/content-mistake.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
-import {
-  DEFAULT_SETTINGS,
-  type PublishingSettings,
-} from '../../src/publishing/publishing-settings.ts'
+import type { PublishingSettings } from '../../src/publishing/publishing-settings.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 
 // Put together from pieces, so that scanners of this repository do not take them for real ones.
@@ -23,14 +20,11 @@ const escaped = (text: string) =>
 async function leaksIn(
   text: string,
   allowedTexts: PublishingSettings['allowedTexts'] = [],
+  report?: Report,
 ): Promise<readonly ContentMistake[]> {
-  const { source } = parseYamlSource('f.yaml', text)
+  const source = parseYamlSource('f.yaml', text, [])
   assert.ok(source !== undefined)
-  return findLeaks([{ file: 'f.yaml', text, source }], {
-    file: 'publishing.yaml',
-    value: { ...DEFAULT_SETTINGS, allowedTexts },
-    source: undefined,
-  })
+  return findLeaks([{ file: 'f.yaml', text, values: source.texts }], allowedTexts, report)
 }
 
 const placesOf = (leaks: readonly ContentMistake[]) =>
@@ -114,21 +108,27 @@ test('searches for random text in values only', async () => {
   ])
 })
 
-test('reports an unused allowance at the start of settings without positions', async () => {
+test('reports an unused allowance at its entry in the settings', async () => {
   const entry = { rule: 'random-text', text: RANDOM, reason: 'a public test vector' }
-  assert.deepEqual(await leaksIn(`a: ${RANDOM}\n`, [entry]), [])
-  const [unused, ...others] = await leaksIn('a: one\n', [entry])
-  assert.deepEqual(others, [])
-  assert.deepEqual(unused, {
-    file: 'publishing.yaml',
-    line: 1,
-    column: 1,
-    field: 'allowedTexts[0]',
-    found: 'an allowed text that is no longer in the content',
-    expected: 'only entries that are in use',
-  })
-  const [unknown] = await leaksIn('a: one\n', [{ ...entry, rule: 'no-such-rule' }])
+  const reports: Parameters<Report>[] = []
+  const report: Report = (...each) => void reports.push(each)
+  assert.deepEqual(await leaksIn(`a: ${RANDOM}\n`, [entry], report), [])
+  assert.deepEqual(reports, [])
+  assert.deepEqual(
+    await leaksIn('a: one\n', [entry, { ...entry, rule: 'no-such-rule' }], report),
+    [],
+  )
   const allowable = LEAK_RULES.filter((rule) => rule.allowable).map(({ id }) => id)
-  assert.equal(unknown?.found, 'an allowed text for an unknown rule')
-  assert.equal(unknown.expected, `one of the rules ${allowable.join(', ')}`)
+  assert.deepEqual(reports, [
+    [
+      ['allowedTexts', 0],
+      'an allowed text that is no longer in the content',
+      'only entries that are in use',
+    ],
+    [
+      ['allowedTexts', 1],
+      'an allowed text for an unknown rule',
+      `one of the rules ${allowable.join(', ')}`,
+    ],
+  ])
 })

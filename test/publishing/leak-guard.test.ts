@@ -5,7 +5,6 @@ import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
-import { DEFAULT_SETTINGS } from '../../src/publishing/publishing-settings.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
@@ -16,13 +15,9 @@ const RANDOM_43 = join('Zk3vQ9xT2mB7', 'nL5rW8yH1cJ4', 'dF6gS0pA_uEi', 'oK2tXqV'
 /** What the guard says of one text value, as rule ids. */
 async function rulesFor(value: string): Promise<readonly string[]> {
   const text = `summary: ${JSON.stringify(value)}\n`
-  const { source } = parseYamlSource('f.yaml', text)
+  const source = parseYamlSource('f.yaml', text, [])
   assert.ok(source !== undefined)
-  const leaks = await findLeaks([{ file: 'f.yaml', text, source }], {
-    file: 'publishing.yaml',
-    value: DEFAULT_SETTINGS,
-    source: undefined,
-  })
+  const leaks = await findLeaks([{ file: 'f.yaml', text, values: source.texts }])
   for (const leak of leaks) {
     assert.equal(leak.line, 1)
     assert.ok(!formatMistake(leak).includes(value.slice(0, 24)) || value.length < 24)

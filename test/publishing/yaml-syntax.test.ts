@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { type ContentMistake, formatMistake } from '../../src/publishing/content-mistake.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 
 const CASES: readonly (readonly [title: string, text: string, mistake: string])[] = [
@@ -90,7 +90,8 @@ const CASES: readonly (readonly [title: string, text: string, mistake: string])[
 
 for (const [title, text, expected] of CASES) {
   test(`explains ${title}`, () => {
-    const { mistakes } = parseYamlSource('f.yaml', text)
+    const mistakes: ContentMistake[] = []
+    assert.equal(parseYamlSource('f.yaml', text, mistakes), undefined)
     assert.deepEqual(mistakes.map(formatMistake), [expected])
   })
 }
