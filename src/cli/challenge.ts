@@ -6,8 +6,7 @@ import { formatInstant } from '../contract/instant.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { CHALLENGE_PROVIDERS } from '../contract/early-access-schemas.ts'
-import { CHALLENGE_PURPOSES, type ChallengePurpose } from '../service/challenge.ts'
-import { TEST_TOKEN } from '../service/test-challenge.ts'
+import { CHALLENGE_PURPOSES, type ChallengePurpose, TEST_TOKEN } from '../service/challenge.ts'
 import {
   CommandFailure,
   createCommand,

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { INTERESTS } from '../contract/registration-schema.ts'
-import { TEST_TOKEN } from '../service/test-challenge.ts'
+import { TEST_TOKEN } from '../service/challenge.ts'
 import { html, type Html } from './html.ts'
 import type { PageContext } from './page.ts'
 import { plainText, richText } from './rich-text.ts'

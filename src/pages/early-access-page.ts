@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
-import { TEST_TOKEN } from '../service/test-challenge.ts'
+import { TEST_TOKEN } from '../service/challenge.ts'
 import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from './elements.ts'
 import { html, type Html } from './html.ts'

@@ -1,5 +1,4 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { createChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { ApiError } from '../contract/api-error.ts'
@@ -7,27 +6,18 @@ import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import type { Counters } from '../storage/counters.ts'
-import {
-  type AcceptedChallenge,
-  type Challenge,
-  type ChallengePurpose,
-  orUnavailable,
-} from './challenge.ts'
+import type { AcceptedChallenge, Challenge, ChallengePurpose } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
-export interface AltchaWork {
-  /** Rounds of PBKDF2 per try. */
-  readonly cost: number
-  /** The solution is a random number from 1 to this one. A solver tries them in order. */
-  readonly maxCounter: number
-}
-
 /**
- * About one second on a mid-range phone and two in the worst case. On one core of a server a try takes 0.21 ms in the widget's
+ * `cost` is the rounds of PBKDF2 per try. The solution is a random number from 1 to `maxCounter`; a solver tries them in
+ * order. About one second on a mid-range phone and two in the worst case. On one core of a server a try takes 0.21 ms in the widget's
  * worker; a phone's core is assumed to take three times that, and the widget uses several. Creating a challenge costs the
  * server one try without the browser's overhead (0.14 ms); verifying a solution costs none.
  */
-export const ALTCHA_WORK: AltchaWork = { cost: 1000, maxCounter: 10_000 }
+export const ALTCHA_WORK = { cost: 1000, maxCounter: 10_000 }
+
+export type AltchaWork = typeof ALTCHA_WORK
 
 /** The widget includes it. A browser computes all rounds in one native call, so other programs gain little. */
 const ALGORITHM = 'PBKDF2/SHA-256'
@@ -48,7 +38,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Bytes in hexadecimal, in one spelling. */
 const hexOf = (bytes: number) => ({ type: 'string', pattern: `^[0-9a-f]{${bytes * 2}}$` }) as const
 
-/** The significant parts of a token of the widget; the rest follows from them. */
+/** The parts of a token of the widget that are read. The signature covers the other parameters too. */
 const TOKEN_SCHEMA = {
   type: 'object',
   required: ['challenge', 'solution'],
@@ -59,13 +49,11 @@ const TOKEN_SCHEMA = {
       properties: {
         parameters: {
           type: 'object',
-          required: ['nonce', 'salt', 'keyPrefix', 'keySignature', 'expiresAt'],
+          required: ['data', 'expiresAt', 'keySignature'],
           properties: {
-            nonce: hexOf(16),
-            salt: hexOf(16),
-            keyPrefix: hexOf(KEY_BYTES / 2),
-            keySignature: hexOf(32),
+            data: { type: 'object', properties: { purpose: { type: 'string' } } },
             expiresAt: { type: 'integer' },
+            keySignature: hexOf(32),
           },
         },
         signature: hexOf(32),
@@ -99,9 +87,8 @@ function isHmac(hex: string, key: string, data: string | Uint8Array): boolean {
  * Proof of work (ALTCHA, version 2 of its challenges), created and verified by the service itself.
  *
  * The library creates and signs the challenge. Verification is done here, since the library's own uses the machine's clock and
- * leaves the accepted parameters to the caller. A token cannot choose the work it causes: its parameters must be the ones that
- * this service sets, for this purpose and cost. Then two HMACs prove that the service set them and that the key was found. The
- * key was signed when the challenge was created, so none is derived here.
+ * leaves the accepted parameters to the caller. A token cannot choose the work it causes: two HMACs prove that this service
+ * set all its parameters and that the key was found. The key was signed when the challenge was created, so none is derived here.
  */
 export function createAltchaChallenge({
   counters,
@@ -143,34 +130,23 @@ export function createAltchaChallenge({
     const submission = parseToken(token)
     if (submission === undefined) throw new ApiError('CHALLENGE_FAILED')
     const { parameters, signature } = submission.challenge
-    const { nonce, salt, keyPrefix, keySignature, expiresAt } = parameters
-    // The members are signed in alphabetical order.
-    const expected = {
-      algorithm: ALGORITHM,
-      cost: work.cost,
-      data: { purpose },
-      expiresAt,
-      keyLength: KEY_BYTES,
-      keyPrefix,
-      keySignature,
-      nonce,
-      salt,
-    }
+    const { data, expiresAt, keySignature } = parameters
     const expiresAtMs = expiresAt * 1000
-    if (!isDeepStrictEqual(parameters, expected) || clock.nowMs() >= expiresAtMs) {
+    if (data.purpose !== purpose || clock.nowMs() >= expiresAtMs) {
       throw new ApiError('CHALLENGE_FAILED')
     }
-    const keys = await orUnavailable(openKeys())
+    // The members were signed in alphabetical order.
+    const members = Object.entries(parameters).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const signed = JSON.stringify(Object.fromEntries(members))
+    const keys = await openKeys()
     const isSolved =
-      isHmac(signature, keys.signature, JSON.stringify(expected)) &&
+      isHmac(signature, keys.signature, signed) &&
       isHmac(keySignature, keys.keySignature, Buffer.from(submission.solution.derivedKey, 'hex'))
     if (!isSolved) throw new ApiError('CHALLENGE_FAILED')
     // One id per challenge, independent of the encoding of its solution.
     const id = `challenge:${signature}`
     // Passes the secret, so that counters that did not issue the challenge do not spend its id.
-    const isFirst = await orUnavailable(
-      counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS, keys.secret),
-    )
+    const isFirst = await counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS, keys.secret)
     if (!isFirst) throw new ApiError('CHALLENGE_FAILED')
     return {
       async release() {

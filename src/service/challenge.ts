@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/api-error.ts'
 import type { DataOf } from '../contract/schemas.ts'
 
 /** The human-verification challenge as a form needs it. */
@@ -23,8 +24,8 @@ export interface Challenge {
   readonly issue: ((purpose: ChallengePurpose) => Promise<string>) | undefined
   /**
    * Verifies a token and spends it: of concurrent calls with one token, in any number of processes, one is accepted. Rejects
-   * with ApiError CHALLENGE_FAILED for a token that is wrong, expired, spent or made for another purpose, and with
-   * ChallengeUnavailableError when that cannot be determined, such as for a provider that does not respond.
+   * with ApiError CHALLENGE_FAILED for a token that is wrong, expired, spent or made for another purpose, and with another
+   * error when that cannot be determined: ChallengeUnavailableError for a provider that does not respond, CountersError.
    *
    * ALTCHA challenges are signed for their purpose. Turnstile knows it only if the page passed it as the action. hCaptcha does
    * not support purposes: its token is valid for either, once.
@@ -32,16 +33,22 @@ export interface Challenge {
   verify(token: string, purpose: ChallengePurpose): Promise<AcceptedChallenge>
 }
 
-/** A token could not be verified. The message states the reason without the token. */
+/** A provider could not verify a token. The message states the reason without the token. */
 export class ChallengeUnavailableError extends Error {
   override readonly name = 'ChallengeUnavailableError'
 }
 
-/** Turns a failure of the counters into ChallengeUnavailableError. */
-export async function orUnavailable<Value>(call: Promise<Value>): Promise<Value> {
-  try {
-    return await call
-  } catch (error) {
-    throw new ChallengeUnavailableError('The counters are unavailable', { cause: error })
+/** The token that the test challenge accepts, repeatedly and for every purpose. */
+export const TEST_TOKEN = 'test-pass'
+
+/** A challenge for trials, which proves nothing. The configuration refuses it in production. */
+export function createTestChallenge(): Challenge {
+  return {
+    description: { provider: 'test', path: null, siteKey: null },
+    issue: undefined,
+    async verify(token) {
+      if (token !== TEST_TOKEN) throw new ApiError('CHALLENGE_FAILED')
+      return { release: async () => {} }
+    },
   }
 }

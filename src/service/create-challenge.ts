@@ -1,9 +1,8 @@
 import type { Counters } from '../storage/counters.ts'
 import { createAltchaChallenge } from './altcha-challenge.ts'
-import type { Challenge } from './challenge.ts'
+import { createTestChallenge, type Challenge } from './challenge.ts'
 import type { Clock } from './clock.ts'
 import { createHostedChallenge, type HostedSettings } from './hosted-challenge.ts'
-import { createTestChallenge } from './test-challenge.ts'
 
 /** A configured challenge: its provider, and the settings of a hosted one. */
 export type ChallengeSettings = { readonly provider: 'altcha' | 'test' } | HostedSettings

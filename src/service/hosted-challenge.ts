@@ -3,13 +3,11 @@ import { ApiError } from '../contract/api-error.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import type { Counters } from '../storage/counters.ts'
-import { readBoundedText } from './bounded-text.ts'
 import {
   type AcceptedChallenge,
   type Challenge,
   type ChallengePurpose,
   ChallengeUnavailableError,
-  orUnavailable,
 } from './challenge.ts'
 import type { Clock } from './clock.ts'
 
@@ -45,8 +43,25 @@ const SERVICE_ERROR_CODES = [
   'internal-error',
 ]
 
-function parseVerdict(text: string) {
-  const result = parseJson(text)
+/** The bytes of a response; undefined if it is larger than `maxBytes`, and then it is not read further. */
+export async function readBoundedBody(
+  response: Response,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    // Leaving the loop cancels the body, and with it the connection.
+    if (bytes > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Undefined for a body that is not UTF-8, JSON, or a verdict. */
+function parseVerdict(body: Uint8Array) {
+  const result = parseJson(body)
   const isSuccess = propertyOf(result, 'success')
   const errorCodes = propertyOf(result, 'error-codes')
   if (typeof isSuccess !== 'boolean') return undefined
@@ -86,7 +101,7 @@ export function createHostedChallenge({
     const form = new URLSearchParams({ secret, response: token })
     if (provider === 'hcaptcha') form.set('sitekey', siteKey)
     let status: number
-    let text: string | undefined
+    let body: Uint8Array | undefined
     try {
       const response = await fetch(verifyUrl, {
         method: 'POST',
@@ -96,12 +111,12 @@ export function createHostedChallenge({
         signal: AbortSignal.timeout(deadlineMs),
       })
       status = response.status
-      text = await readBoundedText(response, MAX_RESPONSE_BYTES)
+      body = await readBoundedBody(response, MAX_RESPONSE_BYTES)
     } catch (error) {
       throw unavailable(failureReason(error, deadlineMs))
     }
     if (status !== 200) throw unavailable(`responded with status ${status}`)
-    const verdict = text === undefined ? undefined : parseVerdict(text)
+    const verdict = body && parseVerdict(body)
     if (verdict === undefined) throw unavailable('sent an invalid response')
     return verdict
   }
@@ -119,9 +134,7 @@ export function createHostedChallenge({
     }
     // The provider accepts a token once. It is also spent here, for concurrent requests.
     const digest = createHash('sha256').update(token).digest('base64url')
-    const isFirst = await orUnavailable(
-      counters.spend(`challenge:${digest}`, clock.nowMs() + TOKEN_LIFE_MS),
-    )
+    const isFirst = await counters.spend(`challenge:${digest}`, clock.nowMs() + TOKEN_LIFE_MS)
     const isForAnother = typeof action === 'string' && action !== '' && action !== purpose
     if (!isFirst || isForAnother) throw new ApiError('CHALLENGE_FAILED')
     // Has no effect, because the provider would refuse the token. The page gets a new token from its widget.

@@ -18,6 +18,7 @@ const ENTRY_SCHEMA = {
     registeredAt: { type: 'string', format: 'date-time' },
     consent: {
       type: 'object',
+      nullable: true,
       required: ['version', 'text'],
       properties: { version: { type: 'string' }, text: { type: 'string' } },
     },
@@ -26,17 +27,12 @@ const ENTRY_SCHEMA = {
 
 type StoredEntry = SchemaType<typeof ENTRY_SCHEMA>
 
-/** The statement that a person agreed to. `version` is the start of the SHA-256 of `text` in hex. */
-export type Consent = NonNullable<StoredEntry['consent']>
-
 /**
  * Everything that is stored about a registration. It exists only in memory and encrypted. `ticket` and `registeredAt` (ISO
- * 8601 in UTC with milliseconds) tie the encrypted entry to its row.
+ * 8601 in UTC with milliseconds) tie the encrypted entry to its row. `consent` is the statement that the person agreed to,
+ * with the start of the SHA-256 of its text in hex as its version; null in entries of version 0.1.0, which did not store it.
  */
-export interface WaitlistEntry extends Omit<StoredEntry, 'consent'> {
-  /** Null in entries of version 0.1.0, which did not store it. */
-  readonly consent: Consent | null
-}
+export type WaitlistEntry = Required<StoredEntry>
 
 /** A decrypted row is not a valid entry. The message does not quote the row. */
 export class WaitlistEntryError extends Error {
@@ -44,24 +40,15 @@ export class WaitlistEntryError extends Error {
 }
 
 const VERSION = 1
+/** The members that are written, those of `consent` included. */
+const MEMBERS = ['version', ...ENTRY_SCHEMA.required, 'consent', 'text']
 /** Sizes are rounded up to this, so that the size of a row reveals little about its content. */
 const PADDED_TO_BYTES = 256
 const SPACE = 0x20
 
 /** The bytes to encrypt: JSON with a version, padded with spaces to a multiple of 256 bytes. */
 export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
-  // Lists each member, so that no other one is written.
-  const { ticket, email, locale, interests, useCase, registeredAt, consent } = entry
-  const text = JSON.stringify({
-    version: VERSION,
-    ticket,
-    email,
-    locale,
-    interests,
-    useCase,
-    registeredAt,
-    ...(consent === null ? {} : { consent: { version: consent.version, text: consent.text } }),
-  })
+  const text = JSON.stringify({ ...entry, version: VERSION }, MEMBERS)
   const size = Math.ceil(Buffer.byteLength(text) / PADDED_TO_BYTES) * PADDED_TO_BYTES
   // Not allocated from the shared buffer pool, so that the caller can wipe it.
   const padded = new Uint8Array(size).fill(SPACE)
@@ -72,11 +59,8 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
 /** Parses an entry of `formatWaitlistEntry`. Throws a WaitlistEntryError, also for an entry of a newer version. */
 export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
   const value = parseJson(bytes)
-  if (value === undefined) {
-    throw new WaitlistEntryError('expected a waitlist entry in JSON, found something else')
-  }
   if (schemaViolation({ type: 'object' }, value) !== undefined) {
-    throw new WaitlistEntryError('expected a waitlist entry, a JSON object')
+    throw new WaitlistEntryError('expected a waitlist entry as a JSON object, found something else')
   }
   if (propertyOf(value, 'version') !== VERSION) {
     throw new WaitlistEntryError(

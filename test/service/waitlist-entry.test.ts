@@ -22,9 +22,6 @@ const ENTRY: WaitlistEntry = {
   consent: null,
 }
 
-/** As version 0.1.0 wrote it. */
-const { consent: _, ...WITHOUT_CONSENT } = ENTRY
-
 test('a formatted entry round-trips', () => {
   assert.deepEqual(parseWaitlistEntry(formatWaitlistEntry(ENTRY)), ENTRY)
   fc.assert(
@@ -56,8 +53,14 @@ test('a formatted entry round-trips', () => {
 
 test('the bytes are JSON of a known version, padded with spaces', () => {
   const text = Buffer.from(formatWaitlistEntry(ENTRY)).toString()
-  assert.deepEqual(JSON.parse(text), { version: 1, ...WITHOUT_CONSENT })
+  assert.deepEqual(JSON.parse(text), { version: 1, ...ENTRY })
   assert.match(text, /\} +$/)
+})
+
+test('reads an entry of version 0.1.0, which has no consent', () => {
+  const { consent: _, ...written } = ENTRY
+  const bytes = Buffer.from(JSON.stringify({ version: 1, ...written }))
+  assert.deepEqual(parseWaitlistEntry(bytes), ENTRY)
 })
 
 test('entries of similar length have the same size', () => {
@@ -68,18 +71,22 @@ test('entries of similar length have the same size', () => {
 })
 
 test('writes only the named members of an entry', () => {
-  const more = { ...ENTRY, challengeToken: 'secret' }
+  const consent = { version: '0123456789abcdef', text: 'I agree.', challengeToken: 'secret' }
+  const more = { ...ENTRY, challengeToken: 'secret', consent }
   assert.ok(!Buffer.from(formatWaitlistEntry(more)).includes('secret'))
 })
 
 test('rejects a malformed entry without quoting it', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value))
   const wrong: readonly [Uint8Array, RegExp][] = [
-    [Buffer.from('ada@example.org'), /^expected a waitlist entry in JSON, found something else$/],
-    [Buffer.from([0xff, 0xfe]), /in JSON, found something else$/],
-    [new Uint8Array(), /in JSON, found something else$/],
-    [json(null), /a JSON object$/],
-    [json([ENTRY]), /a JSON object$/],
+    [
+      Buffer.from('ada@example.org'),
+      /^expected a waitlist entry as a JSON object, found something else$/,
+    ],
+    [Buffer.from([0xff, 0xfe]), /JSON object, found something else$/],
+    [new Uint8Array(), /JSON object, found something else$/],
+    [json(null), /JSON object, found something else$/],
+    [json([{ ...ENTRY, version: 1 }]), /JSON object, found something else$/],
     [json(ENTRY), /of version 1, found another/],
     [json({ ...ENTRY, version: 2 }), /of version 1, found another: a newer version/],
     [json({ ...ENTRY, version: 1, ticket: 7 }), /: \/ticket: expected/],
@@ -99,7 +106,7 @@ test('rejects a malformed entry without quoting it', () => {
     // Complete except for one byte of invalid UTF-8.
     [
       Buffer.from(JSON.stringify({ ...ENTRY, version: 1, useCase: '\u00ff' }), 'latin1'),
-      /in JSON, found something else$/,
+      /JSON object, found something else$/,
     ],
   ]
   for (const [bytes, message] of wrong) {

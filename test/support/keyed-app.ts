@@ -8,8 +8,11 @@ import type { Issuance } from '../../src/contract/issuance.ts'
 import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
-import type { Challenge, ChallengePurpose } from '../../src/service/challenge.ts'
-import { createTestChallenge } from '../../src/service/test-challenge.ts'
+import {
+  type Challenge,
+  type ChallengePurpose,
+  createTestChallenge,
+} from '../../src/service/challenge.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'

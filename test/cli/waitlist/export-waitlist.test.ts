@@ -97,7 +97,7 @@ test('reports each row that does not match its columns and exports the rest', as
     `position 8, ticket ${third.ticket}: the encrypted entry has another ticket than its row`,
     `position 11, ticket ${third.ticket}: the encrypted entry has another time than its row`,
     `position 14, ticket ${entryOf(6).ticket}: encrypted to ${OTHER_KEYS.recipient}, which none of the given identities matches, or its header is damaged`,
-    `position 17, ticket ${first.ticket}: expected a waitlist entry in JSON, found something else`,
+    `position 17, ticket ${first.ticket}: expected a waitlist entry as a JSON object, found something else`,
     `position 20, ticket ${first.ticket}: damaged, or not an age file`,
   ])
   assert.deepEqual(result, { exported: 2, leftOut: 6, isComplete: true })
