@@ -5,6 +5,7 @@ import type { StoreStatements } from './store-calls.ts'
 import {
   countOfGroups,
   type ErasedRegistration,
+  type RegistrationGroup,
   type StoredRegistration,
   type WaitlistStore,
 } from './waitlist-store.ts'
@@ -75,7 +76,7 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
     },
 
     count() {
-      return countOfGroups(countAll.all())
+      return countOfGroups(countAll.all() as unknown as readonly RegistrationGroup[])
     },
 
     readAfter(position, limit) {

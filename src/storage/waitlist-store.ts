@@ -32,20 +32,21 @@ export interface WaitlistCount {
   readonly byRecipient: readonly { readonly recipient: string; readonly count: number }[]
 }
 
-/** The size of a list from its groups: rows with `recipient`, `count`, and its `first` and `last` time. */
-export function countOfGroups(
-  groups: readonly { readonly [column: string]: unknown }[],
-): WaitlistCount {
-  const numbers = (column: string) => groups.map((row) => Number(row[column]))
+/** The registrations for one recipient, with the times of the first and the last. */
+export interface RegistrationGroup {
+  readonly recipient: string
+  readonly count: number
+  readonly first: number
+  readonly last: number
+}
+
+export function countOfGroups(groups: readonly RegistrationGroup[]): WaitlistCount {
   const isEmpty = groups.length === 0
   return {
-    total: numbers('count').reduce((sum, count) => sum + count, 0),
-    firstRegisteredAtMs: isEmpty ? undefined : Math.min(...numbers('first')),
-    lastRegisteredAtMs: isEmpty ? undefined : Math.max(...numbers('last')),
-    byRecipient: groups.map(({ recipient, count }) => ({
-      recipient: String(recipient),
-      count: Number(count),
-    })),
+    total: groups.reduce((sum, { count }) => sum + count, 0),
+    firstRegisteredAtMs: isEmpty ? undefined : Math.min(...groups.map(({ first }) => first)),
+    lastRegisteredAtMs: isEmpty ? undefined : Math.max(...groups.map(({ last }) => last)),
+    byRecipient: groups.map(({ recipient, count }) => ({ recipient, count })),
   }
 }
 

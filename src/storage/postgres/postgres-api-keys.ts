@@ -1,34 +1,21 @@
-import type { ApiKeyStore, StoredApiKey } from '../api-key-store.ts'
-import type { PostgresSession, Row } from './postgres-session.ts'
+import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../api-key-store.ts'
+import type { PostgresSession } from './postgres-session.ts'
 
-const COLUMNS = 'key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms'
+const COLUMNS = `key_id AS "keyId", key_hash AS "keyHash", secret_id AS "secretId", label,
+  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs", revoked_at_ms AS "revokedAtMs"`
 
 /** The advisory lock under which active keys are counted, so that concurrent additions keep the limit. */
 const ADD_LOCK = 0x53_56_43_4b
-
-function toKey(row: Row): StoredApiKey {
-  const { key_hash: keyHash, label, revoked_at_ms: revokedAtMs } = row
-  return {
-    keyId: String(row['key_id']),
-    keyHash: new Uint8Array(keyHash as Buffer),
-    secretId: String(row['secret_id']),
-    label: typeof label === 'string' ? label : null,
-    createdAtMs: Number(row['created_at_ms']),
-    expiresAtMs: Number(row['expires_at_ms']),
-    revokedAtMs: revokedAtMs === null ? null : Number(revokedAtMs),
-  }
-}
 
 export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
   return {
     // Equal work, as in SQLite: the last row up to the id is read whether the id exists or not.
     async find(keyId) {
-      const [row] = await session.query(
+      const [key] = await session.query<StoredApiKey>(
         `SELECT ${COLUMNS} FROM svc.api_keys WHERE key_id <= $1 ORDER BY key_id DESC LIMIT 1`,
         // PostgreSQL stores no NUL in a text; an id with one matches no key.
         [keyId.replaceAll('\0', '')],
       )
-      const key = row && toKey(row)
       return key?.keyId === keyId && keyId !== '' ? key : undefined
     },
 
@@ -36,15 +23,17 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
       const { keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs } = key
       return session.transact('durable', async (client) => {
         await client.query('SELECT pg_advisory_xact_lock($1)', [ADD_LOCK])
-        const [row] = await client.query(
+        const [row] = await client.query<{ readonly active: number }>(
           `SELECT count(*) AS active FROM (
             SELECT 1 FROM svc.api_keys WHERE ends_at_ms > $1 AND revoked_at_ms IS NULL LIMIT $2
           ) AS active_keys`,
           [createdAtMs, maxActive],
         )
-        if (Number(row?.['active']) >= maxActive) return 'full'
+        if (Number(row?.active) >= maxActive) return 'full'
         const added = await client.query(
-          `INSERT INTO svc.api_keys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)
+          `INSERT INTO svc.api_keys
+            (key_id, key_hash, secret_id, label, created_at_ms, expires_at_ms, revoked_at_ms)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT (key_id) DO NOTHING RETURNING key_id`,
           [keyId, keyHash, secretId, label, createdAtMs, expiresAtMs, revokedAtMs],
         )
@@ -53,12 +42,12 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
     },
 
     async revoke(keyId, nowMs) {
-      const [row] = await session.change(
+      const [row] = await session.change<{ readonly revokedAtMs: number }>(
         `UPDATE svc.api_keys SET revoked_at_ms = coalesce(revoked_at_ms, $1)
-            WHERE key_id = $2 AND key_id <> '' RETURNING revoked_at_ms`,
+            WHERE key_id = $2 AND key_id <> '' RETURNING revoked_at_ms AS "revokedAtMs"`,
         [nowMs, keyId],
       )
-      return row && Number(row['revoked_at_ms'])
+      return row?.revokedAtMs
     },
 
     async rehash({ keyId, fromSecretId, secretId, keyHash }) {
@@ -71,7 +60,7 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
     },
 
     async count(nowMs) {
-      const [row] = await session.query(
+      const [row] = await session.query<ApiKeyCount>(
         `SELECT
           count(*) FILTER (WHERE revoked_at_ms IS NULL AND ends_at_ms > $1) AS active,
           count(*) FILTER (WHERE revoked_at_ms IS NULL AND ends_at_ms <= $1) AS expired,
@@ -79,19 +68,14 @@ export function createPostgresApiKeys(session: PostgresSession): ApiKeyStore {
         FROM svc.api_keys WHERE key_id <> ''`,
         [nowMs],
       )
-      return {
-        active: Number(row?.['active']),
-        expired: Number(row?.['expired']),
-        revoked: Number(row?.['revoked']),
-      }
+      return row ?? { active: 0, expired: 0, revoked: 0 }
     },
 
-    async readAfter(keyId, limit) {
-      const rows = await session.query(
+    readAfter(keyId, limit) {
+      return session.query<StoredApiKey>(
         `SELECT ${COLUMNS} FROM svc.api_keys WHERE key_id > $1 ORDER BY key_id LIMIT $2`,
         [keyId, limit],
       )
-      return rows.map(toKey)
     },
 
     async purge(beforeMs, limit) {

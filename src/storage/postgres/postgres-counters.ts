@@ -51,16 +51,11 @@ export function createPostgresCounters(
       ) AS ids`,
       [names],
     )
-    const rows = await client.query(
-      'SELECT key, used, ends_at_ms FROM svc.windows WHERE key = ANY($1::text[])',
+    const rows = await client.query<{ key: string; used: number; endsAtMs: number }>(
+      'SELECT key, used, ends_at_ms AS "endsAtMs" FROM svc.windows WHERE key = ANY($1::text[])',
       [names],
     )
-    const stored = new Map(
-      rows.map((row) => [
-        String(row['key']),
-        { used: Number(row['used']), endsAtMs: Number(row['ends_at_ms']) },
-      ]),
-    )
+    const stored = new Map(rows.map((row) => [row.key, row]))
     const states = windows.map((window) => {
       const lengthMs = window.windowSeconds * 1000
       const { used, endsAtMs } = stored.get(nameOf(window)) ?? { used: 0, endsAtMs: 0 }
@@ -137,7 +132,7 @@ export function createPostgresCounters(
 
     async secret(name, untilMs) {
       const [row] = await orUnreachable(
-        session.change(
+        session.change<{ readonly bytes: Uint8Array }>(
           `INSERT INTO svc.secrets (name, bytes, until_ms) VALUES ($1, $2, $3)
             ON CONFLICT (name) DO UPDATE SET
               bytes = CASE WHEN svc.secrets.until_ms <= $4 THEN excluded.bytes ELSE svc.secrets.bytes END,
@@ -146,7 +141,8 @@ export function createPostgresCounters(
           [name, randomBytes(SECRET_BYTES), untilMs, clock.nowMs()],
         ),
       )
-      return new Uint8Array(row?.['bytes'] as Buffer)
+      if (row === undefined) throw new CountersError('the database returned no secret')
+      return row.bytes
     },
   }
 }

@@ -63,8 +63,10 @@ const MIGRATION_LOCK = 0x53_56_43_57
 const MIN_SERVER_VERSION = 150_000
 
 async function assertServerVersion(client: Queryable, where: string): Promise<void> {
-  const [row] = await client.query("SELECT current_setting('server_version_num')::int AS version")
-  if (Number(row?.['version']) < MIN_SERVER_VERSION) throw new StorageError('SERVER_TOO_OLD', where)
+  const [row] = await client.query<{ readonly version: number }>(
+    "SELECT current_setting('server_version_num')::int AS version",
+  )
+  if (Number(row?.version) < MIN_SERVER_VERSION) throw new StorageError('SERVER_TOO_OLD', where)
 }
 
 /** The number of the last migration; undefined without the service's tables. */
@@ -74,8 +76,10 @@ async function readVersion(client: Queryable): Promise<number | undefined> {
     SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = 'svc' AND relname = 'schema_version'`)
   if (found.length === 0) return undefined
-  const [row] = await client.query('SELECT version FROM svc.schema_version')
-  return Number(row?.['version'] ?? 0)
+  const [row] = await client.query<{ readonly version: number }>(
+    'SELECT version FROM svc.schema_version',
+  )
+  return row?.version ?? 0
 }
 
 function assertNotNewer(version: number | undefined, where: string): void {

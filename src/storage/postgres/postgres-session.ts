@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
+import {
+  type ClientBase,
+  type CustomTypesConfig,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type QueryResult,
+  types,
+} from 'pg'
 import { StorageError } from '../storage-error.ts'
 import {
   isSerializationFailure,
@@ -19,33 +27,25 @@ const MAX_ATTEMPTS = 5
 
 export type Values = readonly (string | number | null | Uint8Array | readonly (string | number)[])[]
 
-/** A row as the driver returns it: bigint columns are strings, bytea columns are Buffers. */
-export interface Row {
-  readonly [column: string]: unknown
+/** Rows have the types of the stores' interfaces: every bigint column is a safe integer, and bytes are a Uint8Array. */
+const COLUMN_TYPES: CustomTypesConfig = {
+  getTypeParser(type) {
+    const parse = types.getTypeParser(type)
+    if (type === types.builtins.INT8) return Number
+    if (type === types.builtins.BYTEA) return (text: string) => new Uint8Array(parse(text))
+    return parse
+  },
 }
 
-/** Runs statements on one connection, in or outside a transaction. */
+/** Runs statements on one connection, in or outside a transaction. The caller names the columns that `sql` selects. */
 export interface Queryable {
-  query(sql: string, values?: Values): Promise<readonly Row[]>
+  query<Row extends object>(sql: string, values?: Values): Promise<readonly Row[]>
 }
 
 type Work<Result> = (client: Queryable) => Promise<Result>
 
 /** Whether a committed transaction survives a power failure. */
 export type Durability = 'durable' | 'volatile'
-
-/** Connections to one PostgreSQL server. Nothing is bound to a session, so a pooler in transaction mode may be between. */
-export interface PostgresSession extends Queryable {
-  /**
-   * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever
-   * the server's default. After a connection loss during COMMIT, the server is asked for the status of the transaction.
-   * Rejects with a StorageError, and then nothing was changed, unless the outcome of a COMMIT stayed unknown (`IO`).
-   */
-  transact<Result>(durability: Durability, work: Work<Result>): Promise<Result>
-  /** Runs one changing statement as a durable transaction. Rejects like `transact`. */
-  change(sql: string, values: Values): Promise<readonly Row[]>
-  close(): Promise<void>
-}
 
 export interface PostgresOptions {
   /** A `postgres://` URL. May contain a password. */
@@ -62,13 +62,8 @@ function beginText(durability: Durability): string {
 
 function toQueryable(client: ClientBase | Pool): Queryable {
   return {
-    async query(sql, values = []) {
-      const result: QueryResult<Row> | readonly QueryResult[] = await client.query<Row>(sql, [
-        ...values,
-      ])
-      // The results of several statements without values are not needed.
-      return 'rows' in result ? result.rows : []
-    },
+    // The result of several statements is an array, whose rows no caller needs.
+    query: async (sql, values = []) => (await client.query(sql, [...values])).rows ?? [],
   }
 }
 
@@ -102,8 +97,10 @@ async function runTransaction<Result>(
   work: Work<Result>,
 ): Promise<Result> {
   // Several statements in one message: one result each.
-  const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult[]
-  const transactionId = String((begun.at(-1)?.rows[0] as Row | undefined)?.['id'])
+  const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult<{
+    readonly id: string
+  }>[]
+  const transactionId = String(begun.at(-1)?.rows[0]?.id)
   const result = await work(toQueryable(client))
   let command: string
   try {
@@ -117,8 +114,11 @@ async function runTransaction<Result>(
   return result
 }
 
-/** Opens a pool; connects when it is first used. */
-export function createPostgresSession({ url, where }: PostgresOptions): PostgresSession {
+/**
+ * Connections to one PostgreSQL server, made when they are first used. Nothing is bound to a session, so a pooler in
+ * transaction mode may be between.
+ */
+export function createPostgresSession({ url, where }: PostgresOptions) {
   const pool = new Pool({
     connectionString: url,
     max: POSTGRES_POOL_SIZE,
@@ -126,6 +126,7 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     query_timeout: TIMEOUT_MS + CLIENT_MARGIN_MS,
     keepAlive: true,
     application_name: 'public-api',
+    types: COLUMN_TYPES,
   })
   // An idle connection was lost; the pool drops it, and the next call connects again.
   pool.on('error', () => {})
@@ -171,11 +172,12 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     const deadlineMs = performance.now() + TIMEOUT_MS
     for (;;) {
       try {
-        const [row] = await idle.query('SELECT pg_xact_status($1::text::xid8) AS status', [
-          lost.transactionId,
-        ])
-        if (row?.['status'] === 'committed') return true
-        if (row?.['status'] === 'aborted') return false
+        const [row] = await idle.query<{ readonly status: string | null }>(
+          'SELECT pg_xact_status($1::text::xid8) AS status',
+          [lost.transactionId],
+        )
+        if (row?.status === 'committed') return true
+        if (row?.status === 'aborted') return false
       } catch {
         // The server may be restarting.
       }
@@ -184,21 +186,31 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     }
   }
 
-  async function transact<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
-    for (let count = 1; ; count += 1) {
-      try {
-        return await attempt(durability, work)
-      } catch (error) {
-        if (!isSerializationFailure(error) || count === MAX_ATTEMPTS) throw error
+  /**
+   * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever
+   * the server's default. After a connection loss during COMMIT, the server is asked for the status of the transaction.
+   * Rejects with a StorageError, and then nothing was changed, unless the outcome of a COMMIT stayed unknown (`IO`).
+   */
+  function transact<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
+    return run(async () => {
+      for (let count = 1; ; count += 1) {
+        try {
+          return await attempt(durability, work)
+        } catch (error) {
+          if (!isSerializationFailure(error) || count === MAX_ATTEMPTS) throw error
+        }
       }
-    }
+    })
   }
 
   return {
-    change: (sql, values) => run(() => transact('durable', (client) => client.query(sql, values))),
-    query: (sql, values) => run(() => idle.query(sql, values)),
-    transact: (durability, work) => run(() => transact(durability, work)),
-    async close() {
+    transact,
+    query: <Row extends object>(sql: string, values?: Values) =>
+      run(() => idle.query<Row>(sql, values)),
+    /** Runs one changing statement as a durable transaction. Rejects like `transact`. */
+    change: <Row extends object>(sql: string, values: Values) =>
+      transact('durable', (client) => client.query<Row>(sql, values)),
+    async close(): Promise<void> {
       if (isClosed) return
       isClosed = true
       await Promise.allSettled(pending)
@@ -206,3 +218,5 @@ export function createPostgresSession({ url, where }: PostgresOptions): Postgres
     },
   }
 }
+
+export type PostgresSession = ReturnType<typeof createPostgresSession>
