@@ -19,6 +19,54 @@ export interface CountOutcome {
   readonly windows: readonly WindowState[]
 }
 
+/** A window as the counters of a process and of a database store it. */
+export interface StoredWindow {
+  readonly used: number
+  readonly endsAtMs: number
+}
+
+/** Windows of one key with different lengths are counted separately. */
+export function windowNameOf({ key, windowSeconds }: CountedWindow): string {
+  return `${key} ${windowSeconds}`
+}
+
+/** Whether a window lasts. It cannot end later than one that starts now, unless a clock was set back. */
+export function isOpen({ endsAtMs }: StoredWindow, lengthMs: number, nowMs: number): boolean {
+  return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
+}
+
+/** Counts a request as `Counters.count` does. Returns the windows to store by their names; none if it is refused. */
+export function countRequest(
+  windows: readonly CountedWindow[],
+  stored: ReadonlyMap<string, StoredWindow>,
+  nowMs: number,
+  maxClockSkewMs = 0,
+) {
+  const found = windows.map((window) => {
+    const lengthMs = window.windowSeconds * 1000
+    const name = windowNameOf(window)
+    const known = stored.get(name)
+    const isKnown = known !== undefined && isOpen(known, lengthMs + maxClockSkewMs, nowMs)
+    const { used, endsAtMs } = isKnown ? known : { used: 0, endsAtMs: nowMs + lengthMs }
+    return { name, limit: window.limit, used, endsAtMs, lengthMs }
+  })
+  const isAdmitted = found.every(({ used, limit }) => used < limit)
+  const counted = found.map((window) => ({ ...window, used: window.used + Number(isAdmitted) }))
+  const outcome: CountOutcome = {
+    isAdmitted,
+    windows: counted.map(({ limit, used, endsAtMs }) => ({
+      remaining: Math.max(0, limit - used),
+      endsAtMs,
+    })),
+  }
+  return { outcome, changed: isAdmitted ? counted : [] }
+}
+
+export const SECRET_BYTES = 32
+
+/** How often expired entries are deleted. */
+export const SWEEP_INTERVAL_MS = 60_000
+
 /** A secret of `Counters.secret` as its caller received it. */
 export interface NamedSecret {
   readonly name: string

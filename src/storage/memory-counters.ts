@@ -1,24 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Counters, NamedSecret } from './counters.ts'
-
-export interface MemoryCounters extends Counters {
-  /** The number of stored windows and spent ids, including expired ones that are not deleted yet. */
-  size(): number
-}
-
-interface Window {
-  used: number
-  readonly lengthMs: number
-  readonly endsAtMs: number
-}
-
-const SECRET_BYTES = 32
-const SWEEP_INTERVAL_MS = 60_000
-
-/** A window cannot end later than one that starts now, unless the clock was set back. */
-function isOpen({ endsAtMs, lengthMs }: Window, nowMs: number): boolean {
-  return nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs
-}
+import {
+  type Counters,
+  countRequest,
+  isOpen,
+  type NamedSecret,
+  SECRET_BYTES,
+  type StoredWindow,
+  SWEEP_INTERVAL_MS,
+} from './counters.ts'
 
 /**
  * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the
@@ -27,12 +16,8 @@ function isOpen({ endsAtMs, lengthMs }: Window, nowMs: number): boolean {
  * Own code instead of rate-limiter-flexible, which reads the machine's clock, has a timer per key and cannot count in
  * all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
  */
-export function createMemoryCounters({
-  clock,
-}: {
-  readonly clock: { nowMs(): number }
-}): MemoryCounters {
-  const windows = new Map<string, Window>()
+export function createMemoryCounters({ clock }: { readonly clock: { nowMs(): number } }) {
+  const windows = new Map<string, StoredWindow & { readonly lengthMs: number }>()
   const spent = new Map<string, number>()
   const secrets = new Map<string, { readonly bytes: Uint8Array; readonly untilMs: number }>()
   let sweptAtMs = Number.NEGATIVE_INFINITY
@@ -41,7 +26,9 @@ export function createMemoryCounters({
     // The absolute value, since a clock that was once set far ahead would stop the sweeping.
     if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
     sweptAtMs = nowMs
-    for (const [name, window] of windows) if (!isOpen(window, nowMs)) windows.delete(name)
+    for (const [name, window] of windows) {
+      if (!isOpen(window, window.lengthMs, nowMs)) windows.delete(name)
+    }
     for (const [id, untilMs] of spent) if (untilMs <= nowMs) spent.delete(id)
     for (const [name, { untilMs }] of secrets) if (untilMs <= nowMs) secrets.delete(name)
   }
@@ -51,32 +38,13 @@ export function createMemoryCounters({
     return known !== undefined && nowMs < known.untilMs && Buffer.from(bytes).equals(known.bytes)
   }
 
-  return {
+  const counters: Counters = {
     async count(requested) {
       const nowMs = clock.nowMs()
       sweep(nowMs)
-      const found = requested.map(({ key, limit, windowSeconds }) => {
-        // Windows of one key with different lengths are counted separately.
-        const name = `${key} ${windowSeconds}`
-        const lengthMs = windowSeconds * 1000
-        const known = windows.get(name)
-        const fresh = { used: 0, lengthMs, endsAtMs: nowMs + lengthMs }
-        return { name, limit, window: known && isOpen(known, nowMs) ? known : fresh }
-      })
-      const isAdmitted = found.every(({ window, limit }) => window.used < limit)
-      if (isAdmitted) {
-        for (const { name, window } of found) {
-          window.used += 1
-          windows.set(name, window)
-        }
-      }
-      return {
-        isAdmitted,
-        windows: found.map(({ limit, window: { used, endsAtMs } }) => ({
-          remaining: Math.max(0, limit - used),
-          endsAtMs,
-        })),
-      }
+      const { outcome, changed } = countRequest(requested, windows, nowMs)
+      for (const window of changed) windows.set(window.name, window)
+      return outcome
     },
 
     async spend(id, untilMs, secret) {
@@ -97,7 +65,13 @@ export function createMemoryCounters({
       secrets.set(name, { bytes, untilMs })
       return Uint8Array.from(bytes)
     },
+  }
 
+  return {
+    ...counters,
+    /** The number of stored windows and spent ids, including expired ones that are not deleted yet. */
     size: () => windows.size + spent.size,
   }
 }
+
+export type MemoryCounters = ReturnType<typeof createMemoryCounters>

@@ -18,10 +18,6 @@ interface SharedCountersOptions {
   readonly localSecretPrefix: string
 }
 
-export interface SharedCounters extends Counters {
-  mode(): LimiterMode
-}
-
 /** After a failure the shared counters are not called for this long, so that a slow server delays few requests. */
 const UNAVAILABLE_FOR_MS = 1000
 
@@ -30,7 +26,9 @@ const UNAVAILABLE_FOR_MS = 1000
  * share of each limit, rounded up. Challenges and their key fall back to the database. Without a database they are
  * refused, because another node could accept them again.
  */
-export function createSharedCounters(options: SharedCountersOptions): SharedCounters {
+export function createSharedCounters(
+  options: SharedCountersOptions,
+): Counters & { mode(): LimiterMode } {
   const { shared, local, database, monotonicMs, onModeChange, nodes, localSecretPrefix } = options
   let mode: LimiterMode = 'shared'
   let retryAtMs = Number.NEGATIVE_INFINITY

@@ -2,12 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { RedisOptions } from 'ioredis'
 
 import { messageOf } from '../contract/error-message.ts'
-import { type Counters, CountersError } from './counters.ts'
+import { type Counters, CountersError, SECRET_BYTES } from './counters.ts'
 import { COUNT_SCRIPT, RELEASE_SCRIPT, SECRET_SCRIPT, SPEND_SCRIPT } from './valkey-scripts.ts'
-
-export interface ValkeyCounters extends Counters {
-  close(): void
-}
 
 export interface ValkeyOptions {
   /** `valkey://` or `redis://`, with TLS `valkeys://` or `rediss://`. May contain a password. */
@@ -28,7 +24,6 @@ const CONNECT_TIMEOUT_MS = 2000
 /** A connection without data for this long while a command waits is replaced, because its peer may have vanished. */
 const SOCKET_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 2000
-const SECRET_BYTES = 32
 const MIN_MAJOR_VERSION = 7
 const PREFIX = 'svc:'
 
@@ -68,7 +63,7 @@ function unsuitableReason(info: string): string | undefined {
  * when the server is unreachable, slow, read-only or unsuitable; nothing is retried here. The connection is restored in the
  * background. Resolves after the first attempt to connect, whatever its outcome.
  */
-export async function openValkeyCounters(options: ValkeyOptions): Promise<ValkeyCounters> {
+export async function openValkeyCounters(options: ValkeyOptions) {
   const { url, clock, onConnected, onConnectionError } = options
   // Loaded only when configured.
   const { Redis: Client } = await import('ioredis')
@@ -127,7 +122,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
   const scriptNow = clock === undefined ? () => '' : () => clock.nowMs()
   const nowMs = () => (clock === undefined ? Date.now() : clock.nowMs())
 
-  return {
+  const counters: Counters = {
     async count(windows) {
       const keys = windows.map(({ key }) => `${PREFIX}count:${key}`)
       const limits = windows.flatMap(({ limit, windowSeconds }) => [limit, windowSeconds * 1000])
@@ -159,9 +154,6 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Valkey
       const secret = await run(SECRET_SCRIPT, [`${PREFIX}secret:${name}`], args)
       return Uint8Array.from(Buffer.from(String(secret), 'hex'))
     },
-
-    close() {
-      client.disconnect()
-    },
   }
+  return { ...counters, close: () => client.disconnect() }
 }

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { CountersError, type CountedWindow, type Counters, type CountOutcome } from '../counters.ts'
+import {
+  type Counters,
+  CountersError,
+  countRequest,
+  SECRET_BYTES,
+  SWEEP_INTERVAL_MS,
+  windowNameOf,
+} from '../counters.ts'
 import type { PostgresSession, Queryable } from './postgres-session.ts'
 
-const SECRET_BYTES = 32
-const SWEEP_INTERVAL_MS = 60_000
 /** Maximum clock difference between two nodes, and the time that a request may wait for the lock of a window. */
 const MAX_CLOCK_SKEW_MS = 60_000
 
-/** Windows of one key with different lengths are counted separately. */
-function nameOf({ key, windowSeconds }: CountedWindow): string {
-  return `${key} ${windowSeconds}`
-}
+/** The tables of entries that expire, with the columns of their ids and ends. */
+const EXPIRING = [
+  ['windows', 'key', 'ends_at_ms'],
+  ['spent', 'id', 'until_ms'],
+] as const
 
 /** Counters in PostgreSQL, for several nodes without Valkey. Windows need not survive a power failure; spent ids must. */
 export function createPostgresCounters(
@@ -23,64 +29,13 @@ export function createPostgresCounters(
   async function sweep(client: Queryable, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
     sweptAtMs = nowMs
-    await client.query(
-      `DELETE FROM svc.windows WHERE key IN (
-        SELECT key FROM svc.windows WHERE ends_at_ms <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
-      )`,
-      [nowMs],
-    )
-    await client.query(
-      `DELETE FROM svc.spent WHERE id IN (
-        SELECT id FROM svc.spent WHERE until_ms <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
-      )`,
-      [nowMs],
-    )
-  }
-
-  async function countIn(
-    client: Queryable,
-    windows: readonly CountedWindow[],
-    nowMs: number,
-  ): Promise<CountOutcome> {
-    const names = [...new Set(windows.map(nameOf))]
-    // Locks are taken in one order, which prevents deadlocks. Unlike a row, a lock leaves nothing behind when the
-    // request is refused.
-    await client.query(
-      `SELECT pg_advisory_xact_lock(id) FROM (
-        SELECT DISTINCT hashtextextended(name, 0) AS id FROM unnest($1::text[]) AS name ORDER BY id
-      ) AS ids`,
-      [names],
-    )
-    const rows = await client.query<{ key: string; used: number; endsAtMs: number }>(
-      'SELECT key, used, ends_at_ms AS "endsAtMs" FROM svc.windows WHERE key = ANY($1::text[])',
-      [names],
-    )
-    const stored = new Map(rows.map((row) => [row.key, row]))
-    const states = windows.map((window) => {
-      const lengthMs = window.windowSeconds * 1000
-      const { used, endsAtMs } = stored.get(nameOf(window)) ?? { used: 0, endsAtMs: 0 }
-      // The node that started this window may have a clock that is ahead. A window that ends even later was started
-      // before a clock was set back.
-      const isOpen = nowMs < endsAtMs && endsAtMs - nowMs <= lengthMs + MAX_CLOCK_SKEW_MS
-      return isOpen
-        ? { left: Math.max(0, window.limit - used), used, endsAtMs }
-        : { left: window.limit, used: 0, endsAtMs: nowMs + lengthMs }
-    })
-    const isAdmitted = states.every(({ left }) => left > 0)
-    if (isAdmitted) {
+    for (const [table, key, end] of EXPIRING) {
       await client.query(
-        `INSERT INTO svc.windows (key, used, ends_at_ms)
-          SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[])
-          ON CONFLICT (key) DO UPDATE SET used = excluded.used, ends_at_ms = excluded.ends_at_ms`,
-        [names, states.map(({ used }) => used + 1), states.map(({ endsAtMs }) => endsAtMs)],
+        `DELETE FROM svc.${table} WHERE ${key} IN (
+          SELECT ${key} FROM svc.${table} WHERE ${end} <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
+        )`,
+        [nowMs],
       )
-    }
-    return {
-      isAdmitted,
-      windows: states.map(({ left, endsAtMs }) => ({
-        remaining: left - (isAdmitted ? 1 : 0),
-        endsAtMs,
-      })),
     }
   }
 
@@ -98,7 +53,30 @@ export function createPostgresCounters(
         session.transact('volatile', async (client) => {
           const nowMs = clock.nowMs()
           await sweep(client, nowMs)
-          return countIn(client, windows, nowMs)
+          const names = windows.map(windowNameOf)
+          // Locks are taken in one order, which prevents deadlocks. Unlike a row, a lock leaves nothing behind when the
+          // request is refused.
+          await client.query(
+            `SELECT pg_advisory_xact_lock(id) FROM (
+              SELECT DISTINCT hashtextextended(name, 0) AS id FROM unnest($1::text[]) AS name ORDER BY id
+            ) AS ids`,
+            [names],
+          )
+          const rows = await client.query<{ key: string; used: number; endsAtMs: number }>(
+            'SELECT key, used, ends_at_ms AS "endsAtMs" FROM svc.windows WHERE key = ANY($1::text[])',
+            [names],
+          )
+          const stored = new Map(rows.map((row) => [row.key, row]))
+          const { outcome, changed } = countRequest(windows, stored, nowMs, MAX_CLOCK_SKEW_MS)
+          if (changed.length > 0) {
+            await client.query(
+              `INSERT INTO svc.windows (key, used, ends_at_ms)
+                SELECT * FROM json_to_recordset($1) AS changed (name text, used int, "endsAtMs" bigint)
+                ON CONFLICT (key) DO UPDATE SET used = excluded.used, ends_at_ms = excluded.ends_at_ms`,
+              [JSON.stringify(changed)],
+            )
+          }
+          return outcome
         }),
       )
     },
