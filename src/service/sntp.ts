@@ -36,6 +36,7 @@ export type SntpErrorCode =
 
 /** A measurement failed. `kissCode` is set only for KISS_OF_DEATH. */
 export class SntpError extends Error {
+  override readonly name = 'SntpError'
   readonly code: SntpErrorCode
   readonly kissCode: string | null
 
@@ -44,8 +45,7 @@ export class SntpError extends Error {
     message: string,
     options: { readonly kissCode?: string; readonly cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
-    this.name = 'SntpError'
+    super(message, options)
     this.code = code
     this.kissCode = options.kissCode ?? null
   }
@@ -65,7 +65,7 @@ export interface SntpSample {
 
 /** One query. `nowMs` only selects the NTP era; intervals are measured with `monotonicMs`. */
 export interface SntpQuery {
-  readonly server: NtpServer
+  readonly server: Pick<NtpServer, 'host' | 'port'>
   /** Selects an address of the server's name, by remainder. Increment it to try the next address. */
   readonly turn: number
   /** Deadline for name lookup and response together. */
@@ -83,13 +83,33 @@ export interface SntpQuery {
  */
 export async function querySntp(query: SntpQuery): Promise<SntpSample> {
   const { server, timeoutMs, resolve: resolveName = (host) => lookup(host, { all: true }) } = query
+  const nonce = (query.randomBytes ?? randomBytes)(8)
   const { promise, resolve, reject } = Promise.withResolvers<SntpSample>()
+  const unreachable = (cause: unknown): void => {
+    reject(new SntpError('UNREACHABLE', 'the time server cannot be reached', { cause }))
+  }
   let reason: SntpErrorCode = 'LOOKUP_FAILED'
   let socket: Socket | undefined
+  let sentMs = 0
   let isOver = false
-  const timer = setTimeout(() => {
-    reject(new SntpError(reason, `no usable response within ${timeoutMs} ms`))
-  }, timeoutMs).unref()
+
+  function connect(connecting: Socket, address: string): void {
+    connecting.on('error', unreachable)
+    connecting.on('message', (packet) => {
+      const receivedMs = query.monotonicMs()
+      if (packet.length < PACKET_BYTES) reason = 'MALFORMED'
+      else if (!packet.subarray(24, 32).equals(nonce)) reason = 'ORIGIN_MISMATCH'
+      else resolve(Promise.try(readResponse, packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
+    })
+    connecting.on('connect', () => {
+      sentMs = query.monotonicMs()
+      connecting.send(queryPacket(nonce), (error) => {
+        if (error) unreachable(error)
+      })
+    })
+    // Connects the socket, so that the kernel delivers only packets of this peer and reports a closed port.
+    connecting.connect(server.port, address)
+  }
 
   async function start(): Promise<void> {
     const notFound = `the name ${server.host} was not found`
@@ -99,41 +119,14 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
     const chosen = addresses[query.turn % addresses.length]
     if (chosen === undefined) throw new SntpError('LOOKUP_FAILED', notFound)
     if (isOver) return
-    const { address, family } = chosen
     reason = 'NO_RESPONSE'
-    socket = createSocket(family === 6 ? 'udp6' : 'udp4').unref()
-    exchange(socket, address)
+    socket = createSocket(chosen.family === 6 ? 'udp6' : 'udp4').unref()
+    connect(socket, chosen.address)
   }
 
-  function exchange(connected: Socket, address: string): void {
-    const nonce = (query.randomBytes ?? randomBytes)(8)
-    let sentMs = 0
-    const unreachable = (cause: unknown): void => {
-      reject(new SntpError('UNREACHABLE', 'the time server cannot be reached', { cause }))
-    }
-    connected.on('error', unreachable)
-    connected.on('message', (packet) => {
-      const receivedMs = query.monotonicMs()
-      if (packet.length < PACKET_BYTES) reason = 'MALFORMED'
-      else if (!packet.subarray(24, 32).equals(nonce)) reason = 'ORIGIN_MISMATCH'
-      else {
-        try {
-          resolve(readResponse(packet, { sentMs, receivedMs, nowMs: query.nowMs() }))
-        } catch (error) {
-          reject(error)
-        }
-      }
-    })
-    // Connects the socket, so that the kernel delivers only packets of this peer and reports a closed port.
-    connected.connect(server.port, address, (connectError?: Error | null) => {
-      if (connectError) return unreachable(connectError)
-      sentMs = query.monotonicMs()
-      connected.send(queryPacket(nonce), (sendError) => {
-        if (sendError) unreachable(sendError)
-      })
-    })
-  }
-
+  const timer = setTimeout(() => {
+    reject(new SntpError(reason, `no usable response within ${timeoutMs} ms`))
+  }, timeoutMs).unref()
   start().catch(reject)
   try {
     return await promise

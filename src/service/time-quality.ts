@@ -1,7 +1,7 @@
 import { formatInstant } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { DataOf } from '../contract/schemas.ts'
-import type { ConfiguredNtpServer } from './ntp-server.ts'
+import type { NtpServer } from './ntp-server.ts'
 import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'
 
 /**
@@ -52,11 +52,8 @@ export const TIME_QUALITY_BOUNDS = {
   deniedRetryMs: 3_600_000,
 } as const
 
-/** The shape of `TIME_QUALITY_BOUNDS`, for other values in tests. */
-export type TimeQualityBounds = { readonly [Name in keyof typeof TIME_QUALITY_BOUNDS]: number }
-
 export interface TimeQualityOptions {
-  readonly server: ConfiguredNtpServer
+  readonly server: NtpServer
   /** The measured clock, in Unix milliseconds. */
   readonly nowMs: () => number
   /** A clock that never steps, milliseconds from any start. */
@@ -66,7 +63,7 @@ export interface TimeQualityOptions {
   readonly schedule?: (run: () => void, delayMs: number) => () => void
   /** From 0 up to 1; spreads the measurements of several processes. `Math.random` by default. */
   readonly random?: () => number
-  readonly bounds?: Partial<TimeQualityBounds>
+  readonly bounds?: { readonly [Name in keyof typeof TIME_QUALITY_BOUNDS]?: number }
   /** Called after each successful measurement, with the new quality. */
   readonly onMeasured?: (quality: TimeQuality) => void
   /** Called after each failed measurement, usually with an `SntpError`. */
@@ -83,11 +80,14 @@ export function createUnverifiedTime(): TimeQualityMonitor {
   }
 }
 
-/** Measures the clock against one time server, immediately and then in the background until `close`. A server that does not respond is not an error. */
+/**
+ * Measures the clock against one time server, immediately and then in the background until `close`. A server that does
+ * not respond is not an error.
+ */
 export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
   const { measure = querySntp, schedule = scheduleUnref, random = Math.random } = options
-  const bounds: TimeQualityBounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
+  const bounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
   const { source } = server
 
   let known: { readonly sample: SntpSample; readonly checkedAt: string } | null = null
@@ -95,7 +95,7 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
   /** Incremented by each failure, so that the next address of the name is tried. */
   let turn = 0
   let slowedBy = 1
-  let cancelNext: (() => void) | null = null
+  let cancelNext: (() => void) | undefined
   let isClosed = false
 
   function quality(): TimeQuality {
@@ -105,7 +105,9 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
     }
     const { sample, checkedAt } = known
     const ageMs = monotonicMs() - sample.atMonotonicMs
-    if (ageMs > silenceLimit()) {
+    // A source that requested fewer queries is not silent between them. The allowance for drift goes on growing.
+    const slowedLimitMs = slowedBy === 1 ? 0 : 3 * bounds.intervalMs * slowedBy
+    if (ageMs > Math.max(bounds.silenceLimitMs, slowedLimitMs)) {
       return { state: 'UNSYNCHRONIZED', source, ...NOTHING_KNOWN, checkedAt }
     }
     // The monotonic clock extends the reference to now, so that a step of the wall clock shows immediately.
@@ -118,22 +120,8 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
         Math.abs(exactOffsetMs - offsetMs),
     )
     const isClose = Math.abs(offsetMs) + maxErrorMs <= bounds.maxDistanceMs
-    return {
-      state: isClose ? 'SYNCHRONIZED' : 'UNSYNCHRONIZED',
-      source,
-      offsetMs,
-      maxErrorMs,
-      checkedAt,
-    }
-  }
-
-  /**
-   * How old a measurement may be. A source that requested fewer queries is not silent between them, so the limit grows
-   * with the interval; the allowance for drift goes on growing with the age.
-   */
-  function silenceLimit(): number {
-    if (slowedBy === 1) return bounds.silenceLimitMs
-    return Math.max(bounds.silenceLimitMs, 3 * bounds.intervalMs * slowedBy)
+    const state = isClose ? 'SYNCHRONIZED' : 'UNSYNCHRONIZED'
+    return { state, source, offsetMs, maxErrorMs, checkedAt }
   }
 
   async function run(): Promise<void> {
