@@ -59,7 +59,6 @@ export function openReleaseWatcher(options: ReleaseWatcherOptions) {
   let lastFingerprint: string | undefined
   let isClosed = false
   let looking: Promise<void> | undefined
-  let queued: Promise<void> | undefined
 
   function refuse(reason: string): void {
     const snapshotId = formatSnapshotId(served().head.sequence + 1)
@@ -92,7 +91,7 @@ export function openReleaseWatcher(options: ReleaseWatcherOptions) {
     const isRetryDue = refused !== undefined && performance.now() >= retryAtMs
     if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
     lastFingerprint = fingerprint
-    const outcome = await readUpdateInThread(releasesDir, served())
+    const outcome = await readUpdateInThread({ releasesDir, served: served() })
     if (!isClosed) settle(outcome)
   }
 
@@ -107,20 +106,14 @@ export function openReleaseWatcher(options: ReleaseWatcherOptions) {
     intervalMs === 0
       ? undefined
       : setInterval(() => {
-          if (looking === undefined && queued === undefined) start(false).catch(() => {})
+          if (looking === undefined) start(false).catch(() => {})
         }, intervalMs).unref()
 
   return {
-    /** Looks immediately. Resolves when done; concurrent calls share one look. */
-    reload(): Promise<void> {
-      if (looking === undefined) return start(true)
-      // The look in progress may have started before the change that caused this call. One further look serves all
-      // calls until then.
-      queued ??= looking.then(() => {
-        queued = undefined
-        return start(true)
-      })
-      return queued
+    /** Looks, after a look in progress, which may have started before the change. Not for concurrent calls. */
+    async reload(): Promise<void> {
+      await looking
+      await start(true)
     },
     refused: () => refused,
     failures: () => failures,

@@ -22,13 +22,7 @@ export type PrimaryMessage =
   | { readonly tag: 'svc.boot'; readonly boot: WorkerBoot }
   | { readonly tag: 'svc.release'; readonly update: ReleaseUpdate }
   | { readonly tag: 'svc.signing'; readonly secrets: SecretTexts }
-  | { readonly tag: 'svc.status'; readonly request: number }
-
-interface StatusMessage {
-  readonly tag: 'svc.status'
-  readonly request: number
-  readonly status: ProcessStatus
-}
+  | { readonly tag: 'svc.status' }
 
 function tagOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'tag' in message
@@ -60,11 +54,8 @@ export function openWorkerChannel() {
         return takeUp(message.update)
       case 'svc.signing':
         return applySigning(message.secrets)
-      case 'svc.status': {
-        const { tag, request } = message
-        const status = await readStatus()
-        process.send?.({ tag, request, status } satisfies StatusMessage)
-      }
+      case 'svc.status':
+        process.send?.({ tag: message.tag, status: await readStatus() })
     }
   }
 
@@ -84,21 +75,16 @@ export type WorkerChannel = ReturnType<typeof openWorkerChannel>
 /** A worker that takes longer does not get to its messages. */
 const STATUS_TIMEOUT_MS = 1000
 
-let lastRequest = 0
-
 /** The status of a worker; null if it has ended, undefined if it did not respond in time. */
 export async function requestStatus(worker: Worker): Promise<ProcessStatus | null | undefined> {
   if (!worker.isConnected()) return null
-  lastRequest += 1
-  const request = lastRequest
   const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS)
   const messages: AsyncIterable<unknown[]> = on(worker, 'message', { signal, close: ['exit'] })
-  sendToWorker(worker, { tag: 'svc.status', request })
+  sendToWorker(worker, { tag: 'svc.status' })
   try {
+    // Any status that arrives from now on is current, also one that another call requested.
     for await (const [message] of messages) {
-      if (tagOf(message) !== 'svc.status') continue
-      const response = message as StatusMessage
-      if (response.request === request) return response.status
+      if (tagOf(message) === 'svc.status') return (message as { status: ProcessStatus }).status
     }
     return null
   } catch {
