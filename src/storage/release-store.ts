@@ -43,51 +43,11 @@ export class ReleaseFileError extends Error {
   }
 }
 
-/**
- * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
- * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
- *
- * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
- * keeps no state, so several processes may use one folder at a time.
- */
-export interface ReleaseStore {
-  /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
-  readVersionIds(): readonly string[]
-  /** The text of one version entry. Throws a ReleaseFileError. */
-  readVersionText(snapshotId: string): string
-  /**
-   * The text of one resource. Throws a ReleaseFileError, REDACTED for a redacted one, DIGEST_MISMATCH for a damaged
-   * file.
-   */
-  readResourceText(name: string, digest: string): string
-  /**
-   * Stores a resource; durable when it returns. May be repeated. Replaces a damaged file, whose content does not match
-   * its name. A redacted resource is refused with REDACTED.
-   */
-  writeResource(name: string, digest: string, text: string): void
-  /**
-   * Stores a version entry; durable and visible when it returns. Of several callers with one id exactly one
-   * succeeds; the others get a ReleaseFileError with the code EXISTS. Every resource must have been written before.
-   */
-  appendVersion(snapshotId: string, text: string): void
-  /** The redaction of a resource, or undefined. Throws a ReleaseFileError. */
-  readRedaction(name: string, digest: string): Redaction | undefined
-  /** Every redaction, sorted by resource and digest. Throws a ReleaseFileError. */
-  listRedactions(): readonly RedactedResource[]
-  /**
-   * Permanently removes the bytes of a resource and leaves its redaction. Durable when it returns. May be repeated: the
-   * first redaction is kept, and bytes that a crash left behind are removed.
-   */
-  redactResource(name: string, digest: string, redaction: Redaction): void
-}
-
 const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
 const REDACTION_FILE = /^(.+)\/([A-Za-z0-9_-]{43})\.redacted\.json$/
 const DIGEST = new RegExp(SHA256_BASE64URL_PATTERN)
-const VERSION_FILE_SUFFIX = '.json'
-const REDACTION_FILE_SUFFIX = '.redacted.json'
 
 function parseRedaction(text: string, filePath: string): Redaction {
   const value = parseJson(text)
@@ -101,23 +61,26 @@ function parseRedaction(text: string, filePath: string): Redaction {
   throw new ReleaseFileError('UNREADABLE', filePath, message)
 }
 
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === code
+function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /** The largest files of a release. A version entry names one digest for each resource. */
 const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
-function readText(filePath: string, maxBytes: number): string {
+/** Undefined if the file is missing. */
+function readText(filePath: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
   try {
-    return readRegularFile(filePath, maxBytes).toString('utf8')
+    return readRegularFile(filePath, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
   } catch (error) {
-    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) {
-      throw new ReleaseFileError('MISSING', filePath, `${filePath} is missing`, error)
-    }
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     const message = `${filePath} cannot be read: ${messageOf(error)}`
     throw new ReleaseFileError('UNREADABLE', filePath, message, error)
   }
+}
+
+function missing(filePath: string): ReleaseFileError {
+  return new ReleaseFileError('MISSING', filePath, `${filePath} is missing`)
 }
 
 /** The names in a folder; none if it is missing. */
@@ -143,8 +106,15 @@ function writeInFolder(filePath: string, write: () => void): void {
   }
 }
 
-/** Opens a release folder. The first write creates it. */
-export function openReleaseStore(directory: string): ReleaseStore {
+/**
+ * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
+ * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
+ *
+ * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
+ * keeps no state, so several processes may use one folder at a time. The first write creates the folder. Every method
+ * throws a ReleaseFileError.
+ */
+export function openReleaseStore(directory: string) {
   const root = path.resolve(directory)
   const versionsFolder = path.join(root, 'versions')
   const resourcesFolder = path.join(root, 'resources')
@@ -157,101 +127,75 @@ export function openReleaseStore(directory: string): ReleaseStore {
   function versionPath(snapshotId: string): string {
     const expected = 'a version id; expected VS- and at least four digits'
     requireName(snapshotId, SNAPSHOT_ID, versionsFolder, expected)
-    return path.join(versionsFolder, `${snapshotId}${VERSION_FILE_SUFFIX}`)
+    return path.join(versionsFolder, `${snapshotId}.json`)
   }
 
-  function resourcePath(name: string, digest: string): string {
+  function resourcePath(name: string, digest: string, suffix = '.json'): string {
     const expectedName = 'a resource name; expected kebab-case words joined by /'
     requireName(name, RESOURCE_NAME, resourcesFolder, expectedName)
     const folder = path.join(resourcesFolder, name)
     const expectedDigest = `a digest of ${name}; expected 43 base64url characters`
     requireName(digest, DIGEST, folder, expectedDigest)
-    return path.join(folder, `${digest}.json`)
+    return path.join(folder, `${digest}${suffix}`)
   }
 
-  function redactionPath(name: string, digest: string): string {
-    return resourcePath(name, digest).replace(/\.json$/, REDACTION_FILE_SUFFIX)
+  const redactionPath = (name: string, digest: string) =>
+    resourcePath(name, digest, '.redacted.json')
+
+  function assertDigest(filePath: string, text: string, digest: string, prefix = ''): void {
+    const fault = digestFault(text, digest)
+    if (fault === undefined) return
+    throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${prefix}${fault}`)
   }
 
+  /** The redaction of a resource, or undefined. */
   function readRedaction(name: string, digest: string): Redaction | undefined {
     const filePath = redactionPath(name, digest)
-    try {
-      return parseRedaction(readText(filePath, MAX_RELEASE_FILE_BYTES.version), filePath)
-    } catch (error) {
-      if (error instanceof ReleaseFileError && error.code === 'MISSING') return undefined
-      throw error
-    }
-  }
-
-  function listRedactions(): readonly RedactedResource[] {
-    return listNames(resourcesFolder, true)
-      .map((entry) => entry.split(path.sep).join('/'))
-      .toSorted()
-      .flatMap((entry) => {
-        const [, resource, digest] = REDACTION_FILE.exec(entry) ?? []
-        if (resource === undefined || digest === undefined) return []
-        const redaction = readRedaction(resource, digest)
-        return redaction === undefined ? [] : [{ resource, digest, ...redaction }]
-      })
+    const text = readText(filePath, 'version')
+    return text === undefined ? undefined : parseRedaction(text, filePath)
   }
 
   return {
     readRedaction,
-    listRedactions,
 
-    redactResource(name, digest, redaction) {
-      const filePath = resourcePath(name, digest)
-      writeInFolder(filePath, () => {
-        // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
-        if (readRedaction(name, digest) === undefined) {
-          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }))
-        }
-        const folder = path.dirname(filePath)
-        const leftovers = fs
-          .readdirSync(folder)
-          .filter((each) => each.startsWith(`${digest}.json.`) && each.endsWith('.partial'))
-        for (const each of [path.basename(filePath), ...leftovers]) {
-          fs.rmSync(path.join(folder, each), { force: true })
-        }
-        syncFolder(folder)
-      })
-    },
-
-    readVersionIds() {
+    /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
+    readVersionIds(): readonly string[] {
       return listNames(versionsFolder, false)
-        .filter((name) => name.endsWith(VERSION_FILE_SUFFIX))
-        .map((name) => name.slice(0, -VERSION_FILE_SUFFIX.length))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => path.basename(name, '.json'))
         .filter((id) => SNAPSHOT_ID.test(id))
         .map((id) => ({ id, sequence: Number(id.slice('VS-'.length)) }))
         .toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1))
         .map(({ id }) => id)
     },
 
-    readVersionText(snapshotId) {
-      return readText(versionPath(snapshotId), MAX_RELEASE_FILE_BYTES.version)
-    },
-
-    readResourceText(name, digest) {
-      const filePath = resourcePath(name, digest)
-      let text: string
-      try {
-        text = readText(filePath, MAX_RELEASE_FILE_BYTES.resource)
-      } catch (error) {
-        const isMissing = error instanceof ReleaseFileError && error.code === 'MISSING'
-        if (!isMissing || readRedaction(name, digest) === undefined) throw error
-        throw new ReleaseFileError('REDACTED', filePath, `${filePath} was redacted`, error)
-      }
-      const fault = digestFault(text, digest)
-      if (fault !== undefined) throw new ReleaseFileError('DIGEST_MISMATCH', filePath, fault)
+    /** The text of one version entry. */
+    readVersionText(snapshotId: string): string {
+      const filePath = versionPath(snapshotId)
+      const text = readText(filePath, 'version')
+      if (text === undefined) throw missing(filePath)
       return text
     },
 
-    writeResource(name, digest, text) {
+    /** The text of one resource. Throws REDACTED for a redacted one, DIGEST_MISMATCH for a damaged file. */
+    readResourceText(name: string, digest: string): string {
       const filePath = resourcePath(name, digest)
-      const fault = digestFault(text, digest)
-      if (fault !== undefined) {
-        throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${name}: ${fault}`)
+      const text = readText(filePath, 'resource')
+      if (text === undefined) {
+        if (readRedaction(name, digest) === undefined) throw missing(filePath)
+        throw new ReleaseFileError('REDACTED', filePath, `${filePath} was redacted`)
       }
+      assertDigest(filePath, text, digest)
+      return text
+    },
+
+    /**
+     * Stores a resource; durable when it returns. May be repeated. Replaces a damaged file, whose content does not match
+     * its name. A redacted resource is refused with REDACTED.
+     */
+    writeResource(name: string, digest: string, text: string): void {
+      const filePath = resourcePath(name, digest)
+      assertDigest(filePath, text, digest, `${name}: `)
       const { resource: maxBytes } = MAX_RELEASE_FILE_BYTES
       if (Buffer.byteLength(text) > maxBytes) {
         const message = `${name} has more than ${maxBytes} bytes; readers would refuse it`
@@ -263,7 +207,11 @@ export function openReleaseStore(directory: string): ReleaseStore {
       writeInFolder(filePath, () => replaceFile(filePath, text))
     },
 
-    appendVersion(snapshotId, text) {
+    /**
+     * Stores a version entry; durable and visible when it returns. Of several callers with one id exactly one succeeds;
+     * the others get EXISTS. Every resource must have been written before.
+     */
+    appendVersion(snapshotId: string, text: string): void {
       const filePath = versionPath(snapshotId)
       writeInFolder(filePath, () => {
         try {
@@ -276,5 +224,42 @@ export function openReleaseStore(directory: string): ReleaseStore {
         }
       })
     },
+
+    /** Every redaction, sorted by resource and digest. */
+    listRedactions(): readonly RedactedResource[] {
+      return listNames(resourcesFolder, true)
+        .map((entry) => entry.split(path.sep).join('/'))
+        .toSorted()
+        .flatMap((entry) => {
+          const [, resource, digest] = REDACTION_FILE.exec(entry) ?? []
+          if (resource === undefined || digest === undefined) return []
+          const redaction = readRedaction(resource, digest)
+          return redaction === undefined ? [] : [{ resource, digest, ...redaction }]
+        })
+    },
+
+    /**
+     * Permanently removes the bytes of a resource and leaves its redaction. Durable when it returns. May be repeated: the
+     * first redaction is kept, and bytes that a crash left behind are removed.
+     */
+    redactResource(name: string, digest: string, redaction: Redaction): void {
+      const filePath = resourcePath(name, digest)
+      writeInFolder(filePath, () => {
+        // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
+        if (readRedaction(name, digest) === undefined) {
+          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }))
+        }
+        const folder = path.dirname(filePath)
+        for (const each of fs.readdirSync(folder)) {
+          const isPartial = each.startsWith(`${digest}.json.`) && each.endsWith('.partial')
+          if (isPartial || each === `${digest}.json`) {
+            fs.rmSync(path.join(folder, each), { force: true })
+          }
+        }
+        syncFolder(folder)
+      })
+    },
   }
 }
+
+export type ReleaseStore = ReturnType<typeof openReleaseStore>
