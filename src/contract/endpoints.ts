@@ -398,9 +398,6 @@ export const ENDPOINTS = {
   },
 } as const satisfies Registry
 
-/** The name of an endpoint; also its operationId. */
-export type EndpointName = keyof typeof ENDPOINTS
-
 /** Every error that an endpoint may return, each once: its own, its failure and those of a request with an API key. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...new Set<ErrorCode>([...endpoint.errors, endpoint.failure, ...KEY_ERRORS])]
