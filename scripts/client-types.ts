@@ -1,5 +1,6 @@
 import type { Endpoint, Registry } from '../src/contract/endpoints.ts'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
+import { componentName } from '../src/documents/openapi-schemas.ts'
 
 /** Names in the client of schemas whose own names mean something else there, or say less. */
 const CLIENT_NAMES: { readonly [schema: string]: string } = {
@@ -58,7 +59,7 @@ function wrapped(paragraph: string, width: number): readonly string[] {
 
 /** The name of a schema in TypeScript. */
 function nameOf(schema: string): string {
-  return CLIENT_NAMES[schema] ?? schema
+  return CLIENT_NAMES[schema] ?? componentName(schema)
 }
 
 /** Writes schemas as TypeScript. A titled object becomes its own interface, passed to `add`. */

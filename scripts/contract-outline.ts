@@ -39,6 +39,7 @@ import {
   RESPONSE_HEADER_DOCS,
 } from '../src/documents/header-docs.ts'
 import { ALWAYS_SENT, createResponses } from '../src/documents/openapi-responses.ts'
+import { componentName } from '../src/documents/openapi-schemas.ts'
 
 export const BASELINE_FILE = 'docs/api/baseline.json'
 
@@ -87,8 +88,9 @@ interface ResponseOutline {
 }
 
 /** One row with everything that a client can depend on. */
-export interface EndpointOutline extends Omit<Endpoint, 'errors' | 'failure' | 'snapshot'> {
+export interface EndpointOutline extends Omit<Endpoint, 'errors' | 'failure' | 'success'> {
   readonly name: string
+  readonly success?: Omit<NonNullable<Endpoint['success']>, 'data'> & { readonly data: string }
   /** By status. */
   readonly responses: { readonly [status: string]: ResponseOutline }
 }
@@ -159,7 +161,9 @@ export function outlineContract(
     routeErrors: ROUTE_ERRORS,
     limits: tables.limits,
     issuance: tables.issuance,
-    dataSchemas: tables.dataSchemas,
+    dataSchemas: Object.fromEntries(
+      Object.entries(tables.dataSchemas).map(([name, schema]) => [componentName(name), schema]),
+    ),
     requestSchemas: tables.requestSchemas,
     errorSchema: ERROR_SCHEMA,
     headers: {
@@ -192,12 +196,17 @@ export function outlineContract(
 }
 
 function outlineEndpoint(name: string, row: Endpoint): EndpointOutline {
-  const { errors: _errors, failure: _failure, snapshot: _snapshot, ...rest } = row
+  const { errors: _errors, failure: _failure, success, ...rest } = row
   const responses = createResponses(name, row).map(({ status, headers, codes }) => [
     status,
     { headers: Object.keys(headers).toSorted(), codes: codes.toSorted() },
   ])
-  return { name, ...rest, responses: Object.fromEntries(responses) }
+  return {
+    name,
+    ...rest,
+    ...(success && { success: { ...success, data: componentName(success.data) } }),
+    responses: Object.fromEntries(responses),
+  }
 }
 
 function outlineHeaders(headers: readonly (HeaderOutline & { readonly name: string })[]): {

@@ -12,7 +12,7 @@ import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
 import type { JsonSchema } from './schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
-import { snapshotSchemaName, type SnapshotName } from './snapshot-schemas.ts'
+import type { SnapshotName } from './snapshot-schemas.ts'
 
 /** One row of the registry: everything the service promises about one method on one path. */
 export interface Endpoint {
@@ -48,12 +48,10 @@ export interface Endpoint {
   /** The success response; undefined for an endpoint that never succeeds. */
   readonly success?: {
     readonly status: 200 | 201
-    /** Schema of `data` (of the whole body when not enveloped), by name. */
+    /** Schema of `data` (of the whole body when not enveloped), by name: that of a snapshot if it serves one. */
     readonly data: DataSchemaName
     readonly envelope: 'response' | 'registration' | 'none'
   }
-  /** The published snapshot that this endpoint serves. */
-  readonly snapshot?: SnapshotName
   /** Its own errors; `errorsOf` adds those that every endpoint shares. */
   readonly errors: readonly ErrorCode[]
   /** The error for an unexpected failure. */
@@ -113,14 +111,13 @@ const keyWork = {
 const enveloped = <const Name extends DataSchemaName>(data: Name) =>
   ({ status: 200, data, envelope: 'response' }) as const
 
-/** A read of a published snapshot. Its path, data schema and handler follow from the name of the snapshot. */
+/** A read of a published snapshot. Its path and handler follow from the name of the snapshot. */
 export const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
   ({
     ...publicRead,
     path: `${BASE_PATH}/${snapshot}`,
     tag: 'snapshots',
-    success: enveloped(snapshotSchemaName(snapshot)),
-    snapshot,
+    success: enveloped(snapshot),
   }) as const
 
 const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>

@@ -25,13 +25,7 @@ import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA } from './policy-schema.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
-import {
-  SNAPSHOT_NAMES,
-  SNAPSHOT_SCHEMAS,
-  snapshotSchemaName,
-  type SnapshotName,
-  type SnapshotSchemaName,
-} from './snapshot-schemas.ts'
+import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
 
 /** States of the time quality (contract decisions section 6). */
@@ -138,16 +132,9 @@ export const REQUEST_SCHEMAS = {
 
 export type RequestSchemaName = keyof typeof REQUEST_SCHEMAS
 
-/** The schemas of the published snapshots, by the names that they have in the OpenAPI document. */
-const SNAPSHOT_DATA_SCHEMAS = Object.fromEntries(
-  SNAPSHOT_NAMES.map((name) => [snapshotSchemaName(name), SNAPSHOT_SCHEMAS[name]]),
-) as {
-  readonly [N in SnapshotName as SnapshotSchemaName<N>]: (typeof SNAPSHOT_SCHEMAS)[N]
-}
-
 /** `data` of each success (the whole body of the OpenAPI document), by name. Open: new optional fields may ship in v1. */
 export const DATA_SCHEMAS = {
-  ...SNAPSHOT_DATA_SCHEMAS,
+  ...SNAPSHOT_SCHEMAS,
   DiscoveryIndex: DISCOVERY_INDEX_SCHEMA,
   Time: TIME_SCHEMA,
   EarlyAccess: EARLY_ACCESS_SCHEMA,

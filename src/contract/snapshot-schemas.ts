@@ -35,18 +35,3 @@ export function isSnapshotName(name: string): name is SnapshotName {
 /** The names of all published resources, in the order the API lists them. */
 export const SNAPSHOT_NAMES: readonly SnapshotName[] =
   Object.keys(SNAPSHOT_SCHEMAS).filter(isSnapshotName)
-
-type PascalCase<Text extends string> = Text extends `${infer Head}${'/' | '-'}${infer Tail}`
-  ? `${PascalCase<Head>}${PascalCase<Tail>}`
-  : Capitalize<Text>
-
-/** The name of the schema of a resource: its name in PascalCase. */
-export type SnapshotSchemaName<N extends SnapshotName = SnapshotName> = {
-  [Each in N]: PascalCase<Each>
-}[N]
-
-/** The name of the schema of a resource: `wallet/security` is `WalletSecurity`. */
-export function snapshotSchemaName<const N extends SnapshotName>(name: N): SnapshotSchemaName<N> {
-  const upper = (letter: string): string => letter.replace(/[/-]/, '').toUpperCase()
-  return name.replaceAll(/(?:^|[/-])./g, upper) as SnapshotSchemaName<N>
-}

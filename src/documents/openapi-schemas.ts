@@ -18,9 +18,14 @@ export function ref(kind: 'schemas' | 'responses' | 'headers' | 'examples', name
   return { $ref: `#/components/${kind}/${name}` } as const
 }
 
-/** The schema of the body of a success: `Status` has `StatusResponse`, a body without an envelope is the data itself. */
+/** The name of a component for a schema, an operation or a code: `wallet/security` has `WalletSecurity`. */
+export function componentName(name: string): string {
+  return name.replaceAll(/(?:^|[/_-])./g, (start) => start.replace(/[/_-]/, '').toUpperCase())
+}
+
+/** The schema of the body of a success: `status` has `StatusResponse`, a body without an envelope is the data itself. */
 export function successSchemaName({ data, envelope }: NonNullable<Endpoint['success']>): string {
-  return envelope === 'none' ? data : `${data}Response`
+  return `${componentName(data)}${envelope === 'none' ? '' : 'Response'}`
 }
 
 /**
@@ -32,9 +37,8 @@ export function errorSchemaName(
   status: number,
   codes: readonly ErrorCode[],
 ): string {
-  const upper = (letters: string): string => letters.replace('_', '').toUpperCase()
-  if (codes.length > 2) return `${operation.replace(/^./, upper)}Error${status}`
-  return `${codes.map((code) => code.toLowerCase().replaceAll(/(?:^|_)./g, upper)).join('Or')}Error`
+  if (codes.length > 2) return `${componentName(operation)}Error${status}`
+  return `${codes.map((code) => componentName(code.toLowerCase())).join('Or')}Error`
 }
 
 /** The error codes of an endpoint, by status. */
@@ -90,9 +94,9 @@ export function schemaComponents(registry: Registry): JsonObject {
     if (success !== undefined) {
       const { data, envelope } = success
       const schema = DATA_SCHEMAS[data]
-      add(data, extractSchemas(schema, add))
+      add(componentName(data), extractSchemas(schema, add))
       if (envelope !== 'none') {
-        const member = { data: ref('schemas', data) }
+        const member = { data: ref('schemas', componentName(data)) }
         const description = `A success: ${schema.description}`
         const body = envelopeSchema(true, SCHEMA_IDS[envelope], member, description)
         add(successSchemaName(success), body)

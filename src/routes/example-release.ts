@@ -17,9 +17,9 @@ export function readExampleRelease(
   signingKeys: Payload | undefined,
   challenge: Challenge,
 ): ExampleRelease {
-  const snapshots = Object.entries(registry).map(([name, { snapshot }]) => [
+  const snapshots = Object.entries(registry).map(([name, { success }]) => [
     name,
-    snapshot && releases.resource(snapshot),
+    success && releases.resource(success.data),
   ])
   const payloads: { readonly [name: string]: Payload | undefined } = {
     ...Object.fromEntries(snapshots),

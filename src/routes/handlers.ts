@@ -6,6 +6,7 @@ import { parseKeyRequest } from '../contract/key-request.ts'
 import type { Locale } from '../contract/locales.ts'
 import { parseRegistration } from '../contract/registration.ts'
 import type { DataOf } from '../contract/schemas.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Handler } from '../http/exchange.ts'
@@ -56,9 +57,10 @@ function required<Value>(value: Value | undefined, code: ErrorCode): Value {
 
 function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
   return Object.fromEntries(
-    Object.entries(registry).flatMap(([name, { snapshot }]) => {
-      if (snapshot === undefined) return []
-      return [[name, () => required(releases.resource(snapshot), 'SNAPSHOT_UNAVAILABLE')]]
+    Object.entries(registry).flatMap(([name, { success }]) => {
+      if (success === undefined || !isSnapshotName(success.data)) return []
+      const { data } = success
+      return [[name, () => required(releases.resource(data), 'SNAPSHOT_UNAVAILABLE')]]
     }),
   )
 }

@@ -62,16 +62,16 @@ const REGISTRY: Registry = {
   },
 }
 
-function typesOf(Status: JsonSchema): string {
+function typesOf(status: JsonSchema): string {
   return createClientTypes({
     ...OWN_CONTRACT,
     registry: REGISTRY,
-    dataSchemas: { ...OWN_CONTRACT.dataSchemas, Status },
+    dataSchemas: { ...OWN_CONTRACT.dataSchemas, status },
   })
 }
 
 test('a deprecated read says so, and until when', () => {
-  const types = typesOf(DATA_SCHEMAS.Status)
+  const types = typesOf(DATA_SCHEMAS.status)
   assert.match(types, /@deprecated Available until 2027-03-01T00:00:00Z\. Use \/api\/v2\/status\./)
 })
 

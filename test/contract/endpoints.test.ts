@@ -11,7 +11,7 @@ import {
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { checkRegistry } from '../../src/contract/registry-rules.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { isSnapshotName, SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
@@ -32,7 +32,7 @@ test('the registry obeys its rules, and its version is a semantic version', () =
 })
 
 test('every published snapshot has exactly one endpoint', () => {
-  const served = rows.flatMap(({ snapshot }) => snapshot ?? [])
+  const served = rows.flatMap(({ success }) => success?.data ?? []).filter(isSnapshotName)
   assert.deepEqual(served.toSorted(), SNAPSHOT_NAMES.toSorted())
 })
 

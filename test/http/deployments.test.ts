@@ -159,7 +159,7 @@ test('an unknown path outside /api gets an unsigned HTML page with the headers o
 })
 
 test('a preview row refuses every request and needs no handler', async (t) => {
-  const { success: _, snapshot: __, ...roadmap } = ENDPOINTS.roadmap
+  const { success: _, ...roadmap } = ENDPOINTS.roadmap
   const registry: Registry = {
     ...ENDPOINTS,
     roadmap: {

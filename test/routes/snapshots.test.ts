@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SNAPSHOT_NAMES, snapshotSchemaName } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
@@ -15,7 +15,7 @@ test('serves each snapshot as published, with the digest of the newest version',
   }
   for (const name of SNAPSHOT_NAMES) {
     const data = await assertRead(app, `/api/v1/${name}`, {
-      schema: snapshotSchemaName(name),
+      schema: name,
       cacheClass: 'static-snapshot',
     })
     assert.equal(digestOf(data), resources[name])
@@ -25,7 +25,7 @@ test('serves each snapshot as published, with the digest of the newest version',
 
 test('serves the newest version, and a query changes only the signed target', async (t) => {
   const app = await runApp(t, { releases: loadReleases(makeReleases(4).store) })
-  const expected = { schema: 'Status', cacheClass: 'static-snapshot' } as const
+  const expected = { schema: 'status', cacheClass: 'static-snapshot' } as const
   const plain = await assertRead(app, '/api/v1/status', expected)
   assert.equal(plain['made'], 4)
   for (const target of ['/api/v1/status?', '/api/v1/status?a=1&b=%2e%2e/', '/api/v1/status??']) {

@@ -5,13 +5,13 @@ import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 const VIEWS = {
-  '': 'Wallet',
-  '/architecture': 'WalletArchitecture',
-  '/security': 'WalletSecurity',
-  '/evidence': 'WalletEvidence',
-  '/capabilities': 'WalletCapabilities',
-  '/integration': 'WalletIntegration',
-  '/development': 'WalletDevelopment',
+  '': 'wallet',
+  '/architecture': 'wallet/architecture',
+  '/security': 'wallet/security',
+  '/evidence': 'wallet/evidence',
+  '/capabilities': 'wallet/capabilities',
+  '/integration': 'wallet/integration',
+  '/development': 'wallet/development',
 } as const satisfies { readonly [path: string]: DataSchemaName }
 
 test('the seven wallet views are published snapshots', async (t) => {
