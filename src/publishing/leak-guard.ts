@@ -50,9 +50,9 @@ async function search(
     for (const { id: rule, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
       if (valuesOnly && index === 0) continue
       for (const match of find(text)) {
-        if (allowable && isAllowed(rule, match.text)) continue
+        if (allowable && isAllowed(rule, match[0])) continue
         const start = originalOffset(match.index)
-        const end = originalOffset(match.index + match.text.length)
+        const end = originalOffset(match.index + match[0].length)
         findings.push({ rule, found, expected, index, start, end })
       }
     }

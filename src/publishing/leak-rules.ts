@@ -1,7 +1,7 @@
-import { type LeakMatch, matchesOf } from './leak-match.ts'
 import { findNonPublicAddresses } from './non-public-addresses.ts'
 import { findBase32Secrets, findRandomTexts } from './random-texts.ts'
 import { findRecoveryPhrases } from './recovery-phrases.ts'
+import type { LeakMatch } from './search-text.ts'
 
 /** A kind of text that must not be published. */
 export interface LeakRule {
@@ -18,28 +18,22 @@ export interface LeakRule {
   /** Whether the rule searches only published values, and not comments or YAML syntax. */
   readonly valuesOnly: boolean
   /** Searches a normalized text (`createSearchText`), in time linear in its length. */
-  find(text: string): readonly LeakMatch[]
+  find(text: string): Iterable<LeakMatch>
 }
 
-const matching =
-  (pattern: RegExp) =>
-  (text: string): readonly LeakMatch[] =>
-    matchesOf(pattern, text)
+const matching = (pattern: RegExp) => (text: string) => text.matchAll(pattern)
 
 /** API keys of this service, even with inserted spaces or punctuation. */
 function findApiKeys(text: string): readonly LeakMatch[] {
-  const whole = matchesOf(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi, text)
+  const whole = [...text.matchAll(/svk_[0-9A-Za-z]{8,}_[A-Za-z0-9_-]{16,}/gi)]
   const wholeAt = new Set(whole.map(({ index }) => index))
-  const cut = matchesOf(
-    /svk[^0-9a-z]{1,3}(?:[0-9a-f][^0-9a-z]{0,3}){16}(?:[0-9a-z][^0-9a-z]{0,3}){24,43}/gi,
-    text,
-    ({ text: match, index }) => {
-      const digits = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
-      // Prose after a key id has no digits; a secret of this length nearly always has.
-      return !wholeAt.has(index) && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(digits))
-    },
-  )
-  return [...whole, ...cut]
+  const cut = /svk[^0-9a-z]{1,3}(?:[0-9a-f][^0-9a-z]{0,3}){16}(?:[0-9a-z][^0-9a-z]{0,3}){24,43}/gi
+  const cutKeys = [...text.matchAll(cut)].filter(({ 0: match, index }) => {
+    const digits = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
+    // Prose after a key id has no digits; a secret of this length nearly always has.
+    return !wholeAt.has(index) && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(digits))
+  })
+  return [...whole, ...cutKeys]
 }
 
 /** Placeholders for secrets: `<token>`, `…`, `$TOKEN`, `{token}`, `YOUR_TOKEN`, `***`. */
@@ -61,19 +55,19 @@ function findAssignedCredentials(text: string): readonly LeakMatch[] {
   const labelled = LABELS.flatMap((label) => [...text.matchAll(label)]).filter(
     ([, value = '']) => /\d/.test(value) && /[a-z]/i.test(value) && !value.includes('://'),
   )
-  return [...text.matchAll(ASSIGNMENT), ...labelled]
-    .filter(([, value = '']) => !PLACEHOLDER.test(value))
-    .map((match) => ({ index: match.index, text: match[0] }))
+  return [...text.matchAll(ASSIGNMENT), ...labelled].filter(
+    ([, value = '']) => !PLACEHOLDER.test(value),
+  )
 }
 
 function findEmailAddresses(text: string): readonly LeakMatch[] {
   // Starts at each at sign and reads the local part backwards, which takes linear time.
   const pattern =
     /(?<=([\p{L}\p{M}\p{N}._%+-]{1,64}))@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu
-  return [...text.matchAll(pattern)].map((match) => {
-    const local = match[1] ?? ''
-    return { index: match.index - local.length, text: `${local}${match[0]}` }
-  })
+  return [...text.matchAll(pattern)].map(({ 0: domain, 1: local = '', index }) => ({
+    index: index - local.length,
+    0: `${local}${domain}`,
+  }))
 }
 
 const secret = { allowable: false, valuesOnly: false } as const

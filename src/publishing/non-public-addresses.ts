@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-import { type LeakMatch, matchesOf } from './leak-match.ts'
+import type { LeakMatch } from './search-text.ts'
 
 const NON_PUBLIC = new BlockList()
 for (const subnet of [
@@ -40,32 +40,33 @@ function isVersionNumber(text: string, index: number): boolean {
 /** Private, loopback and link-local addresses in every notation. */
 export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
   const found = [
-    ...matchesOf(
-      /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g,
-      text,
-      (match) => isNonPublic(match.text) && !isVersionNumber(text, match.index),
-    ),
-    ...matchesOf(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi, text, (match) => isNonPublic(match.text)),
+    ...text
+      .matchAll(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g)
+      .filter(({ 0: address, index }) => isNonPublic(address) && !isVersionNumber(text, index)),
+    ...text
+      .matchAll(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi)
+      .filter(([address]) => isNonPublic(address)),
     // Only networks whose addresses are rarely other numbers.
-    ...matchesOf(/(?<![\w.])\d{10}(?![\w.]\w|\w)/g, text, (match) => {
-      const host = hostOf(`http://${match.text}/`)
+    ...text.matchAll(/(?<![\w.])\d{10}(?![\w.]\w|\w)/g).filter(([address]) => {
+      const host = hostOf(`http://${address}/`)
       return /^(?:127\.0\.0\.1$|172\.|192\.168\.)/.test(host) && isNonPublic(host)
     }),
     // One to four parts, at least one of them in hexadecimal or, of four, in octal.
-    ...matchesOf(
-      /(?<![\w.])(?:0x[0-9a-f]{8}|(?:0x[0-9a-f]{1,2}|\d{1,4})(?:\.(?:0x[0-9a-f]{1,2}|\d{1,4})){3})(?!\.?\w)/gi,
-      text,
-      (match) =>
-        /(?:^|\.)0[x\d]/i.test(match.text) &&
-        !isIPv4(match.text) &&
-        isNonPublic(hostOf(`http://${match.text}/`)),
-    ),
+    ...text
+      .matchAll(
+        /(?<![\w.])(?:0x[0-9a-f]{8}|(?:0x[0-9a-f]{1,2}|\d{1,4})(?:\.(?:0x[0-9a-f]{1,2}|\d{1,4})){3})(?!\.?\w)/gi,
+      )
+      .filter(([address]) => {
+        const isRewritten = /(?:^|\.)0[x\d]/i.test(address) && !isIPv4(address)
+        return isRewritten && isNonPublic(hostOf(`http://${address}/`))
+      }),
   ]
   const foundAt = new Set(found.map(({ index }) => index))
   // In a URL even a bare integer or a short form is an address.
-  const inUrls = matchesOf(/\b(?:https?|wss?|ftp):\/\/[\w.[\]:]{1,60}/gi, text, (url) => {
-    const host = url.index + url.text.indexOf('://') + '://'.length
-    return isNonPublic(hostOf(url.text)) && !foundAt.has(host) && !foundAt.has(host + '['.length)
+  const urls = text.matchAll(/\b(?:https?|wss?|ftp):\/\/[\w.[\]:]{1,60}/gi)
+  const inUrls = urls.filter(({ 0: url, index }) => {
+    const host = index + url.indexOf('://') + '://'.length
+    return isNonPublic(hostOf(url)) && !foundAt.has(host) && !foundAt.has(host + '['.length)
   })
   return [...found, ...inUrls]
 }

@@ -1,4 +1,4 @@
-import { type LeakMatch, matchesOf } from './leak-match.ts'
+import type { LeakMatch } from './search-text.ts'
 
 /** Shannon entropy per character in bits, from the frequencies in the text. */
 function entropyPerCharacter(text: string): number {
@@ -22,7 +22,7 @@ const DIGEST_LENGTHS: ReadonlySet<number> = new Set([
 ])
 
 /** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`. */
-function isMarkedDigest(text: string, { index, text: token }: LeakMatch): boolean {
+function isMarkedDigest(text: string, { index, 0: token }: LeakMatch): boolean {
   const characters = token.replaceAll(/[\s:]/g, '')
   return (
     DIGEST_LENGTHS.has(characters.length) &&
@@ -45,42 +45,40 @@ function looksRandom(token: string): boolean {
 
 /** Long tokens that look random, as keys and tokens do. */
 function findLongTokens(text: string): readonly LeakMatch[] {
-  return matchesOf(/[A-Za-z0-9+/_=-]{32,}/g, text)
-    .map((match) => {
-      const prefix = DIGEST_PREFIX.exec(match.text)?.[0].length ?? 0
-      return { index: match.index + prefix, text: match.text.slice(prefix) }
+  return [...text.matchAll(/[A-Za-z0-9+/_=-]{32,}/g)]
+    .map(({ 0: token, index }) => {
+      const prefix = DIGEST_PREFIX.exec(token)?.[0].length ?? 0
+      return { index: index + prefix, 0: token.slice(prefix) }
     })
     .filter((match) => {
-      if (!looksRandom(match.text) || isMarkedDigest(text, match)) return false
-      const isCommit = /(?:^|\/)(?:commit|tree|blob)\/[0-9a-f]{40}(?![0-9a-f])/.test(match.text)
+      if (!looksRandom(match[0]) || isMarkedDigest(text, match)) return false
+      const isCommit = /(?:^|\/)(?:commit|tree|blob)\/[0-9a-f]{40}(?![0-9a-f])/.test(match[0])
       const before = text.slice(Math.max(0, match.index - 220), match.index)
       return !(isCommit && /https:\/\/[^\s]{1,200}$/.test(before))
     })
 }
 
+const GROUPED_HEX =
+  /(?<![0-9a-z])(?:[0-9a-f]{2}(?:[:\s][0-9a-f]{2}){15,127}|[0-9a-f]{4}(?:[:\s-][0-9a-f]{4}){7,63}|[0-9a-f]{8}(?:[:\s-][0-9a-f]{8}){3,31})(?![0-9a-z])/gi
+
 /** Random texts: whole, or as hexadecimal digits of key length in groups such as `4f:a1:…` or `4fa1 09c2 …`. */
 export function findRandomTexts(text: string): readonly LeakMatch[] {
-  const grouped = matchesOf(
-    /(?<![0-9a-z])(?:[0-9a-f]{2}(?:[:\s][0-9a-f]{2}){15,127}|[0-9a-f]{4}(?:[:\s-][0-9a-f]{4}){7,63}|[0-9a-f]{8}(?:[:\s-][0-9a-f]{8}){3,31})(?![0-9a-z])/gi,
-    text,
-    (match) => {
-      const digits = match.text.replaceAll(/[^0-9a-f]/gi, '')
-      return /[a-f]/i.test(digits) && looksRandom(digits) && !isMarkedDigest(text, match)
-    },
-  )
+  const grouped = [...text.matchAll(GROUPED_HEX)].filter((match) => {
+    const digits = match[0].replaceAll(/[^0-9a-f]/gi, '')
+    return /[a-f]/i.test(digits) && looksRandom(digits) && !isMarkedDigest(text, match)
+  })
   return [...findLongTokens(text), ...grouped]
 }
 
+const BASE32 =
+  /(?<![0-9A-Za-z/_-])(?:[A-Z2-7]{16,256}={0,6}|[a-z2-7]{16,256}={0,6}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,63}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,63})(?![0-9A-Za-z/_-])/g
+
 /** Base32 secrets, as authenticator programs show them: at least 80 bits, whole or in groups of four. */
 export function findBase32Secrets(text: string): readonly LeakMatch[] {
-  return matchesOf(
-    /(?<![0-9A-Za-z/_-])(?:[A-Z2-7]{16,256}={0,6}|[a-z2-7]{16,256}={0,6}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,63}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,63})(?![0-9A-Za-z/_-])/g,
-    text,
-    ({ text: token }) => {
-      const characters = token.replaceAll(/[ =-]/g, '')
-      // Another rule covers texts of hexadecimal digits. Words have no digits, and names have one number.
-      const numbers = characters.match(/\d+/g) ?? []
-      return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
-    },
-  )
+  return [...text.matchAll(BASE32)].filter(([token]) => {
+    const characters = token.replaceAll(/[ =-]/g, '')
+    // Another rule covers texts of hexadecimal digits. Words have no digits, and names have one number.
+    const numbers = characters.match(/\d+/g) ?? []
+    return numbers.length >= 2 && !/^[0-9a-f]+$/i.test(characters)
+  })
 }

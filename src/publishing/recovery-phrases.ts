@@ -1,6 +1,6 @@
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 
-import type { LeakMatch } from './leak-match.ts'
+import type { LeakMatch } from './search-text.ts'
 
 const BIP39_WORDS: ReadonlySet<string> = new Set(wordlist)
 
@@ -42,7 +42,7 @@ export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
     // A longer phrase replaces its own beginning.
     if (phraseStart !== undefined) found.pop()
     phraseStart ??= first.start
-    found.push({ index: phraseStart, text: text.slice(phraseStart, end) })
+    found.push({ index: phraseStart, 0: text.slice(phraseStart, end) })
   }
   return found
 }

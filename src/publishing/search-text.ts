@@ -1,3 +1,6 @@
+/** Characters of a normalized text that a leak rule has found, as `matchAll` yields them. */
+export type LeakMatch = Pick<RegExpExecArray, 'index' | 0>
+
 const NAMED_ENTITIES: { readonly [name: string]: string } = {
   amp: '&',
   colon: ':',
