@@ -1,5 +1,5 @@
 import { REGISTRY_VERSION } from '../contract/endpoints.ts'
-import type { PublishOptions, PublishResult } from '../publishing/publish-release.ts'
+import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
 import {
   type CommandResult,
   createCommand,
@@ -12,9 +12,6 @@ import {
   requireText,
   withPublishErrors,
 } from './releases-folder.ts'
-
-/** What every publication needs, apart from its content. */
-type Publication = Pick<PublishOptions, 'store' | 'nowMs' | 'registryVersion' | 'note'>
 
 function formatResult({ outcome, entry, damaged }: PublishResult, folder: string): string[] {
   const { snapshotId, hash, changes, registryVersion } = entry
@@ -34,7 +31,7 @@ function formatResult({ outcome, entry, damaged }: PublishResult, folder: string
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication(
   values: { readonly releases?: string; readonly note?: string },
-  publish: (publication: Publication) => Promise<PublishResult>,
+  publish: (publication: ReleaseOptions) => Promise<PublishResult>,
 ): Promise<CommandResult> {
   const note = requireText('note', values.note)
   const { folder, store } = openReleasesFolder(values.releases)

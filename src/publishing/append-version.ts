@@ -27,6 +27,16 @@ export interface ReleaseOptions {
   readonly note: string
 }
 
+/** The result of publishing. */
+export interface PublishResult {
+  /** `published`: a version was written. `unchanged`: the newest version has the same content. */
+  readonly outcome: 'published' | 'unchanged'
+  /** The entry of the newest version. */
+  readonly entry: VersionEntry
+  /** If `unchanged`: resources whose file was missing or damaged. It was written again. */
+  readonly damaged: readonly string[]
+}
+
 /** Longest note of a version, in UTF-16 code units. */
 const MAX_NOTE_LENGTH = 500
 
@@ -82,12 +92,53 @@ export function requireVersion(
   )
 }
 
-/** The entry that would follow `head`, or `head` itself if that would change nothing. Throws a PublishError (CLOCK). */
-export function nextEntry(
-  head: VersionEntry | undefined,
+/** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
+export function resourceFault(
+  store: ReleaseStore,
+  name: string,
+  digest: string,
+): string | undefined {
+  try {
+    store.readResourceText(name, digest)
+    return undefined
+  } catch (error) {
+    if (error instanceof ReleaseFileError) return error.message
+    throw error
+  }
+}
+
+/** Runs writes to a release folder. A file that cannot be written becomes a PublishError. */
+export function writeRelease<Result>(snapshotId: string, write: () => Result): Result {
+  try {
+    return write()
+  } catch (error) {
+    if (!(error instanceof ReleaseFileError)) throw error
+    const { code, message } = error
+    const [fault, explanation] =
+      code === 'EXISTS'
+        ? ([
+            'CONFLICT',
+            `another publisher published ${snapshotId} first; look at it and publish again`,
+          ] as const)
+        : code === 'REDACTED'
+          ? (['REDACTED', `${message}; expected content that was not redacted`] as const)
+          : (['STORAGE', `the release could not be written: ${message}`] as const)
+    throw new PublishError(fault, explanation, { cause: error })
+  }
+}
+
+/**
+ * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
+ * what it repaired. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
+ * PublishError.
+ */
+export function appendVersion(
+  { store, nowMs, registryVersion, note }: ReleaseOptions,
+  versions: readonly VersionEntry[],
   resources: VersionEntry['resources'],
-  { nowMs, registryVersion, note }: ReleaseOptions,
-): VersionEntry {
+  writeResources: (isNew: boolean) => readonly string[],
+): PublishResult {
+  const head = versions.at(-1)
   const sequence = (head?.sequence ?? 0) + 1
   const unhashed: Omit<VersionEntry, 'hash'> = {
     snapshotId: formatSnapshotId(sequence),
@@ -110,40 +161,14 @@ export function nextEntry(
     unhashed.changes.length === 0 &&
     head?.registryVersion === registryVersion &&
     head.apiVersion === API_VERSION
-  return isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
-}
-
-/** Runs writes to a release folder. A file that cannot be written becomes a PublishError. */
-export function writeRelease(snapshotId: string, write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    if (!(error instanceof ReleaseFileError)) throw error
-    const { code, message } = error
-    const [fault, explanation] =
-      code === 'EXISTS'
-        ? ([
-            'CONFLICT',
-            `another publisher published ${snapshotId} first; look at it and publish again`,
-          ] as const)
-        : code === 'REDACTED'
-          ? (['REDACTED', `${message}; expected content that was not redacted`] as const)
-          : (['STORAGE', `the release could not be written: ${message}`] as const)
-    throw new PublishError(fault, explanation, { cause: error })
-  }
-}
-
-/**
- * Appends an entry, whose resources must have been written. The change is atomic: readers see the old version or the
- * new one, also after a crash.
- */
-export function appendEntry(
-  store: ReleaseStore,
-  head: VersionEntry | undefined,
-  entry: VersionEntry,
-): void {
-  // Checks the entry by the rules of every reader before it is published permanently.
-  verifyLink(head, entry, versionHash(entry))
-  verifyChanges(head, entry)
-  store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
+  const entry = isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
+  return writeRelease(entry.snapshotId, () => {
+    const damaged = writeResources(!isUnchanged)
+    if (isUnchanged) return { outcome: 'unchanged', entry, damaged }
+    // Checks the entry by the rules of every reader before it is published permanently.
+    verifyLink(head, entry, versionHash(entry))
+    verifyChanges(head, entry)
+    store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
+    return { outcome: 'published', entry, damaged }
+  })
 }

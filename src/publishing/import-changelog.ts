@@ -86,31 +86,32 @@ export function importChangelog(text: string, report: ReportAt): Imported {
     }
   }
 
-  const places = new Map<string, { line: number; column: number }>()
-  const toChanges = ({ changes }: Release, path: string): JsonValue[] =>
-    changes
-      .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
-      .map((each, index) => {
-        places.set(`${path}[${index}]`, { line: each.line, column: 1 })
-        const plain = toPlainText(each.text)
-        const endpoints = [...new Set(plain.match(ENDPOINT) ?? [])]
-        return { kind: each.kind, text: plain, ...(endpoints.length === 0 ? {} : { endpoints }) }
-      })
-  const unreleased = releases.find(({ named }) => named === undefined)
-  places.set('unreleased', { line: unreleased?.line ?? 1, column: 1 })
-  places.set('releases', { line: 1, column: 1 })
-  const released = releases
-    .filter(({ named }) => named !== undefined)
-    .map((release, index): JsonValue => {
-      const path = `releases[${index}]`
-      places.set(path, { line: release.line, column: 1 })
-      const summary = toPlainText(release.summary)
-      const changes = toChanges(release, `${path}.changes`)
-      return { ...release.named, ...(summary === '' ? {} : { summary }), changes }
+  const toChanges = ({ changes }: Release): JsonValue[] =>
+    changes.map(({ kind: name, text: markdown }) => {
+      const plain = toPlainText(markdown)
+      const endpoints = [...new Set(plain.match(ENDPOINT) ?? [])]
+      return { kind: name, text: plain, ...(endpoints.length === 0 ? {} : { endpoints }) }
     })
-  const fields = {
-    unreleased: unreleased === undefined ? [] : toChanges(unreleased, 'unreleased'),
-    releases: released,
+  for (const { changes } of releases) {
+    changes.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
   }
-  return { fields, places }
+  const unreleased = releases.find(({ named }) => named === undefined)
+  const released = releases.filter(({ named }) => named !== undefined)
+  return {
+    fields: {
+      unreleased: unreleased === undefined ? [] : toChanges(unreleased),
+      releases: released.map((release): JsonValue => {
+        const summary = toPlainText(release.summary)
+        const changes = toChanges(release)
+        return { ...release.named, ...(summary === '' ? {} : { summary }), changes }
+      }),
+    },
+    // unreleased[change], or releases[release].changes[change]
+    placeOf([list, first, , second]) {
+      const [release, at] =
+        list === 'releases' ? [released[Number(first)], second] : [unreleased, first]
+      const { line } = release?.changes[Number(at)] ?? release ?? { line: 1 }
+      return { line, column: 1 }
+    },
+  }
 }

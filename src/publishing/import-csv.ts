@@ -126,11 +126,9 @@ export function importCsv(
     .slice(0, MAX_ROWS)
     .map((cells, index) => {
       const item: { [field: string]: JsonValue } = {}
-      const places: [field: string, cell: Cell][] = []
       let isSkipped = false
       for (const [field, schema] of Object.entries(properties)) {
         const cell = cells[columns.get(field) ?? -1]
-        if (cell !== undefined) places.push([field, cell])
         const text = mappedText(field, cell) ?? ''
         if (text === SKIP) isSkipped = true
         if (text !== '') item[field] = convert(text, field, schema)
@@ -138,7 +136,7 @@ export function importCsv(
       const rank =
         order?.findIndex((each) => each === item[orderField]) ??
         Number(item[orderField] ?? index + 1)
-      return { item, places, rank, isSkipped, first: cells[0] ?? START }
+      return { item, cells, rank, isSkipped }
     })
     .filter(({ isSkipped }) => !isSkipped)
     .toSorted((a, b) => a.rank - b.rank)
@@ -148,11 +146,9 @@ export function importCsv(
         orderField === 'priority' ? { ...item, priority: index + 1 } : item,
       ),
     },
-    places: new Map(
-      kept.flatMap(({ places, first }, index) => [
-        [`items[${index}]`, first],
-        ...places.map(([field, cell]) => [`items[${index}].${field}`, cell] as const),
-      ]),
-    ),
+    placeOf([, index, field]) {
+      const { cells = [] } = kept[Number(index)] ?? {}
+      return cells[columns.get(String(field)) ?? -1] ?? cells[0]
+    },
   }
 }

@@ -5,7 +5,6 @@ import {
   addMistake,
   type ContentMistake,
   type FieldPath,
-  formatFieldPath,
   type SourcePlace,
 } from './content-mistake.ts'
 import { IMPORT_FIELDS } from './content-schemas.ts'
@@ -21,8 +20,8 @@ type Place = Omit<SourcePlace, 'file'>
 export interface Imported {
   /** By name, as they replace the fields of the YAML file. */
   readonly fields: { readonly [name: string]: JsonValue }
-  /** Place of each value in the other file, by its field path as text. */
-  readonly places: ReadonlyMap<string, Place>
+  /** The place in the other file of the value at a path, or of the nearest item around it. */
+  placeOf(path: FieldPath): Place | undefined
 }
 
 /** Reports a mistake at a place of an imported file. */
@@ -79,19 +78,17 @@ export function readImport(
   const before = mistakes.length
   const reportAt: ReportAt = ({ line, column }, path, found, expected) =>
     addMistake(mistakes, { file, line, column }, path, found, expected)
-  const { fields, places } =
+  const { fields, placeOf } =
     name === 'roadmap' || name === 'development-queue'
       ? importCsv(text, settings, SNAPSHOT_SCHEMAS[name].properties.items.items, reportAt)
       : importChangelog(text, reportAt)
   if (mistakes.length > before) return undefined
 
-  function place(path: FieldPath, part?: 'name'): SourcePlace {
+  const place: ContentSource['place'] = (path, part) => {
     if (!Object.hasOwn(fields, String(path[0]))) return source.place(path, part)
-    for (let length = path.length; length > 0; length -= 1) {
-      const known = places.get(formatFieldPath(path.slice(0, length)))
-      if (known !== undefined) return { file, line: known.line, column: known.column }
-    }
-    return source.place([field?.name ?? ''])
+    const known = placeOf(path)
+    if (known === undefined) return source.place([field.name])
+    return { file, line: known.line, column: known.column }
   }
 
   // Only published values: an export has other columns.

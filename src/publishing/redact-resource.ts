@@ -18,8 +18,8 @@ export interface RedactOptions {
 
 /**
  * Permanently removes the bytes of one published resource and leaves a redaction with the reason. The chain keeps its
- * digest and stays valid. Returns it with every
- * version that named it. Rejects with a PublishError if the newest version serves it.
+ * digest and stays valid. Returns it with every version that named it. Rejects with a PublishError if the newest version
+ * serves it.
  */
 export async function redactResource(
   options: RedactOptions,
@@ -28,8 +28,7 @@ export async function redactResource(
   await guardLine('the reason', reason)
   const versions = readVersions(store)
   const { resources } = requireVersion(versions, snapshotId)
-  // Own properties only, because a resource may be named like an inherited property.
-  const digest = Object.hasOwn(resources, resource) ? resources[resource] : undefined
+  const digest = new Map(Object.entries(resources)).get(resource)
   if (digest === undefined) {
     const names = Object.keys(resources)
     const missing = `${snapshotId} has no such resource`

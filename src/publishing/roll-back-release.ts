@@ -5,17 +5,15 @@ import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import {
-  appendEntry,
+  appendVersion,
   guardLine,
-  nextEntry,
+  type PublishResult,
   readVersions,
   type ReleaseOptions,
   requireVersion,
-  writeRelease,
+  resourceFault,
 } from './append-version.ts'
 import { PublishError } from './publish-error.ts'
-import type { PublishResult } from './publish-release.ts'
-import { resourceFault } from './resource-fault.ts'
 
 /** Why a version cannot be served again: every reason, one line each. */
 export function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
@@ -46,14 +44,10 @@ export async function rollBackRelease(
   await guardLine('the note', note)
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
-  const head = versions.at(-1)
-  const entry = nextEntry(head, target.resources, options)
-  if (entry === head) return { outcome: 'unchanged', entry, damaged: [] }
-  const obstacles = findObstacles(store, target)
-  if (obstacles.length > 0) {
+  return appendVersion(options, versions, target.resources, (isNew) => {
+    const obstacles = isNew ? findObstacles(store, target) : []
+    if (obstacles.length === 0) return []
     const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`
     throw new PublishError('VERSION', message)
-  }
-  writeRelease(entry.snapshotId, () => appendEntry(store, head, entry))
-  return { outcome: 'published', entry, damaged: [] }
+  })
 }

@@ -2,7 +2,7 @@ import { messageOf } from '../contract/error-message.ts'
 import type { VersionEntry } from '../contract/version-chain.ts'
 import { readHistory } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
-import { resourceFault } from './resource-fault.ts'
+import { resourceFault } from './append-version.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {

@@ -11,7 +11,8 @@ import { changesBetween, type VersionEntry } from '../../src/contract/version-ch
 import { readHistory, versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
-import { publishRelease, type PublishResult } from '../../src/publishing/publish-release.ts'
+import type { PublishResult } from '../../src/publishing/append-version.ts'
+import { publishRelease } from '../../src/publishing/publish-release.ts'
 import {
   openReleaseStore,
   ReleaseFileError,
