@@ -88,7 +88,6 @@ function parsePageRequest(search: string): HistoryPageRequest {
 /** The whole history, or the page that the query selects. */
 function readHistory(releases: Releases, { target, path }: ApiRequest): Payload {
   const page = parsePageRequest(target.slice(path.length))
-  if (page.limit === undefined && page.before === undefined) return releases.history
   const { payload, nextBefore } = releases.historyPage(page)
   if (page.limit === undefined || nextBefore === undefined) return payload
   return { ...payload, nextPage: `${HISTORY_PATH}?limit=${page.limit}&before=${nextBefore}` }

@@ -5,13 +5,6 @@ import { parseJson } from '../contract/parse-json.ts'
 import type { SchemaType } from '../contract/schema-type.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 
-export interface SolvedAltcha {
-  /** In the widget's format, for `challengeToken`. */
-  readonly token: string
-  /** Milliseconds since the epoch; null for a challenge without an end. */
-  readonly expiresAtMs: number | null
-}
-
 /** The challenge is invalid or was not solved in time. The message is one line and does not quote the challenge. */
 export class AltchaSolverError extends Error {
   override readonly name = 'AltchaSolverError'
@@ -44,8 +37,11 @@ const CHALLENGE_SCHEMA = {
   },
 } as const
 
-/** Solves a challenge in its JSON text on up to four cores. Rejects with AltchaSolverError, also after `timeoutMs`. */
-export async function solveAltcha(text: string, timeoutMs: number): Promise<SolvedAltcha> {
+/**
+ * Solves a challenge in its JSON text on up to four cores. The token is in the widget's format, for `challengeToken`;
+ * `expiresAtMs` is null for a challenge without an end. Rejects with AltchaSolverError, also after `timeoutMs`.
+ */
+export async function solveAltcha(text: string, timeoutMs: number) {
   const challenge = parseJson(text)
   const violation = schemaViolation(CHALLENGE_SCHEMA, challenge)
   if (violation !== undefined) {

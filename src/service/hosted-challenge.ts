@@ -75,11 +75,9 @@ function parseVerdict(body: Uint8Array) {
 
 /** Why a request failed, without any of its content. */
 function failureReason(error: unknown, deadlineMs: number): string {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return `did not respond within ${deadlineMs} ms`
-  }
-  const cause = error instanceof Error ? error.cause : undefined
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const { name, cause } = error as Error
+  if (name === 'TimeoutError') return `did not respond within ${deadlineMs} ms`
+  const code = propertyOf(cause, 'code')
   return `could not be reached${typeof code === 'string' ? ` (${code})` : ''}`
 }
 

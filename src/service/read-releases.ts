@@ -1,14 +1,10 @@
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { messageOf } from '../contract/error-message.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
 import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
-import {
-  ChainError,
-  formatSnapshotId,
-  type VersionEntry,
-  type VersionSummary,
-} from '../contract/version-chain.ts'
+import { ChainError, formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { walkHistory } from '../crypto/published-history.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
@@ -34,21 +30,14 @@ export interface LoadedReleases {
   readonly versionTexts: readonly string[]
   /** The canonical JSON of each entry's summary in the history index, newest first. */
   readonly summaries: readonly string[]
-  readonly resources: readonly {
-    readonly name: string
-    readonly digest: string
-    readonly json: string
-  }[]
+  readonly resources: readonly Readonly<Record<'name' | 'digest' | 'json', string>>[]
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
 }
 
 /** A version by its id and hash, which identify the whole chain up to it. */
-export interface ChainHead {
-  readonly snapshotId: string
-  readonly hash: string
-}
+export type ChainHead = Pick<VersionEntry, 'snapshotId' | 'hash'>
 
 /** Versions after the served ones, and resources that were unavailable before. */
 export interface ReleaseUpdate extends LoadedReleases {
@@ -77,18 +66,8 @@ function requireServable(name: string, text: string): void {
   if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
 }
 
-function formatSummary(entry: VersionEntry): string {
-  const { snapshotId, sequence, createdAt, previousHash, hash } = entry
-  const summary: VersionSummary = { snapshotId, sequence, createdAt, previousHash, hash }
-  return canonicalJson({ ...summary })
-}
-
 /** A resource file, with the first of the walked versions that names it. */
-interface AddedFile {
-  readonly snapshotId: string
-  readonly resource: string
-  readonly digest: string
-}
+type AddedFile = Readonly<Record<'snapshotId' | 'resource' | 'digest', string>>
 
 /** Walks versions, oldest first, and lists the resource files that they add or change. Throws ReleasesError. */
 function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after?: VersionEntry) {
@@ -99,14 +78,15 @@ function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after
   try {
     for (const { entry, text } of walkHistory(store, snapshotIds, after)) {
       versionTexts.push(text)
-      summaries.push(formatSummary(entry))
+      const { snapshotId, sequence, createdAt, previousHash, hash } = entry
+      summaries.push(canonicalJson({ snapshotId, sequence, createdAt, previousHash, hash }))
       newest = entry
       // `changes` was checked against the resources, so it names every file that earlier versions do not have.
       for (const { resource } of entry.changes) {
         const digest = entry.resources[resource]
         const file = `${digest} ${resource}`
         if (digest === undefined || added.has(file)) continue
-        added.set(file, { snapshotId: entry.snapshotId, resource, digest })
+        added.set(file, { snapshotId, resource, digest })
       }
     }
   } catch (error) {
@@ -116,10 +96,6 @@ function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after
     })
   }
   return { versionTexts, summaries: summaries.toReversed(), newest, added: added.values() }
-}
-/** A redacted resource of an older version is not damaged. The newest version has none. */
-function isRedacted(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'REDACTED'
 }
 
 /** Reads the wanted resources of the newest version, and checks the digests of the other added files. */
@@ -152,16 +128,12 @@ function loadResources(
     try {
       store.readResourceText(resource, digest)
     } catch (error) {
-      if (isRedacted(error)) continue
+      // A redacted resource of an older version is not damaged. The newest version has none.
+      if (propertyOf(error, 'code') === 'REDACTED') continue
       faults.push({ snapshotId, resource, reason: messageOf(error), served: false })
     }
   }
   return { resources, faults }
-}
-
-/** The versions up to and including the one with this sequence number. */
-function idsUpTo(sequence: number): readonly string[] {
-  return Array.from({ length: sequence }, (_each, index) => formatSnapshotId(index + 1))
 }
 
 /**
@@ -171,10 +143,11 @@ function idsUpTo(sequence: number): readonly string[] {
  * damaged resource is returned as a fault.
  */
 export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedReleases {
+  const count = Number(upTo?.snapshotId.slice('VS-'.length))
   const ids =
     upTo === undefined
       ? store.readVersionIds()
-      : idsUpTo(Number(upTo.snapshotId.slice('VS-'.length)))
+      : Array.from({ length: count }, (_each, index) => formatSnapshotId(index + 1))
   const { newest, added, ...versions } = walkVersions(store, ids)
   if (newest === undefined) {
     throw new ReleasesError('No version is published; publish one first (npm run svc -- publish)')

@@ -55,14 +55,11 @@ export interface ServableReleases extends Releases {
 /** How hashes are computed, as stated in the history index. */
 const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
 
-interface State extends Omit<LoadedReleases, 'resources'> {
-  readonly store: ReleaseStore
-  readonly served: ReadonlyMap<string, Payload>
-}
-
-function createState(state: State): ServableReleases {
-  const { store, versionTexts, summaries, served, faults, redactions } = state
-
+function createReleases(
+  store: ReleaseStore,
+  served: ReadonlyMap<string, Payload>,
+  { versionTexts, summaries, faults, redactions }: Omit<LoadedReleases, 'resources'>,
+): ServableReleases {
   const count = versionTexts.length
   const headText = versionTexts.at(-1) ?? ''
   const head = JSON.parse(headText) as VersionEntry
@@ -78,26 +75,15 @@ function createState(state: State): ServableReleases {
   }
   const history = historyOf(summaries)
 
+  const indexes = new Map(versionTexts.map((_text, index) => [formatSnapshotId(index + 1), index]))
   const named = new Set<string>()
-
-  /** Created when a version is first requested. */
-  const payloads = new Map<string, Payload>()
-
-  /** The sequence number of the version with this id, or undefined. */
-  function sequenceOf(snapshotId: string): number | undefined {
-    const sequence = Number(snapshotId.slice('VS-'.length))
-    if (!(sequence >= 1 && sequence <= count) || formatSnapshotId(sequence) !== snapshotId) {
-      return undefined
-    }
-    return sequence
-  }
 
   return {
     head: createCanonicalPayload(headText),
     headSnapshotId,
     history,
     historyPage({ limit = count, before: olderThan }) {
-      const newest = (sequenceOf(olderThan ?? '') ?? count + 1) - 1
+      const newest = indexes.get(olderThan ?? '') ?? count
       const oldest = Math.max(1, newest - limit + 1)
       if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
       return {
@@ -121,12 +107,8 @@ function createState(state: State): ServableReleases {
       return named.has(member)
     },
     version(snapshotId) {
-      const sequence = sequenceOf(snapshotId)
-      if (sequence === undefined) return undefined
-      const payload =
-        payloads.get(snapshotId) ?? createCanonicalPayload(versionTexts[sequence - 1] ?? '')
-      payloads.set(snapshotId, payload)
-      return payload
+      const text = versionTexts[indexes.get(snapshotId) ?? -1]
+      return text === undefined ? undefined : createCanonicalPayload(text)
     },
     faults,
     redactions,
@@ -145,12 +127,10 @@ function createState(state: State): ServableReleases {
       const kept = [...served].filter(
         ([name]) => newest.resources[name] === head.resources[name] && !loaded.has(name),
       )
-      return createState({
+      return createReleases(store, new Map([...kept, ...loaded]), {
         ...update,
-        store,
         versionTexts: texts,
         summaries: [...update.summaries, ...summaries],
-        served: new Map([...kept, ...loaded]),
       })
     },
   }
@@ -165,5 +145,5 @@ function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload
 /** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
 export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
   const { resources, ...loaded } = readReleases(store, upTo)
-  return createState({ store, served: payloadsOf(resources), ...loaded })
+  return createReleases(store, payloadsOf(resources), loaded)
 }

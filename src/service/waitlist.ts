@@ -111,18 +111,14 @@ export function createWaitlist({
      * CHALLENGE_FAILED, DUPLICATE, or REGISTRATION_UNAVAILABLE. After REGISTRATION_UNAVAILABLE nothing was stored.
      */
     async register(registration: Registration): Promise<DataOf<'RegistrationResult'>> {
-      let accepted: AcceptedChallenge
+      let accepted: AcceptedChallenge | undefined
       try {
         accepted = await challenge.verify(registration.challengeToken, 'register')
-      } catch (error) {
-        throw toApiError(error)
-      }
-      try {
         return await storeRegistration(registration)
       } catch (error) {
         const refusal = toApiError(error)
         // Nothing was stored, so the person may send the same again.
-        if (refusal.code === 'REGISTRATION_UNAVAILABLE') await accepted.release()
+        if (refusal.code === 'REGISTRATION_UNAVAILABLE') await accepted?.release()
         throw refusal
       }
     },
