@@ -3,9 +3,13 @@ import { stringify } from 'yaml'
 import type { JsonSchema } from '../src/contract/schema-type.ts'
 import { TRANSLATION_LOCALES } from '../src/contract/translations.ts'
 import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
-import { contentSchema, IMPORT_FIELDS } from '../src/publishing/content-schemas.ts'
+import {
+  contentSchema,
+  IMPORT_FIELDS,
+  SETTINGS_FILE,
+  SETTINGS_SCHEMA,
+} from '../src/publishing/content-schemas.ts'
 import { LEAK_RULES } from '../src/publishing/leak-rules.ts'
-import { SETTINGS_FILE, SETTINGS_SCHEMA } from '../src/publishing/publishing-settings.ts'
 
 const FORMATS: { readonly [format: string]: string } = {
   'date-time': 'UTC timestamp',

@@ -20,7 +20,7 @@ import {
   type Report,
   startOf,
 } from './content-mistake.ts'
-import { SETTINGS_FILE } from './publishing-settings.ts'
+import { SETTINGS_FILE } from './content-schemas.ts'
 
 /** A file of the content folder. */
 export interface ContentFile {

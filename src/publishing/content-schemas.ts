@@ -1,6 +1,7 @@
+import { list, record } from '../contract/fields.ts'
 import { ORGANIZATION_CONTENT_SCHEMA, ORGANIZATION_RESOURCE } from '../contract/organization.ts'
 import type { TranslatedName } from '../contract/resource-names.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
+import type { JsonSchema, SchemaType } from '../contract/schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 
 const FILE = {
@@ -96,3 +97,39 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
 export function contentSchema(name: TranslatedName): JsonSchema & { readonly title: string } {
   return name === ORGANIZATION_RESOURCE ? ORGANIZATION_CONTENT_SCHEMA : SNAPSHOT_SCHEMAS[name]
 }
+
+/** Name of the settings file in the content folder. */
+export const SETTINGS_FILE = 'publishing.yaml'
+
+/** Schema of content/publishing.yaml: settings of the publishing step. Never published. */
+export const SETTINGS_SCHEMA = record(
+  'Settings of the publishing step. This file is never published.',
+  {
+    allowedTexts: list(
+      'Texts that look private but are meant to be public.',
+      record('One exact text.', {
+        text: {
+          type: 'string',
+          minLength: 4,
+          description: 'The exact text.',
+          example: 'security@example.org',
+        },
+        rule: {
+          type: 'string',
+          minLength: 1,
+          description: 'The rule of the leak guard that refuses the text.',
+          example: 'email-address',
+        },
+        reason: {
+          type: 'string',
+          minLength: 1,
+          description: 'The reason why the text may be published.',
+          example: 'The published contact for reports',
+        },
+      }),
+    ),
+  },
+)
+
+/** The settings of the publishing step. */
+export type PublishingSettings = SchemaType<typeof SETTINGS_SCHEMA>

@@ -2,8 +2,13 @@ import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName } from '../contract/translations.ts'
 import { hasTranslatable } from './compile-overlay.ts'
 import { CONTENT_FILES } from './content-folder.ts'
-import { contentSchema, IMPORT_FIELDS, type ImportField } from './content-schemas.ts'
-import { SETTINGS_FILE, SETTINGS_SCHEMA } from './publishing-settings.ts'
+import {
+  contentSchema,
+  IMPORT_FIELDS,
+  type ImportField,
+  SETTINGS_FILE,
+  SETTINGS_SCHEMA,
+} from './content-schemas.ts'
 
 /** A JSON Schema of draft-07, which editors support. */
 interface EditorSchema {

@@ -4,7 +4,7 @@ import { LineCounter } from 'yaml'
 
 import { type ContentMistake, formatFieldPath, type Report } from './content-mistake.ts'
 import { LEAK_RULES } from './leak-rules.ts'
-import type { PublishingSettings } from './publishing-settings.ts'
+import type { PublishingSettings } from './content-schemas.ts'
 import { createSearchText } from './search-text.ts'
 import type { SourceText } from './yaml-source.ts'
 

@@ -12,7 +12,7 @@ import { importChangelog } from './import-changelog.ts'
 import { type CsvMapping, importCsv } from './import-csv.ts'
 import type { GuardedFile } from './leak-guard.ts'
 import { checkSchema } from './schema-check.ts'
-import type { ContentSource, SourceText } from './yaml-source.ts'
+import { type ContentSource, createSource, type SourceText } from './yaml-source.ts'
 
 type Place = Omit<SourcePlace, 'file'>
 
@@ -93,11 +93,5 @@ export function readImport(
 
   // Only published values: an export has other columns.
   files.push({ file, text: '', values: textsOf(fields, [], place) })
-  return {
-    value: { ...kept, ...fields },
-    texts: source.texts,
-    place,
-    report: (path, found, expected, part) =>
-      addMistake(mistakes, place(path, part), path, found, expected),
-  }
+  return createSource(mistakes, { ...kept, ...fields }, source.texts, place)
 }

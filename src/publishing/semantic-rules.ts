@@ -11,27 +11,20 @@ import { describeValue, type FieldPath, type Report } from './content-mistake.ts
 import { expectedName } from '../contract/nearest-name.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
 
-function checkReference(
-  report: Report,
-  path: FieldPath,
-  name: string,
-  known: readonly string[],
-): void {
-  if (known.includes(name)) return
-  const otherwise =
-    known.length === 0 ? 'no reference, because there are no items' : `one of ${known.join(', ')}`
-  const expected = expectedName(name, known, 'the id of an item', otherwise)
-  report(path, `a reference to ${JSON.stringify(name)}`, expected)
-}
-
+/** Checks a reference to an item, or a list of references. */
 function checkReferences(
   report: Report,
   path: FieldPath,
-  names: readonly string[] = [],
+  names: string | readonly string[] = [],
   known: readonly string[] = [],
 ): void {
-  for (const [place, name] of names.entries()) {
-    checkReference(report, [...path, place], name, known)
+  const otherwise =
+    known.length === 0 ? 'no reference, because there are no items' : `one of ${known.join(', ')}`
+  for (const [index, name] of [names].flat().entries()) {
+    if (known.includes(name)) continue
+    const expected = expectedName(name, known, 'the id of an item', otherwise)
+    const at = typeof names === 'string' ? path : [...path, index]
+    report(at, `a reference to ${JSON.stringify(name)}`, expected)
   }
 }
 
@@ -64,11 +57,9 @@ function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]):
 function checkStatus(data: SnapshotData<'status'>, report: Report): void {
   const best = bestOverallState(data.components.map((component) => component.state))
   if (COMPONENT_STATES.indexOf(data.state) < best) {
-    report(
-      ['state'],
-      describeValue(data.state),
-      `${COMPONENT_STATES.slice(best).join(' or ')}: the overall state cannot be better than the components allow`,
-    )
+    const allowed = COMPONENT_STATES.slice(best).join(' or ')
+    const expected = `${allowed}: the overall state cannot be better than the components allow`
+    report(['state'], describeValue(data.state), expected)
   }
   const ids = data.components.map((component) => component.id)
   checkNewestFirst(report, ['incidents'], data.incidents, 'startedAt')
@@ -108,15 +99,12 @@ function checkArchitecture(
   const ids = [...states.keys()]
   for (const [index, flow] of data.flows.entries()) {
     for (const end of ['from', 'to'] as const) {
-      checkReference(report, ['flows', index, end], flow[end], ids)
+      checkReferences(report, ['flows', index, end], flow[end], ids)
     }
     const missing = [flow.from, flow.to].find((id) => (states.get(id) ?? 'live') !== 'live')
     if (flow.state === 'live' && missing !== undefined) {
-      report(
-        ['flows', index, 'state'],
-        '"live"',
-        `${states.get(missing) ?? ''}, because its component ${missing} is`,
-      )
+      const expected = `${states.get(missing) ?? ''}, because its component ${missing} is`
+      report(['flows', index, 'state'], '"live"', expected)
     }
   }
 }
@@ -130,16 +118,12 @@ function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
       : undefined,
   )
   for (const [index, item] of data.items.entries()) {
+    const path = ['items', index, 'dependsOn']
+    checkReferences(report, path, item.dependsOn, [...horizons.keys()])
     for (const [place, id] of (item.dependsOn ?? []).entries()) {
-      const at = ['items', index, 'dependsOn', place]
-      checkReference(report, at, id, [...horizons.keys()])
-      if (rank(id) > rank(item.id)) {
-        report(
-          at,
-          `${id}, which comes ${horizons.get(id) ?? ''}`,
-          `an item that comes no later than ${item.horizon}`,
-        )
-      }
+      if (rank(id) <= rank(item.id)) continue
+      const found = `${id}, which comes ${horizons.get(id) ?? ''}`
+      report([...path, place], found, `an item that comes no later than ${item.horizon}`)
     }
   }
   checkAcyclic(report, data.items, 'dependsOn')
@@ -161,7 +145,7 @@ function checkDevelopmentQueue(
   for (const [index, item] of data.items.entries()) {
     checkReferences(report, ['items', index, 'blockedBy'], item.blockedBy, ids)
     if (item.roadmapItem !== undefined && roadmapIds !== undefined) {
-      checkReference(report, ['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)
+      checkReferences(report, ['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)
     }
   }
   checkAcyclic(report, data.items, 'blockedBy')
@@ -172,7 +156,7 @@ function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
     (name) => `${BASE_PATH}/${name}`,
   )
   for (const [index, view] of data.views.entries()) {
-    checkReference(report, ['views', index, 'path'], view.path, paths)
+    checkReferences(report, ['views', index, 'path'], view.path, paths)
   }
   for (const path of paths) {
     if (data.views.some((view) => view.path === path)) continue
@@ -185,13 +169,10 @@ function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
 
 function checkWalletSecurity(data: SnapshotData<'wallet/security'>, report: Report): void {
   if (data.attached === (data.custody !== 'none')) return
-  report(
-    ['custody'],
-    describeValue(data.custody),
-    data.attached
-      ? 'who holds the keys of the attached wallet'
-      : 'none while no wallet is attached',
-  )
+  const expected = data.attached
+    ? 'who holds the keys of the attached wallet'
+    : 'none while no wallet is attached'
+  report(['custody'], describeValue(data.custody), expected)
 }
 
 function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, report: Report): void {
@@ -205,11 +186,8 @@ function checkWalletCapabilities(data: SnapshotData<'wallet/capabilities'>, repo
   if (data.attached) return
   for (const [index, capability] of data.capabilities.entries()) {
     if (!capability.needsWallet || capability.state !== 'available') continue
-    report(
-      ['capabilities', index, 'state'],
-      '"available"',
-      'planned, unavailable or never: it needs a wallet and none is attached',
-    )
+    const expected = 'planned, unavailable or never: it needs a wallet and none is attached'
+    report(['capabilities', index, 'state'], '"available"', expected)
   }
 }
 

@@ -4,9 +4,8 @@ import { formatDate, formatInstant } from '../contract/instant.ts'
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { CONTENT_FILES } from './content-folder.ts'
-import { contentSchema, IMPORT_FIELDS } from './content-schemas.ts'
+import { contentSchema, IMPORT_FIELDS, SETTINGS_FILE, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
-import { SETTINGS_FILE } from './publishing-settings.ts'
 
 const WIDTH = 100
 
@@ -89,12 +88,8 @@ export function createStarterContent(nowMs: number): ReadonlyMap<string, string>
     const about = [...commentLines(schema.description ?? schema.title), ...commentLines(imports)]
     add(file, [...about, '', ...fieldLines(schema, '', nowMs)])
   }
-  add(SETTINGS_FILE, [
-    '# Settings of the publishing step. This file is never published.',
-    '',
-    '# Texts that look private but are meant to be public, each with the rule that refuses it and the reason.',
-    'allowedTexts: []',
-  ])
+  const about = commentLines(SETTINGS_SCHEMA.description)
+  add(SETTINGS_FILE, [...about, '', ...fieldLines(SETTINGS_SCHEMA, '', nowMs)])
   for (const [file, text] of createSchemaFiles()) files.set(file, text)
   return files
 }

@@ -19,7 +19,6 @@ import {
   type FieldPath,
   type Report,
   type SourcePlace,
-  startOf,
 } from './content-mistake.ts'
 
 /** A text value and its place. */
@@ -38,6 +37,18 @@ export interface ContentSource {
   /** The place of a field's value, or of its name with `part: 'name'`; of the nearest parent if it is missing. */
   place(path: FieldPath, part?: 'name'): SourcePlace
   readonly report: Report
+}
+
+/** A source that adds what it reports to `mistakes`. */
+export function createSource(
+  mistakes: ContentMistake[],
+  value: JsonValue,
+  texts: readonly SourceText[],
+  place: ContentSource['place'],
+): ContentSource {
+  const report: Report = (path, found, expected, part) =>
+    addMistake(mistakes, place(path, part), path, found, expected)
+  return { value, texts, place, report }
 }
 
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
@@ -141,13 +152,12 @@ export function parseYamlSource(
     const { line, col } = lineCounter.linePos(offset)
     return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
-  const fail = (at: SourcePlace, path: FieldPath, found: string, expected: string): null => {
-    addMistake(mistakes, at, path, found, expected)
+  const fail: Refuse = (offset, path, found, expected) => {
+    addMistake(mistakes, placeOf(offset), path, found, expected)
     return null
   }
-  const start = startOf(file)
   if (text.length > MAX_SOURCE_LENGTH) {
-    fail(start, [], `${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
+    fail(0, [], `${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
     return undefined
   }
   const document = parseDocument(text, {
@@ -165,40 +175,30 @@ export function parseYamlSource(
   const lines = new Set<number>()
   for (const error of [...document.errors, ...document.warnings]) {
     const { offset, found, expected } = explainSyntax(document, text, error)
-    const at = placeOf(offset)
+    const { line } = placeOf(offset)
     // Further errors on a line are consequences of the first.
-    if (!lines.has(at.line)) fail(at, [], found, expected)
-    lines.add(at.line)
+    if (!lines.has(line)) fail(offset, [], found, expected)
+    lines.add(line)
   }
   if (document.directives.yaml.explicit === true) {
-    fail(start, [], 'a YAML directive', 'the fields alone')
+    fail(0, [], 'a YAML directive', 'the fields alone')
+  } else if (document.contents === null && lines.size === 0) {
+    fail(0, [], 'an empty file', 'the fields of the resource')
   }
-  const texts: SourceText[] = []
-  const read = () =>
-    document.contents === null
-      ? fail(start, [], 'an empty file', 'the fields of the resource')
-      : readNodes(
-          document.contents,
-          (path, value, from, end) => {
-            const endLine = placeOf(Math.max(from, end - 1)).line
-            texts.push({ path, value, ...placeOf(from), endLine })
-          },
-          (offset, path, found, expected) => fail(placeOf(offset), path, found, expected),
-        )
-  const value = mistakes.length === before ? read() : null
   if (mistakes.length > before) return undefined
-  function place(path: FieldPath, part?: 'name'): SourcePlace {
+  const texts: SourceText[] = []
+  const addText = (path: FieldPath, value: string, start: number, end: number): void => {
+    const endLine = placeOf(Math.max(start, end - 1)).line
+    texts.push({ path, value, ...placeOf(start), endLine })
+  }
+  const value = readNodes(document.contents, addText, fail)
+  if (mistakes.length > before) return undefined
+  return createSource(mistakes, value, texts, (path, part) => {
     for (let length = path.length; length >= 0; length -= 1) {
       const isWhole = length === path.length
       const node = nodeAt(document, path.slice(0, length), isWhole ? part : undefined)
       if (isNode(node) && node.range) return placeOf(node.range[0])
     }
-    return start
-  }
-  return {
-    value,
-    texts,
-    place,
-    report: (path, found, expected, part) => fail(place(path, part), path, found, expected),
-  }
+    return placeOf(0)
+  })
 }

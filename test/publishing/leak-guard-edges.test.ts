@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ContentMistake, Report } from '../../src/publishing/content-mistake.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
-import type { PublishingSettings } from '../../src/publishing/publishing-settings.ts'
+import type { PublishingSettings } from '../../src/publishing/content-schemas.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 
 // Put together from pieces, so that scanners of this repository do not take them for real ones.
