@@ -26,7 +26,7 @@ export interface ListenerOptions {
   /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log
-  readonly onResponse?: ResponseObserver
+  readonly onResponse?: ResponseObserver | undefined
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number

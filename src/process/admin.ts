@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
-import type { Metrics } from './metrics.ts'
+import { openMetrics } from './metrics.ts'
 import type { RefusedRelease } from './release-watcher.ts'
 import type { NotReadyReason } from './store-health.ts'
 
@@ -11,13 +11,6 @@ export interface Readiness {
   readonly reasons: readonly NotReadyReason[]
   /** The served release; undefined before the first one is loaded. */
   readonly release?: { readonly snapshotId: string; readonly refused?: RefusedRelease | undefined }
-}
-
-interface AdminOptions {
-  readonly port: number
-  readonly log: Log
-  readonly readiness: () => Promise<Readiness>
-  readonly metrics: Metrics
 }
 
 const LOOPBACK = '127.0.0.1'
@@ -32,7 +25,8 @@ function sendJson(response: ServerResponse, status: number, value: object): void
 }
 
 /** Opens the admin listener on loopback: /healthz (the process runs), /readyz (it should get requests), /metrics. */
-export async function openAdmin({ port, log, readiness, metrics }: AdminOptions) {
+export async function openAdmin(port: number, log: Log, readiness: () => Promise<Readiness>) {
+  const metrics = await openMetrics()
   const pages = new Map<string, (response: ServerResponse) => void | Promise<void>>([
     ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],
     [
@@ -46,10 +40,7 @@ export async function openAdmin({ port, log, readiness, metrics }: AdminOptions)
     ],
     [
       '/metrics',
-      async (response) => {
-        const { contentType, text } = await metrics()
-        send(response, 200, contentType, text)
-      },
+      async (response) => send(response, 200, metrics.contentType, await metrics.readText()),
     ],
   ])
   const server = createServer((request, response) => {
@@ -68,8 +59,9 @@ export async function openAdmin({ port, log, readiness, metrics }: AdminOptions)
   server.on('error', (error) => {
     log.error({ err: error }, 'The admin listener failed to accept a connection')
   })
+  log.info({ port: listeningPort }, 'Health and metrics on loopback')
   return {
-    port: listeningPort,
+    metrics,
     async close(): Promise<void> {
       const closed = server[Symbol.asyncDispose]()
       server.closeAllConnections()

@@ -2,19 +2,21 @@ import { originOf, type Config } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
 import { inspectSecrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
+import { SYSTEM_CLOCK } from '../service/clock.ts'
 import { loadReleases } from '../service/releases.ts'
+import { createMemoryCounters } from '../storage/memory-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { openAdmin, type Readiness } from './admin.ts'
-import type { LeaderState, Metrics } from './metrics.ts'
-import { openReleaseWatcher, type ReleaseWatcher } from './release-watcher.ts'
-import type { Serving, SigningSecrets } from './server.ts'
+import { openReleaseWatcher } from './release-watcher.ts'
+import { startServer, type SigningSecrets } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
+import { openWorkers } from './workers.ts'
 
-/** How the leader starts the serving part, and its metrics if an admin port is configured. */
-export interface LeaderDependencies {
-  readonly log: Log
-  readonly openServing: (opened: Opened) => Promise<Serving>
-  readonly openMetrics: (state: LeaderState) => Promise<Metrics>
+export interface StopTimes {
+  /** Requests in flight may take this long. */
+  readonly graceMs: number
+  /** A worker that has not ended after this long is killed. */
+  readonly killAfterMs: number
 }
 
 /**
@@ -38,15 +40,13 @@ async function openFiles(config: Config, log: Log) {
   return { releases, secrets }
 }
 
-export type Opened = Awaited<ReturnType<typeof openFiles>>
-
 /** Reads the signing keys again, and applies them if they changed. A fault leaves the keys in use. */
 function createSigningReload(
   config: Config,
   log: Log,
   initial: SigningSecrets,
   apply: (secrets: SigningSecrets) => Promise<void>,
-): { readonly reload: () => Promise<void>; readonly current: () => SigningSecrets } {
+) {
   let current = initial
   return {
     current: () => current,
@@ -72,73 +72,85 @@ function createSigningReload(
   }
 }
 
-/** Serves until a stop is requested: looks for releases, reloads on SIGHUP, reports health. */
-export async function lead(
-  config: Config,
-  { log, openServing, openMetrics }: LeaderDependencies,
-): Promise<void> {
+/**
+ * Serves until a stop is requested, in this process or with workers: looks for releases, reloads on SIGHUP, reports
+ * health.
+ */
+export async function lead(config: Config, log: Log, times: StopTimes): Promise<void> {
   const shutdown = onShutdownSignal()
-  let serving: Serving | undefined
-  let watcher: ReleaseWatcher | undefined
   let reload = async () => {}
-  let isStopping = false
-  let signing: () => SigningSecrets | undefined = () => undefined
   // Installed first, because SIGHUP without a handler ends the process.
   process.on('SIGHUP', () => void reload())
 
-  async function readiness(): Promise<Readiness> {
-    if (isStopping) {
-      return { reasons: [{ code: 'STOPPING', message: 'The service is stopping' }] }
-    }
-    if (serving === undefined) {
-      return { reasons: [{ code: 'STARTING', message: 'No release is loaded yet' }] }
-    }
-    const { snapshotId } = serving.served().head
-    return {
-      reasons: await serving.reasons(),
-      release: { snapshotId, refused: watcher?.refused() },
-    }
-  }
-
+  let readiness = async (): Promise<Readiness> => ({
+    reasons: [{ code: 'STARTING', message: 'No release is loaded yet' }],
+  })
   const admin =
     config.adminPort === undefined
       ? undefined
-      : await openAdmin({
-          port: config.adminPort,
-          log,
-          readiness,
-          metrics: await openMetrics({
-            head: () => serving?.served().head,
-            reloadFailures: () => watcher?.failures() ?? 0,
-            isReleaseRefused: () => watcher?.refused() !== undefined,
-            signingKeys: () => signing()?.publishedKeys ?? [],
-          }),
-        })
-  if (admin !== undefined) log.info({ port: admin.port }, 'Health and metrics on loopback')
+      : await openAdmin(config.adminPort, log, () => readiness())
+  const metrics = admin?.metrics
 
-  const opened = await openFiles(config, log)
+  const { releases, secrets } = await openFiles(config, log)
   warnAboutEnvironment(config, log)
-  warnIfSigningKeyExpired(opened.secrets.publishedKeys, Date.now(), log)
-  const running = await openServing(opened)
-  serving = running
-  const keys = createSigningReload(config, log, opened.secrets, running.applySigning)
-  signing = keys.current
-  const releases = openReleaseWatcher({
+  warnIfSigningKeyExpired(secrets.publishedKeys, Date.now(), log)
+  const options = { config, releases, secrets, log, metrics, ...times }
+  const serving =
+    config.workers > 1
+      ? await openWorkers(options)
+      : await startServer({
+          ...options,
+          localCounters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
+        })
+  const signing = createSigningReload(config, log, secrets, serving.applySigning)
+  const watcher = openReleaseWatcher({
     releasesDir: config.releasesDir,
     intervalMs: config.reloadSeconds * 1000,
     log,
-    serving: running,
+    serving,
   })
-  watcher = releases
-  reload = createReload(log, keys.reload, releases.reload)
-  const origin = originOf(config.host, running.port)
+  reload = createReload(log, signing.reload, watcher.reload)
+  readiness = async () => ({
+    reasons: await serving.reasons(),
+    release: { snapshotId: serving.served().head.snapshotId, refused: watcher.refused() },
+  })
+  metrics?.add({
+    svc_release_info: {
+      help: 'The served release: 1 for its id.',
+      label: 'snapshot_id',
+      read: () => ({ [serving.served().head.snapshotId]: 1 }),
+    },
+    svc_release_age_seconds: {
+      help: 'Seconds since the served release was published.',
+      read: () => (Date.now() - Date.parse(serving.served().head.createdAt)) / 1000,
+    },
+    svc_release_reload_failures_total: {
+      help: 'How often a new release was refused.',
+      read: watcher.failures,
+    },
+    svc_release_refused: {
+      help: '1 while the newest release is refused and an older one is served.',
+      read: () => Number(watcher.refused() !== undefined),
+    },
+    svc_signing_key_expires_timestamp_seconds: {
+      help: 'When the current signing key’s period ends, in Unix time; absent without an end or a key.',
+      read() {
+        const keys = signing.current().publishedKeys
+        const end = keys.find(({ status }) => status === 'current')?.notAfter
+        return end === null || end === undefined ? undefined : Date.parse(end) / 1000
+      },
+    },
+  })
+  const origin = originOf(config.host, serving.port)
   log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
 
   const signal = await shutdown
-  isStopping = true
+  readiness = async () => ({
+    reasons: [{ code: 'STOPPING', message: 'The service is stopping' }],
+  })
   log.info({ signal }, 'Stopping: completing requests in flight')
-  releases.close()
-  await running.close()
+  watcher.close()
+  await serving.close()
   await admin?.close()
 }
 

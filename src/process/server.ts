@@ -4,7 +4,13 @@ import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { App } from '../http/api-request.ts'
-import { connectionCountsOf, createListener, listen, stopListening } from '../http/listener.ts'
+import {
+  connectionCountsOf,
+  createListener,
+  listen,
+  stopListening,
+  type ResponseObserver,
+} from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
 import { ACTOR_KEY_PREFIX } from '../service/actor.ts'
 import { createChallenge } from '../service/create-challenge.ts'
@@ -22,7 +28,7 @@ import type { Counters } from '../storage/counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { createSharedCounters } from '../storage/shared-counters.ts'
 import { openValkeyCounters } from '../storage/valkey-counters.ts'
-import type { ProcessMetrics } from './metrics.ts'
+import { countTraffic, servingMetrics, type Metrics } from './metrics.ts'
 import { type NotReadyReason, observeStorage } from './store-health.ts'
 import { createStoredServices } from './stored-services.ts'
 
@@ -68,7 +74,7 @@ interface ServerOptions {
   readonly localCounters: Counters
   readonly log: Log
   /** Undefined without an admin port. */
-  readonly metrics: ProcessMetrics | undefined
+  readonly metrics: Metrics | undefined
 }
 
 function logFaults(faults: readonly ResourceFault[], log: Log): void {
@@ -104,7 +110,7 @@ async function openSigning(
  * Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
  * connection is accepted in the turn of the event loop in which this resolves.
  */
-async function listenAhead({ config, log, metrics }: ServerOptions) {
+async function listenAhead({ config, log }: ServerOptions, onResponse?: ResponseObserver) {
   let current: App | undefined
   const server = createListener(
     (request) => {
@@ -115,7 +121,7 @@ async function listenAhead({ config, log, metrics }: ServerOptions) {
       noIndex: config.deployment === 'preview',
       maxConnections: config.maxConnections,
       log,
-      ...(metrics === undefined ? {} : { onResponse: metrics.onResponse }),
+      onResponse,
     },
   )
   const port = await listen(server, config.port, config.host)
@@ -156,6 +162,7 @@ async function openCounters(
 /** Opens the resources of a serving process and listens. Rejects with a readable reason if the port is taken. */
 export async function startServer(options: ServerOptions): Promise<Serving> {
   const { config, graceMs, secrets, log, metrics } = options
+  const traffic = metrics && (await countTraffic())
   let { releases } = options
   logFaults(releases.faults, log)
   let signing = await openSigning(secrets, log)
@@ -165,27 +172,27 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     onRecovered: () => log.info({}, 'Database available'),
   })
   const store =
-    metrics &&
-    observeStorage(opened, { monotonicMs: () => performance.now(), onCall: metrics.onStoreCall })
+    traffic &&
+    observeStorage(opened, { monotonicMs: () => performance.now(), onCall: traffic.onStoreCall })
   const storage = store?.storage ?? opened
   const limiter = await openCounters(options, opened.counters)
   const { counters } = limiter
   const clock = SYSTEM_CLOCK
   const provider = createChallenge(config.challenge, { counters, clock })
-  const challenge = metrics?.challenge(provider) ?? provider
+  const challenge = traffic?.challenge(provider) ?? provider
   const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
-  const { server, port, serve } = await listenAhead(options)
+  const { server, port, serve } = await listenAhead(options, traffic?.onResponse)
   const timeQuality = openTime(config, log)
   if (store !== undefined) {
     const connections = () => connectionCountsOf(server)
-    metrics?.observe({ timeQuality, store, limiterMode: limiter.mode, connections })
+    metrics?.add(servingMetrics({ timeQuality, store, limiterMode: limiter.mode, connections }))
   }
   const compose = createAppComposer({
     runtime: config.runtime,
     deployment: config.deployment,
     baseUrl: config.baseUrl ?? originOf(config.host, port),
-    waitlist: metrics?.waitlist(services.waitlist) ?? services.waitlist,
-    apiKeys: metrics?.apiKeys(services.apiKeys) ?? services.apiKeys,
+    waitlist: traffic?.waitlist(services.waitlist) ?? services.waitlist,
+    apiKeys: traffic?.apiKeys(services.apiKeys) ?? services.apiKeys,
     challenge,
     trustedProxies: config.trustedProxies,
     cacheSeconds: config.cacheSeconds,

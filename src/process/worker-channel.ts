@@ -2,12 +2,12 @@ import type { Worker } from 'node:cluster'
 import { on } from 'node:events'
 import type { SecretTexts } from '../config.ts'
 import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
+import type { MetricFigures } from './metrics.ts'
 import type { NotReadyReason } from './store-health.ts'
 
 export interface ProcessStatus {
   readonly reasons: readonly NotReadyReason[]
-  /** Its metrics as prom-client's `getMetricsAsJSON` returns them. */
-  readonly metrics: readonly object[]
+  readonly metrics: MetricFigures
 }
 
 /** A worker's start data. Sent over its channel, because other programs can read the environment of a process. */

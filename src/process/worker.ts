@@ -6,7 +6,7 @@ import { loadReleases } from '../service/releases.ts'
 import { createClusterCounters } from '../storage/cluster-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { onShutdownSignal } from './leader.ts'
-import { openProcessMetrics } from './metrics.ts'
+import { openMetrics } from './metrics.ts'
 import { startServer } from './server.ts'
 import type { WorkerChannel } from './worker-channel.ts'
 
@@ -28,7 +28,7 @@ export async function serveAsWorker(
   process.on('SIGHUP', () => {})
   const releases = loadReleases(openReleaseStore(config.releasesDir), head)
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
-  const metrics = config.adminPort === undefined ? undefined : await openProcessMetrics()
+  const metrics = config.adminPort === undefined ? undefined : await openMetrics()
   const localCounters = createClusterCounters()
   const server = await startServer({
     config,
@@ -59,7 +59,7 @@ export async function serveAsWorker(
       })
     },
     async readStatus() {
-      return { reasons: await server.reasons(), metrics: (await metrics?.readJson()) ?? [] }
+      return { reasons: await server.reasons(), metrics: (await metrics?.readFigures()) ?? [] }
     },
   })
   await shutdown

@@ -1,9 +1,16 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
-import { SECRET_VARIABLES } from '../config.ts'
+import { SECRET_VARIABLES, type Config } from '../config.ts'
 import { listen } from '../http/listener.ts'
+import { readSecretTexts } from '../secrets.ts'
+import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
-import { sendToWorker, type PrimaryMessage, type WorkerBoot } from './worker-channel.ts'
+import type { ServableReleases } from '../service/releases.ts'
+import { serveCounters } from '../storage/cluster-counters.ts'
+import { createMemoryCounters } from '../storage/memory-counters.ts'
+import type { Metrics } from './metrics.ts'
+import type { Serving } from './server.ts'
+import { requestStatus, sendToWorker, type PrimaryMessage } from './worker-channel.ts'
 
 /** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
 const INITIAL_BACKOFF_MS = 100
@@ -20,12 +27,13 @@ export async function findFreePort(host: string): Promise<number> {
 }
 
 interface WorkersOptions {
-  readonly count: number
-  readonly port: number
+  readonly config: Config
+  readonly releases: ServableReleases
   /** A worker that has not ended this long after the request to stop is killed. */
   readonly killAfterMs: number
   readonly log: Log
-  readonly boot: () => WorkerBoot
+  /** Undefined without an admin port. */
+  readonly metrics: Metrics | undefined
 }
 
 /** Secrets reach a worker over its channel, because other programs can read the environment of a process. */
@@ -33,8 +41,15 @@ const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromE
   Object.values(SECRET_VARIABLES).map(({ variable }) => [variable, undefined]),
 )
 
-/** Starts the workers, all on one port, and restarts those that crash. */
-export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOptions) {
+/** Starts the workers, all on one port, and restarts those that crash. Rejects if none can listen. */
+export async function openWorkers(options: WorkersOptions): Promise<Serving> {
+  const { config, killAfterMs, log, metrics } = options
+  let { releases } = options
+  // A restarted worker gets the secrets of the others, even if the files have changed.
+  let secrets = readSecretTexts(config)
+  // Started before the first worker sends a request.
+  const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
+  const port = config.port === 0 ? await findFreePort(config.host) : config.port
   let closing = false
   let backoffMs = INITIAL_BACKOFF_MS
   let crashes = 0
@@ -48,7 +63,8 @@ export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOpti
   function start(): void {
     const worker = cluster.fork({ ...WITHOUT_SECRETS, PORT: String(port) })
     living.add(worker)
-    sendToWorker(worker, { tag: 'svc.boot', boot: boot() })
+    const { snapshotId, hash } = releases.served.head
+    sendToWorker(worker, { tag: 'svc.boot', boot: { secrets, head: { snapshotId, hash } } })
     const startedMs = performance.now()
     worker.on('listening', () => {
       accepting.add(worker)
@@ -95,26 +111,57 @@ export function openWorkers({ count, port, killAfterMs, log, boot }: WorkersOpti
     })
   }
 
-  for (let each = 0; each < count; each += 1) start()
+  const readStatuses = async () => {
+    const statuses = await Promise.all([...accepting].map(requestStatus))
+    // Null for a worker that ended meanwhile.
+    return statuses.filter((status) => status !== null)
+  }
+
+  /** Sends a message to every worker, also to those that are starting. */
+  function broadcast(message: PrimaryMessage): void {
+    for (const worker of living) sendToWorker(worker, message)
+  }
+
+  for (let each = 0; each < config.workers; each += 1) start()
+  metrics?.add({
+    svc_worker_crashes_total: { help: 'Workers that exited unexpectedly.', read: () => crashes },
+    svc_workers_accepting: { help: 'Workers that accept requests.', read: () => accepting.size },
+  })
+  metrics?.addWorkers(async () => {
+    const statuses = await readStatuses()
+    const figures = statuses.flatMap((status) => (status === undefined ? [] : [status.metrics]))
+    return figures.length === statuses.length ? figures : undefined
+  })
+  await listening
   return {
-    /** Resolves when the first worker listens. Rejects if no worker can listen. */
-    listening,
-    /** Whether at least one of them accepts requests, and no stop was requested. */
-    isAccepting: () => !closing && accepting.size > 0,
-    /** The workers that accept requests, without those that start or end. */
-    accepting: (): readonly Worker[] => [...accepting],
-    crashes: () => crashes,
-    /** Sends a message to every worker, also to those that are starting. */
-    broadcast(message: PrimaryMessage): void {
-      for (const worker of living) sendToWorker(worker, message)
+    port,
+    served: () => releases.served,
+    takeUp(update) {
+      releases = releases.extend(update)
+      broadcast({ tag: 'svc.release', update })
+      const { snapshotId } = releases.served.head
+      log.info({ snapshotId }, `Release ${snapshotId} passed to the workers`)
+    },
+    async applySigning() {
+      // The others are read once.
+      const { signingKey, signingKeys } = readSecretTexts(config)
+      secrets = { ...secrets, signingKey, signingKeys }
+      broadcast({ tag: 'svc.signing', secrets })
+    },
+    async reasons() {
+      if (accepting.size === 0) {
+        return [{ code: 'NO_WORKER', message: 'No worker accepts requests' }]
+      }
+      const reasons = (await readStatuses()).flatMap((status) => status?.reasons ?? [])
+      // Workers share the store, so all of their reasons are the same one.
+      return reasons.slice(0, 1)
     },
     /** Asks every worker to stop, and kills those that do not in time. Resolves when the last one has ended. */
-    async close(): Promise<void> {
+    async close() {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
       await Promise.all([...living].map(stop))
+      stopCounting()
     },
   }
 }
-
-export type Workers = ReturnType<typeof openWorkers>
