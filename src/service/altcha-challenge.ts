@@ -148,15 +148,8 @@ export function createAltchaChallenge({
     // Passes the secret, so that counters that did not issue the challenge do not spend its id.
     const isFirst = await counters.spend(id, expiresAtMs + CLOCK_MARGIN_MS, keys.secret)
     if (!isFirst) throw new ApiError('CHALLENGE_FAILED')
-    return {
-      async release() {
-        try {
-          await counters.release(id)
-        } catch {
-          // The caller then has to solve another challenge.
-        }
-      },
-    }
+    // After a failure, the caller has to solve another challenge.
+    return { release: () => counters.release(id).catch(() => {}) }
   }
 
   return { description: { provider: 'altcha', path: '/challenge', siteKey: null }, issue, verify }

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
 import { messageOf } from '../contract/error-message.ts'
+import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { schemaViolation } from '../contract/schema-violation.ts'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
@@ -54,13 +55,10 @@ const TRANSLATIONS_SCHEMA = {
 
 /** Throws unless a resource can be sent as stored: canonical JSON, whose hash is the ETag, of the promised shape. */
 function requireServable(name: string, text: string): void {
-  let value: JsonValue
-  try {
-    value = JSON.parse(text) as JsonValue
-  } catch {
-    throw new Error('expected JSON')
-  }
-  if (canonicalJson(value) !== text) throw new Error('expected canonical JSON (RFC 8785)')
+  const value = parseJson(text)
+  if (value === undefined) throw new Error('expected JSON')
+  if (canonicalJson(value as JsonValue) !== text)
+    throw new Error('expected canonical JSON (RFC 8785)')
   const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : TRANSLATIONS_SCHEMA
   const violation = schemaViolation(schema, value)
   if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)

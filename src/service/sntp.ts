@@ -155,15 +155,11 @@ function readResponse(
 ): SntpSample {
   const first = packet.readUInt8(0)
   const version = (first >> 3) & 7
-  if ((first & 7) !== MODE_SERVER) {
-    throw new SntpError('MALFORMED', `expected a response of mode 4, got mode ${first & 7}`)
-  }
+  const mode = first & 7
   // Servers of version 3 respond with their own number; the fields that are read have the same layout.
-  if (version !== 3 && version !== VERSION) {
-    throw new SntpError(
-      'MALFORMED',
-      `expected a response of version 3 or 4, got version ${version}`,
-    )
+  if (mode !== MODE_SERVER || (version !== 3 && version !== VERSION)) {
+    const expected = 'expected a response of mode 4 and version 3 or 4'
+    throw new SntpError('MALFORMED', `${expected}, got mode ${mode} and version ${version}`)
   }
   const stratum = packet.readUInt8(1)
   const kissCode = packet.toString('latin1', 12, 16)
