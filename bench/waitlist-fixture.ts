@@ -15,7 +15,6 @@ import { syncFile } from '../src/storage/sync-folder.ts'
 import type { Workspace } from './workspace.ts'
 
 const ROWS_PER_TRANSACTION = 10_000
-const LOCK_WAIT_MS = 2000
 /** About the length of a registration before it is encrypted. */
 const PLAIN_BYTES = 250
 /** Large enough for the index of a million rows, which is written in random order. */
@@ -89,7 +88,7 @@ export function trimWaitlist(file: string, rows: number): void {
   const database = openSqliteConnection('read-write', { file })
   try {
     database.prepare('DELETE FROM registrations WHERE position > ?').run(rows)
-    checkpointWal(database, LOCK_WAIT_MS, LOCK_WAIT_MS)
+    checkpointWal(database, true)
   } finally {
     database.close()
   }

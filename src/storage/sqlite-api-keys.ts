@@ -87,7 +87,7 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
     },
 
     count(nowMs) {
-      return { ...(countAll.get({ now: nowMs }) as unknown as ApiKeyCount) }
+      return countAll.get({ now: nowMs }) as unknown as ApiKeyCount
     },
 
     readAfter(keyId, limit) {

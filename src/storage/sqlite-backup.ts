@@ -6,7 +6,6 @@ import { makeFolder } from './make-folder.ts'
 import {
   assertInUse,
   checkpointWal,
-  DEFAULT_BUSY_TIMEOUT_MS,
   openReader,
   openSqliteConnection,
   withConnection,
@@ -67,25 +66,12 @@ function copyInto(database: DatabaseSync, target: string): void {
  */
 export async function backUpDatabase(file: string, target: string): Promise<void> {
   try {
-    const database = openReader({ file }, assertInUse)
-    try {
-      createTarget(target)
-      copyInto(database, target)
-    } finally {
-      database.close()
-    }
+    using database = openReader({ file }, assertInUse)
+    createTarget(target)
+    copyInto(database, target)
   } catch (error) {
     throw toStorageError(error, file)
   }
-}
-
-/** Copies a backup to a file beside the database and migrates the copy. The caller deletes it. */
-function prepareRestore(source: DatabaseSync, file: string): string {
-  const copy = partialNameOf(file)
-  createTarget(copy)
-  copyInto(source, copy)
-  openSqliteConnection('create', { file: copy }).close()
-  return copy
 }
 
 /** Replaces the rows of every table in one transaction. Both databases have the current version. */
@@ -124,7 +110,7 @@ export async function restoreDatabase(
   file: string,
   { force }: { readonly force: boolean },
 ): Promise<void> {
-  const source = openBackup(from)
+  using source = openBackup(from)
   try {
     const exists = fs.existsSync(file)
     if (exists && !force) throw new StorageError('EXISTS', file)
@@ -134,22 +120,19 @@ export async function restoreDatabase(
       copyInto(source, file)
       return
     }
-    const database = openSqliteConnection('create', { file })
-    let copy: string | undefined
+    using database = openSqliteConnection('create', { file })
+    const copy = partialNameOf(file)
     try {
-      copy = prepareRestore(source, file)
+      createTarget(copy)
+      copyInto(source, copy)
+      openSqliteConnection('create', { file: copy }).close()
       replaceContent(database, copy)
       // Removes the replaced content from the write-ahead log.
-      checkpointWal(database, DEFAULT_BUSY_TIMEOUT_MS, DEFAULT_BUSY_TIMEOUT_MS)
+      checkpointWal(database, true)
     } finally {
-      database.close()
-      for (const suffix of ['', '-wal', '-shm']) {
-        if (copy !== undefined) fs.rmSync(`${copy}${suffix}`, { force: true })
-      }
+      for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${copy}${suffix}`, { force: true })
     }
   } catch (error) {
     throw toStorageError(error, file)
-  } finally {
-    source.close()
   }
 }

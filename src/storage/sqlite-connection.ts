@@ -28,29 +28,11 @@ export interface SqliteOptions {
   readonly maxPages?: number
 }
 
-export const DEFAULT_BUSY_TIMEOUT_MS = 2000
+const DEFAULT_BUSY_TIMEOUT_MS = 2000
 const RETRY_INTERVAL_MS = 20
-
-/** Each pragma has the value that SQLite must report after it is set. */
-const PRAGMAS: readonly (readonly [name: string, value: string, expected: number | string])[] = [
-  // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
-  ['synchronous', 'FULL', 2],
-  // Overwrites deleted content with zeros, in tables and indexes.
-  ['secure_delete', 'ON', 1],
-  ['foreign_keys', 'ON', 1],
-  // The schema of a manipulated file must not run functions.
-  ['trusted_schema', 'OFF', 0],
-]
 
 function pragma(database: DatabaseSync, statement: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${statement}`).get() ?? {})[0]
-}
-
-function expectPragma(file: string, name: string, expected: number | string, found: unknown): void {
-  if (found === expected) return
-  throw new StorageError('IO', file, {
-    cause: new Error(`PRAGMA ${name}: found ${String(found)}, expected ${expected}`),
-  })
 }
 
 /** Enables the write-ahead log (WAL). SQLite does not always wait for a lock here, and other processes may do the same. */
@@ -59,8 +41,10 @@ function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): 
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     try {
-      expectPragma(file, 'journal_mode', 'wal', pragma(database, 'journal_mode = WAL'))
-      return
+      const mode = pragma(database, 'journal_mode = WAL')
+      if (mode === 'wal') return
+      const cause = new Error(`PRAGMA journal_mode: found ${String(mode)}, expected wal`)
+      throw new StorageError('IO', file, { cause })
     } catch (error) {
       if (sqliteResultOf(error) !== SQLITE_RESULTS.BUSY || performance.now() >= deadlineMs)
         throw error
@@ -69,12 +53,15 @@ function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): 
   }
 }
 
-function setPragmas(database: DatabaseSync, file: string, { maxPages }: SqliteOptions): void {
-  for (const [name, value, expected] of PRAGMAS) {
-    database.exec(`PRAGMA ${name} = ${value}`)
-    expectPragma(file, name, expected, pragma(database, name))
-  }
-  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
+function setPragmas(database: DatabaseSync, { maxPages }: SqliteOptions): void {
+  // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
+  pragma(database, 'synchronous = FULL')
+  // Overwrites deleted content with zeros, in tables and indexes.
+  pragma(database, 'secure_delete = ON')
+  pragma(database, 'foreign_keys = ON')
+  // The schema of a manipulated file must not run functions.
+  pragma(database, 'trusted_schema = OFF')
+  if (maxPages !== undefined) pragma(database, `max_page_count = ${maxPages}`)
 }
 
 function isPresent(file: string): boolean {
@@ -113,13 +100,10 @@ function connect(
   options: DatabaseSyncOptions,
   check: (database: DatabaseSync) => void,
 ): DatabaseSync {
-  return withConnection(
-    new DatabaseSync(location, { ...options, allowExtension: false }),
-    (database) => {
-      check(database)
-      return database
-    },
-  )
+  return withConnection(new DatabaseSync(location, options), (database) => {
+    check(database)
+    return database
+  })
 }
 
 /** Whether reading failed because it needs a write: to create the WAL index or roll back a crashed transaction. */
@@ -183,10 +167,11 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
     assertUsable(file, timeout)
     return connect(file, { timeout }, (database) => {
-      assertOurs(readHeader(database), file)
+      const header = readHeader(database)
+      assertOurs(header, file)
       enterWalMode(database, file, timeout)
-      setPragmas(database, file, options)
-      migrate(database, file)
+      setPragmas(database, options)
+      if (header.userVersion < MIGRATIONS.length) migrate(database, file)
     })
   } catch (error) {
     throw toStorageError(error, file)
@@ -194,14 +179,15 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
 }
 
 /**
- * Moves the whole WAL into the database and truncates it. Waits up to `waitMs` for readers and writers; false if one of them
- * still needs the WAL. `timeoutMs` is the connection's lock timeout from then on.
+ * Moves the whole WAL into the database and truncates it. False if a reader or writer still needs the WAL; with `waits`,
+ * after the connection's lock timeout.
  */
-export function checkpointWal(database: DatabaseSync, waitMs: number, timeoutMs: number): boolean {
-  database.exec(`PRAGMA busy_timeout = ${waitMs}`)
+export function checkpointWal(database: DatabaseSync, waits: boolean): boolean {
+  const timeoutMs = Number(pragma(database, 'busy_timeout'))
+  if (!waits) pragma(database, 'busy_timeout = 0')
   try {
-    return Number(pragma(database, 'wal_checkpoint(TRUNCATE)')) === 0
+    return pragma(database, 'wal_checkpoint(TRUNCATE)') === 0
   } finally {
-    database.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+    pragma(database, `busy_timeout = ${timeoutMs}`)
   }
 }

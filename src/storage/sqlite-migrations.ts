@@ -123,12 +123,9 @@ export function rollBack(database: DatabaseSync): void {
  * find it done. Throws a StorageError or SQLite's error, and then nothing was changed.
  */
 export function migrate(database: DatabaseSync, file: string): void {
-  const before = readHeader(database)
-  assertOurs(before, file)
-  if (before.userVersion === MIGRATIONS.length) return
   try {
     database.exec('BEGIN IMMEDIATE')
-    // Read again under the write lock.
+    // Read under the write lock.
     const header = readHeader(database)
     assertOurs(header, file)
     for (const sql of MIGRATIONS.slice(header.userVersion)) database.exec(sql)

@@ -1,10 +1,8 @@
 import fs from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 
 import { messageOf } from '../contract/error-message.ts'
 import { prepareApiKeys } from './sqlite-api-keys.ts'
 import {
-  DEFAULT_BUSY_TIMEOUT_MS,
   checkpointWal,
   openSqliteConnection,
   type SqliteMode,
@@ -15,7 +13,7 @@ import { toStorageError } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
-import { effectOf, performCall, type Statements, type StoreCall } from './store-calls.ts'
+import { type CallEffect, effectOf, performCall, type StoreCall } from './store-calls.ts'
 
 /** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
 export type CallOutcome =
@@ -35,37 +33,29 @@ function readWalIdentity(file: string): string {
   return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
 }
 
-/** An open connection and the identity of the files it was opened on; stale once either file is replaced. */
-interface Connection {
-  readonly database: DatabaseSync
-  readonly statements: Statements
-  readonly databaseIdentity: string
-  readonly walIdentity: string
+/** Opens a connection with its statements. It is stale once one of the files that the identities name is replaced. */
+function connect(mode: SqliteMode, options: SqliteOptions) {
+  return withConnection(openSqliteConnection(mode, options), (database) => ({
+    database,
+    statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
+    databaseIdentity: readFileIdentity(options.file),
+    walIdentity: readWalIdentity(options.file),
+  }))
 }
+
+type Connection = ReturnType<typeof connect>
 
 /** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
 function groupIntoTransactions(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
-  for (const [index, call] of calls.entries()) {
-    const previous = calls[index - 1]
-    const startsAnother =
-      previous === undefined ||
-      isErasing(call) ||
-      isErasing(previous) ||
-      isRead(call) !== isRead(previous)
-    if (startsAnother) transactions.push([call])
-    else transactions.at(-1)?.push(call)
+  let previous: CallEffect | undefined
+  for (const call of calls) {
+    const effect = effectOf(call) === 'replace' ? 'write' : effectOf(call)
+    if (effect === previous && effect !== 'erase') transactions.at(-1)?.push(call)
+    else transactions.push([call])
+    previous = effect
   }
   return transactions
-}
-
-const isErasing = (call: StoreCall) => effectOf(call) === 'erase'
-const isRead = (call: StoreCall) => effectOf(call) === 'read'
-const isAddition = ({ name }: StoreCall) => name === 'add'
-
-/** Whether a call may leave deleted content in the WAL. */
-function removesRows(call: StoreCall): boolean {
-  return isErasing(call) || effectOf(call) === 'replace'
 }
 
 /** Whether a failure has a cause outside the connection. */
@@ -75,26 +65,12 @@ function hasOutsideCause({ code }: StorageError): boolean {
 
 /** One connection at a time to one database, opened by `open` or the first call. Calls block the thread. */
 export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
-  const { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS } = options
+  const { file } = options
   let connection: Connection | undefined
   /** The last call failed, possibly because of the connection. */
   let isSuspect = false
   /** Deleted content may still be in the WAL. */
   let isCheckpointPending = false
-
-  /** Only a new row may create a database. If the file was moved away, a look-up fails and reports no unknown keys. */
-  function connect(canCreate: boolean): Connection {
-    const opened = openSqliteConnection(
-      mode === 'create' && !canCreate ? 'read-write' : mode,
-      options,
-    )
-    return withConnection(opened, (database) => ({
-      database,
-      statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
-      databaseIdentity: readFileIdentity(file),
-      walIdentity: readWalIdentity(file),
-    }))
-  }
 
   function disconnect(): void {
     const { database } = connection ?? {}
@@ -114,7 +90,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
    */
   function leave({ database }: Connection): void {
     try {
-      checkpointWal(database, 0, busyTimeoutMs)
+      checkpointWal(database, false)
     } catch {
       // Closing the connection tries the checkpoint again.
     }
@@ -128,63 +104,48 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
     return databaseIdentity === readFileIdentity(file) && walIdentity === walNow && !isUnlinked
   }
 
+  /** Only a new row may create a database. If the file was moved away, a look-up fails and reports no unknown keys. */
   function connected(canCreate: boolean): Connection {
     // Rows written to an unlinked file would be lost.
     if (connection !== undefined && !isCurrent(connection)) leave(connection)
-    connection ??= connect(canCreate)
+    connection ??= connect(mode === 'create' && !canCreate ? 'read-write' : mode, options)
     return connection
   }
 
-  function begin(calls: readonly StoreCall[]): Connection {
-    // A transaction that starts as a reader fails when another process writes before it does.
-    const statement = calls.every(isRead) ? 'BEGIN' : 'BEGIN IMMEDIATE'
-    const canCreate = calls.some(isAddition)
-    const first = connected(canCreate)
-    try {
-      first.database.exec(statement)
-      return first
-    } catch (error) {
-      if (hasOutsideCause(toStorageError(error, file))) throw error
-      // The connection is unusable. Nothing has run on it yet, so one new connection is tried.
-      disconnect()
-      const second = connected(canCreate)
-      second.database.exec(statement)
-      return second
-    }
-  }
-
-  function checkpointIfPending({ database }: Connection, waitMs: number): void {
+  function checkpointIfPending({ database }: Connection, waits: boolean): void {
     if (!isCheckpointPending) return
     try {
-      isCheckpointPending = !checkpointWal(database, waitMs, busyTimeoutMs)
+      isCheckpointPending = !checkpointWal(database, waits)
     } catch {
       // Does not change the outcome of the calls. Retried after the next calls.
     }
   }
 
   function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
+    const effects = new Set(calls.map(effectOf))
     try {
-      const erases = calls.some(isErasing)
       // A reader that uses the WAL would keep the row in it, so the erasure is refused before it starts.
-      if (erases && !checkpointWal(connected(false).database, busyTimeoutMs, busyTimeoutMs)) {
+      if (effects.has('erase') && !checkpointWal(connected(false).database, true)) {
         throw new StorageError('LOCKED', file)
       }
-      const current = begin(calls)
+      const current = connected(calls.some(({ name }) => name === 'add'))
       const { database, statements, databaseIdentity } = current
       try {
+        // A transaction that starts as a reader fails when another process writes before it does.
+        database.exec(effects.has('read') ? 'BEGIN' : 'BEGIN IMMEDIATE')
         const values = calls.map((call) => performCall(statements, call))
         database.exec('COMMIT')
         if (readFileIdentity(file) !== databaseIdentity) throw new StorageError('IO', file)
-        const removes = calls.some(removesRows)
+        const removes = effects.has('erase') || effects.has('replace')
         isCheckpointPending ||= removes
-        checkpointIfPending(current, removes ? busyTimeoutMs : 0)
+        checkpointIfPending(current, removes)
         isSuspect = false
         return values.map((value) => ({ value }))
       } catch (error) {
         rollBack(database)
         // The next start must not find a partly written commit in the WAL. On a full disk this also frees space.
         isCheckpointPending ||= toStorageError(error, file).code !== 'LOCKED'
-        checkpointIfPending(current, 0)
+        checkpointIfPending(current, false)
         throw error
       }
     } catch (error) {
@@ -208,7 +169,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
     /**
      * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
      * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything.
-     * After a failure that may be the connection's fault, the next call opens a new one.
+     * After two failures in a row that may be the connection's fault, the next call opens a new one.
      */
     run(calls: readonly StoreCall[]): readonly CallOutcome[] {
       return groupIntoTransactions(calls).flatMap(runTransaction)
@@ -218,7 +179,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
     close(): void {
       // The last connection deletes the WAL when it closes. Otherwise it is at least checkpointed.
       isCheckpointPending = mode !== 'read-only'
-      if (connection !== undefined) checkpointIfPending(connection, 0)
+      if (connection !== undefined) checkpointIfPending(connection, false)
       disconnect()
     },
   }

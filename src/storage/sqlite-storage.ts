@@ -65,7 +65,9 @@ export async function openSqliteInThread(
     file,
     async (call) => {
       if (isClosed) throw new StorageError('CLOSED', file)
-      return session.run([call])[0] ?? { problem: 'IO', detail: 'The call has no outcome' }
+      // Rows have no prototype. A clone has one, as it does between threads.
+      const [outcome] = structuredClone(session.run([call]))
+      return outcome ?? { problem: 'IO', detail: 'The call has no outcome' }
     },
     async () => {
       if (isClosed) return

@@ -81,19 +81,15 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
 
     readAfter(position, limit) {
       // The columns match the interface, and STRICT tables contain no other types.
-      const rows = readPage.all(position, limit) as unknown as readonly StoredRegistration[]
-      // Rows have no prototype.
-      return rows.map((row) => ({ ...row }))
+      return readPage.all(position, limit) as unknown as readonly StoredRegistration[]
     },
 
     find(addressHash) {
-      const row = findOne.get(addressHash) as unknown as StoredRegistration | undefined
-      return row && { ...row }
+      return findOne.get(addressHash) as unknown as StoredRegistration | undefined
     },
 
     erase(addressHash) {
-      const row = eraseOne.get(addressHash) as unknown as ErasedRegistration | undefined
-      return row && { ...row }
+      return eraseOne.get(addressHash) as unknown as ErasedRegistration | undefined
     },
 
     expire(beforeMs, limit) {
