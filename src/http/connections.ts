@@ -8,11 +8,6 @@ import {
   takenBytes,
 } from './node-http-compat.ts'
 
-export interface Exchanged {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
 /** Connections of a server, for metrics. */
 export interface ConnectionCounts {
   readonly open: number
@@ -40,29 +35,33 @@ const MAX_WAITING = 8
 /** A connection is stalled if its peer takes fewer bytes within the stall time although more are unsent. */
 const MIN_PROGRESS_BYTES = 60 * 1024
 
-interface WaitingRequest {
-  readonly request: IncomingMessage
-  readonly handle: () => void
-}
-
-interface Connection {
+class Connection {
   readonly socket: Socket
-  readonly onEnd: () => void
-  last: Exchanged | undefined
+  /** The current or last request. */
+  last: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
   /** Bytes read when the last request arrived; more than this is the start of another request. */
-  bytesRead: number
-  isClosing: boolean
+  bytesRead = 0
+  isClosing = false
   /** Whether the parser is stopped and the input waits as bytes. */
-  isParserStopped: boolean
-  readonly waiting: WaitingRequest[]
+  isParserStopped = false
+  readonly waiting: { readonly request: IncomingMessage; readonly handle: () => void }[] = []
   /** Called after the last response. */
   end: (() => void) | undefined
   /** Whether `advance` is called when the current response is finished. */
-  isAdvancing: boolean
+  isAdvancing = false
   /** When the connection became idle, as `closeQuiet` observed it. */
   quietSinceMs: number | undefined
   /** When bytes first remained unsent, and how many the peer had taken by then. */
   unsentSince: { readonly ms: number; readonly taken: number } | undefined
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
+
+  /** Runs after Node's own listener, which makes the current response the last one. */
+  readonly onEnd = (): void => {
+    if (this.last !== undefined && owesMore(this)) keepOpenAfter(this.last.response)
+  }
 }
 
 /** Node detaches a response from its socket when the kernel has taken all of it. */
@@ -174,24 +173,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
   keepConnectionsOnClose(server)
 
   function open(socket: Socket): Connection {
-    const connection: Connection = {
-      socket,
-      // Runs after Node's own listener, which makes the current response the last one.
-      onEnd() {
-        if (connection.last !== undefined && owesMore(connection)) {
-          keepOpenAfter(connection.last.response)
-        }
-      },
-      last: undefined,
-      bytesRead: 0,
-      isClosing: false,
-      isParserStopped: false,
-      waiting: [],
-      end: undefined,
-      isAdvancing: false,
-      quietSinceMs: undefined,
-      unsentSince: undefined,
-    }
+    const connection = new Connection(socket)
     connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
     return connection
@@ -262,7 +244,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
         connection.bytesRead = socket.bytesRead
       })
     },
-    /** The current or last request; undefined before the first. */
+    /** The current or last request and its response; undefined before the first. */
     lastExchangeOf: (socket: Socket) => connections.get(socket)?.last,
     /** Whether the input that was read so far needs no other response after this one. */
     isLastOwed(response: ServerResponse): boolean {

@@ -12,6 +12,7 @@ const PATHS = [
   '/api/v1/status',
   '/api/v1/time',
   '/api/v1/early-access',
+  '/api/v1/policy',
   '/api/v1/openapi.json',
   '/api/v1/versions/VS-0001',
   '/api/v1/versions/VS-9999',
