@@ -170,6 +170,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
   const connections = new Map<Socket, Connection>()
   let refused = 0
   let stalled = 0
+  let isStopping = false
   keepConnectionsOnClose(server)
 
   function open(socket: Socket): Connection {
@@ -246,9 +247,14 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
     },
     /** The current or last request and its response; undefined before the first. */
     lastExchangeOf: (socket: Socket) => connections.get(socket)?.last,
-    /** Whether the input that was read so far needs no other response after this one. */
-    isLastOwed(response: ServerResponse): boolean {
-      const connection = response.socket === null ? undefined : connections.get(response.socket)
+    /** From now on, each connection closes after its last owed response. */
+    stop(): void {
+      isStopping = true
+    },
+    /** Whether the server stops or the client has ended, and no other response is owed after this one. */
+    isLast({ socket }: IncomingMessage): boolean {
+      if (!isStopping && !socket.readableEnded) return false
+      const connection = connections.get(socket)
       return connection !== undefined && !owesMore(connection)
     },
     /** Ignores all input after the current request (RFC 9112 9.6). */

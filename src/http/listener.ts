@@ -59,17 +59,12 @@ const SERVER_OPTIONS = {
   optimizeEmptyRequests: true,
 } as const
 
-interface ListenerState {
-  readonly connections: Connections
-  isStopping: boolean
-}
+const CONNECTIONS = new WeakMap<Server, Connections>()
 
-const LISTENERS = new WeakMap<Server, ListenerState>()
-
-function stateOf(server: Server): ListenerState {
-  const state = LISTENERS.get(server)
-  if (state === undefined) throw new Error('expected a server of createListener')
-  return state
+function connectionsOf(server: Server): Connections {
+  const connections = CONNECTIONS.get(server)
+  if (connections === undefined) throw new Error('expected a server of createListener')
+  return connections
 }
 
 /** Discards a request after the last response of its connection; unread input would reset the connection. */
@@ -86,22 +81,15 @@ export function createListener(app: App, options: ListenerOptions): Server {
     stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
   })
-  const state: ListenerState = { connections, isStopping: false }
-  LISTENERS.set(server, state)
+  CONNECTIONS.set(server, connections)
   enableLingeringClose(server)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
-  const reject = rejectMalformedRequests(server, {
-    connections,
-    robotsTag,
-    onRejection: (status) => onResponse?.(undefined, status, undefined),
-  })
+  const reject = rejectMalformedRequests(server, connections, robotsTag, (status) =>
+    onResponse?.(undefined, status, undefined),
+  )
   const serve: App = (request) =>
     request.target === '*' ? { status: 204, headers: robotsTag, body: undefined } : app(request)
-  const handle = createRequestHandler(serve, {
-    connections,
-    isStopping: () => state.isStopping,
-    log,
-  })
+  const handle = createRequestHandler(serve, connections, log)
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
     connections.begin(request, response, hasBody(request))
@@ -171,7 +159,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
 
 /** The connections of a listener, for metrics. */
 export function connectionCountsOf(server: Server): ConnectionCounts {
-  return stateOf(server).connections.counts()
+  return connectionsOf(server).counts()
 }
 
 /**
@@ -180,14 +168,13 @@ export function connectionCountsOf(server: Server): ConnectionCounts {
  * Closes the rest after `graceMs`.
  */
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
-  const state = stateOf(server)
-  state.isStopping = true
+  const connections = connectionsOf(server)
+  connections.stop()
   // Accepts the connections that the kernel has completed; closing would reset them.
   await nextTurn()
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  const { connections } = state
   const quietMs = Math.min(QUIET_MS, graceMs / 2)
   const tidy = setInterval(() => connections.closeQuiet(quietMs), QUIET_CHECK_MS)
   const cut = setTimeout(() => connections.closeAll(), graceMs)

@@ -3,17 +3,6 @@ import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 import { endConnection } from './lingering-close.ts'
 
-interface RejectionDependencies {
-  readonly connections: Connections
-  /** Headers of every response: names and values alternate. */
-  readonly robotsTag: readonly string[]
-  /** Called for a rejection without a request, for which there is no response to observe. */
-  readonly onRejection: (status: number) => void
-}
-
-/** Responds to a request with an empty body, and closes its connection. */
-export type Reject = (request: IncomingMessage, response: ServerResponse, status: number) => void
-
 /** Statuses of parser errors; 400 for all others. */
 const PARSER_ERRORS: { readonly [code: string]: number } = {
   HPE_HEADER_OVERFLOW: 431,
@@ -31,12 +20,16 @@ function formatResponse(status: number, headers: readonly string[]): string {
 
 /**
  * Rejects what the parser of a server reports as malformed; the returned function rejects requests. A malformed request
- * has no method and target that could be signed, so the body is empty (contract decisions 3.16).
+ * has no method and target that could be signed, so the body is empty (contract decisions 3.16). Afterwards the
+ * connection closes. `robotsTag` is in every response: names and values alternate. `onRejection` is called for a
+ * rejection without a request, for which there is no response to observe.
  */
 export function rejectMalformedRequests(
   server: Server,
-  { connections, robotsTag, onRejection }: RejectionDependencies,
-): Reject {
+  connections: Connections,
+  robotsTag: readonly string[],
+  onRejection: (status: number) => void,
+) {
   const headers = [
     'Cache-Control',
     'no-store',

@@ -32,12 +32,6 @@ function hasValidHost(request: IncomingMessage): boolean {
   return HOST.test(host)
 }
 
-/** Whether the body has a transfer coding other than chunked, which is not decoded (RFC 9112 6.1). */
-function hasUnknownCoding({ headers }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding']
-  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked'
-}
-
 /** Whether the body has a transfer coding and the last one is not chunked, so that its end is unknown (RFC 9112 6.3). */
 export function hasUndelimitedBody({ headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']
@@ -54,10 +48,10 @@ export function expectsContinueOnly({ headers }: IncomingMessage): boolean {
 export function framingFault(request: IncomingMessage): 400 | 501 | undefined {
   // The parser accepts malformed versions.
   if (request.httpVersionMajor !== 1 || !hasValidHost(request)) return 400
-  if (request.httpVersion === '1.0') {
-    // HTTP/1.0 has no transfer codings (RFC 9112 6.1).
-    const hasCoding = request.headers['transfer-encoding'] !== undefined
-    if (hasCoding || hasOtherProtocol(request)) return 400
+  const coding = request.headers['transfer-encoding']
+  // HTTP/1.0 has no transfer codings; any but chunked is not decoded (RFC 9112 6.1).
+  if (request.httpVersion === '1.0' && (coding !== undefined || hasOtherProtocol(request))) {
+    return 400
   }
-  return hasUnknownCoding(request) ? 501 : undefined
+  return coding !== undefined && coding.trim().toLowerCase() !== 'chunked' ? 501 : undefined
 }

@@ -4,19 +4,6 @@ import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
 import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
 
-interface RequestHandlerDependencies {
-  readonly connections: Connections
-  readonly isStopping: () => boolean
-  readonly log: Log
-}
-
-/** Passes a request to the app, and writes its reply. Never throws. */
-export type RequestHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: string,
-) => void
-
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
 const JOINED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-type', 'referer'])
 
@@ -41,20 +28,8 @@ function createApiRequest(request: IncomingMessage, target: string): ApiRequest 
 
 const CONNECTION_CLOSE = ['Connection', 'close']
 
-export function createRequestHandler(
-  app: App,
-  { connections, isStopping, log }: RequestHandlerDependencies,
-): RequestHandler {
-  /** Whether the server closes the connection after this response, which must then announce it (RFC 9112 9.6). */
-  function isLast(
-    request: IncomingMessage,
-    response: ServerResponse,
-    isBodyComing: boolean,
-  ): boolean {
-    if (isBodyComing && isTooLongToDiscard(request)) return true
-    return (isStopping() || request.socket.readableEnded) && connections.isLastOwed(response)
-  }
-
+/** Passes requests to the app, and writes its replies. Never throws. */
+export function createRequestHandler(app: App, connections: Connections, log: Log) {
   function write(
     request: IncomingMessage,
     response: ServerResponse,
@@ -63,10 +38,11 @@ export function createRequestHandler(
     // Rejected in the meantime for a malformed body.
     if (response.headersSent) return
     const isBodyComing = hasBody(request)
-    const mustClose = isLast(request, response, isBodyComing)
+    const mustClose = (isBodyComing && isTooLongToDiscard(request)) || connections.isLast(request)
     // Discards the rest, so that the connection can be reused. A read that stopped at its limit has paused the request.
     if (isBodyComing) request.resume()
     if (mustClose) {
+      // The response must announce the close (RFC 9112 9.6).
       connections.closeAfterResponse(request.socket)
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
     } else {
@@ -83,7 +59,7 @@ export function createRequestHandler(
     response.destroy()
   }
 
-  return (request, response, target) => {
+  return (request: IncomingMessage, response: ServerResponse, target: string): void => {
     try {
       const reply = app(createApiRequest(request, target))
       if (reply instanceof Promise) {

@@ -11,14 +11,6 @@ export interface FoundRoute {
 /** Finds the route of a path, compared as received, without decoding or normalization. */
 export type Router = (path: string) => FoundRoute | undefined
 
-interface OpenRoute {
-  readonly prefix: string
-  readonly mayBeEmpty: boolean
-  readonly route: Route
-}
-
-const READ_METHODS: readonly string[] = ['GET', 'HEAD']
-
 function createRoute(endpoints: readonly ServedEndpoint[]): Route {
   const byMethod = new Map<string, ServedEndpoint>(
     endpoints.map((endpoint) => [endpoint.row.method, endpoint]),
@@ -26,7 +18,7 @@ function createRoute(endpoints: readonly ServedEndpoint[]): Route {
   const read = byMethod.get('GET')
   const writes = [...byMethod.keys()].filter((method) => method !== 'GET')
   if (read !== undefined) byMethod.set('HEAD', read)
-  const allow = read === undefined ? writes : [...READ_METHODS, ...writes, 'OPTIONS']
+  const allow = read === undefined ? writes : ['GET', 'HEAD', ...writes, 'OPTIONS']
   return { endpoints: byMethod, allow: allow.join(', '), isRead: read !== undefined }
 }
 
@@ -40,32 +32,29 @@ export function createRouter(
   registry: Registry,
   handlers: { readonly [name: string]: Handler },
 ): Router {
-  const byPath = new Map<string, ServedEndpoint[]>()
-  for (const [name, row] of Object.entries(registry)) {
+  const endpoints = Object.entries(registry).map(([name, row]): ServedEndpoint => {
     const handler = row.status === 'preview' ? refusePreview : handlers[name]
     if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
-    byPath.set(row.path, [...(byPath.get(row.path) ?? []), { name, row, handler }])
-  }
+    return { name, row, handler }
+  })
   const exact = new Map<string, FoundRoute>()
-  const open: OpenRoute[] = []
-  for (const [path, endpoints] of byPath) {
-    const route = createRoute(endpoints)
-    const parameter = endpoints[0]?.row.parameter
+  /** The paths that end in a parameter. */
+  const open: { readonly prefix: string; readonly minLength: number; readonly route: Route }[] = []
+  for (const [path, ofPath] of Map.groupBy(endpoints, ({ row }) => row.path)) {
+    const route = createRoute(ofPath)
+    const parameter = ofPath[0]?.row.parameter
     if (parameter === undefined) {
       exact.set(path, { route, parameter: '' })
       continue
     }
     const prefix = path.slice(0, path.indexOf('{'))
-    open.push({ prefix, mayBeEmpty: parameter.mayBeEmpty, route })
+    open.push({ prefix, minLength: prefix.length + (parameter.mayBeEmpty ? 0 : 1), route })
     if (parameter.mayBeEmpty) exact.set(prefix.slice(0, -1), { route, parameter: '' })
   }
   return (path) => {
     const found = exact.get(path)
     if (found !== undefined) return found
-    for (const { prefix, mayBeEmpty, route } of open) {
-      if (!path.startsWith(prefix) || (path.length === prefix.length && !mayBeEmpty)) continue
-      return { route, parameter: path.slice(prefix.length) }
-    }
-    return undefined
+    const match = open.find((each) => path.length >= each.minLength && path.startsWith(each.prefix))
+    return match && { route: match.route, parameter: path.slice(match.prefix.length) }
   }
 }
