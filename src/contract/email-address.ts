@@ -1,14 +1,6 @@
 import { LIMITS } from './limits.ts'
 import { stripEnds } from './strip-ends.ts'
 
-/** An address that mail can be sent to, in the form in which it is stored. */
-interface EmailAddress {
-  /** Without surrounding space, the local part as it was typed, the domain in its IDNA ASCII form. */
-  readonly address: string
-  /** `address` in lower case. Registrations with the same value are one entry of the list. */
-  readonly normalized: string
-}
-
 /** White space that an HTML email input strips from both ends. */
 const SURROUNDING_SPACE = '\t\n\f\r '
 /** The local part of a valid email address in HTML: ASCII, unquoted, dots anywhere. */
@@ -42,33 +34,25 @@ const CONVERTED_GUARD = '.xn--9ca'
 function toAsciiDomain(domain: string): string | undefined {
   if (!TYPED_DOMAIN.test(domain)) return undefined
   const host = URL.parse(`http://${domain}${GUARD}`)?.hostname
-  return host?.endsWith(CONVERTED_GUARD) === true
-    ? host.slice(0, -CONVERTED_GUARD.length)
-    : undefined
-}
-
-/** Whether a converted domain has at least two labels that HTML accepts, and the last one is not a number. */
-function isMailDomain(domain: string): boolean {
-  const labels = domain.split('.')
-  return (
-    labels.length > 1 &&
-    labels.every((label) => LABEL.test(label)) &&
-    !NUMBER.test(labels.at(-1) ?? '')
-  )
+  return host?.endsWith(CONVERTED_GUARD) ? host.slice(0, -CONVERTED_GUARD.length) : undefined
 }
 
 /**
  * Parses an email address as a person typed it; undefined if it is invalid. Accepts what an HTML `input type=email`
  * accepts once the domain is converted, with a dot in the domain, a last label that is not a number, and at most
- * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4).
+ * `LIMITS.maxEmailLength` characters in converted form (contract decisions section 4). `address` has no surrounding space,
+ * the local part as it was typed and the domain in its IDNA ASCII form. Registrations with the same `normalized` value
+ * are one entry of the list.
  */
-export function parseEmailAddress(text: string): EmailAddress | undefined {
+export function parseEmailAddress(text: string) {
   const typed = stripEnds(text, SURROUNDING_SPACE)
   const at = typed.indexOf('@')
   const localPart = typed.slice(0, Math.max(at, 0))
   if (!LOCAL_PART.test(localPart)) return undefined
   const domain = toAsciiDomain(typed.slice(at + 1))
-  if (domain === undefined || !isMailDomain(domain)) return undefined
+  const labels = domain?.split('.') ?? []
+  if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return undefined
+  if (NUMBER.test(labels.at(-1) ?? '')) return undefined
   const address = `${localPart}@${domain}`
   if (address.length > LIMITS.maxEmailLength) return undefined
   return { address, normalized: address.toLowerCase() }

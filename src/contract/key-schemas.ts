@@ -41,28 +41,24 @@ const activeKeyProperties = {
   expiresAt: timestamp('When it expires.', LIMITS.defaultTtlDays),
 } as const
 
-const quota = named('KeyQuota', 'Quota of the key in the current window.', {
-  limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
-  remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
-  resetSeconds: whole('Seconds until the window ends.', 42),
-  windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
-})
-
-/** `data` of an issued key; the only response with the key itself. */
-export const ISSUED_KEY_SCHEMA = record('A new API key. The key is shown only in this response.', {
-  key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
-  ...activeKeyProperties,
-})
-
-/** `data` of the key in use. */
-export const KEY_METADATA_SCHEMA = record('Metadata of an API key. Never includes the secret.', {
-  ...activeKeyProperties,
-  quota,
-})
-
-/** `data` of a revocation. */
-export const REVOKED_KEY_SCHEMA = record('A revocation.', {
-  keyId,
-  status: enumField(['revoked'], 'State of the key.', 'revoked'),
-  revokedAt: timestamp('When it was revoked.', 1),
-})
+/** `data` of the key endpoints, by name. */
+export const KEY_DATA_SCHEMAS = {
+  IssuedKey: record('A new API key. The key is shown only in this response.', {
+    key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
+    ...activeKeyProperties,
+  }),
+  KeyMetadata: record('Metadata of an API key. Never includes the secret.', {
+    ...activeKeyProperties,
+    quota: named('KeyQuota', 'Quota of the key in the current window.', {
+      limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+      remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
+      resetSeconds: whole('Seconds until the window ends.', 42),
+      windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
+    }),
+  }),
+  RevokedKey: record('A revocation.', {
+    keyId,
+    status: enumField(['revoked'], 'State of the key.', 'revoked'),
+    revokedAt: timestamp('When it was revoked.', 1),
+  }),
+} as const

@@ -15,12 +15,7 @@ import { LIMITS } from './limits.ts'
 import { DISCOVERY_INDEX_SCHEMA } from './discovery-schema.ts'
 import { EARLY_ACCESS_SCHEMA, REGISTRATION_RESULT_SCHEMA } from './early-access-schemas.ts'
 import { ERRORS } from './errors.ts'
-import {
-  ISSUED_KEY_SCHEMA,
-  KEY_METADATA_SCHEMA,
-  KEY_REQUEST_SCHEMA,
-  REVOKED_KEY_SCHEMA,
-} from './key-schemas.ts'
+import { KEY_DATA_SCHEMAS, KEY_REQUEST_SCHEMA } from './key-schemas.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA } from './policy-schema.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
@@ -147,9 +142,7 @@ export const DATA_SCHEMAS = {
   }),
   VersionSnapshot: VERSION_SNAPSHOT_SCHEMA,
   VersionHistory: VERSION_HISTORY_SCHEMA,
-  IssuedKey: ISSUED_KEY_SCHEMA,
-  KeyMetadata: KEY_METADATA_SCHEMA,
-  RevokedKey: REVOKED_KEY_SCHEMA,
+  ...KEY_DATA_SCHEMAS,
   SigningKeys: SIGNING_KEYS_SCHEMA,
 } as const satisfies { readonly [name: string]: JsonSchema }
 
