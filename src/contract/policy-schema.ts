@@ -4,9 +4,10 @@ import { BASE_PATH } from './api-version.ts'
 import { links } from './discovery-schema.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { CORS } from './headers.ts'
-import { scope } from './key-schemas.ts'
 import { LIMITS } from './limits.ts'
 import { READ_PATHS } from './read-paths.ts'
+
+export const scope = enumField(['read'], 'What the key may do.', 'read')
 
 const counts = (description: string) =>
   ({

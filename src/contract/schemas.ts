@@ -2,65 +2,32 @@ import {
   EXAMPLE_EPOCH_MS,
   enumField,
   flag,
+  hexHash,
   keysOf,
   list,
   named,
   record,
+  snapshotId,
   text,
   textList,
   timestamp,
   whole,
 } from './fields.ts'
+import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { LIMITS } from './limits.ts'
 import { DISCOVERY_INDEX_SCHEMA } from './discovery-schema.ts'
 import { EARLY_ACCESS_SCHEMA, REGISTRATION_RESULT_SCHEMA } from './early-access-schemas.ts'
 import { ERRORS } from './errors.ts'
-import { KEY_DATA_SCHEMAS, KEY_REQUEST_SCHEMA } from './key-schemas.ts'
+import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
-import { POLICY_SCHEMA } from './policy-schema.ts'
-import { REGISTRATION_SCHEMA } from './registration-schema.ts'
+import { POLICY_SCHEMA, scope } from './policy-schema.ts'
+import { CHALLENGE_TOKEN, REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
-import { VERSION_HISTORY_SCHEMA, VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
+import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from './version-chain.ts'
 
 /** States of the time quality (contract decisions section 6). */
 export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
-
-/** `data` of the time. */
-const TIME_SCHEMA = record('The server’s UTC time and its quality.', {
-  utc: timestamp('The time.'),
-  epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', EXAMPLE_EPOCH_MS),
-  label: enumField(['SERVER_UTC'], 'Name of the clock: the server’s, in UTC.', 'SERVER_UTC'),
-  quality: named('TimeQuality', 'Quality of the time.', {
-    state: enumField(
-      TIME_STATES,
-      `SYNCHRONIZED: measured, and |offset| plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. UNSYNCHRONIZED: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. UNVERIFIED: not measured.`,
-      'SYNCHRONIZED',
-    ),
-    source: {
-      type: 'string',
-      nullable: true,
-      description: 'The time source of the measurement; null if no source is configured.',
-      example: 'time.example.org',
-    },
-    offsetMs: {
-      type: 'integer',
-      nullable: true,
-      description: 'Offset of this clock from the source, in milliseconds; null if not measured.',
-      example: 0,
-    },
-    maxErrorMs: {
-      type: 'integer',
-      nullable: true,
-      description: 'Maximum error of the offset, in milliseconds; null if not measured.',
-      example: 4,
-    },
-    checkedAt: {
-      ...timestamp('Time of the last measurement; null if never measured.'),
-      nullable: true,
-    },
-  }),
-})
 
 const publicKey = named('SigningKey', 'One public key.', {
   keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
@@ -91,38 +58,66 @@ const publicKey = named('SigningKey', 'One public key.', {
   },
 })
 
-/** `data` of the signing-key document (contract decisions section 6). */
-const SIGNING_KEYS_SCHEMA = record(
-  'The public keys that verify response signatures, and the format of the signed texts.',
-  {
-    keyId: text('ID of the current signing key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
-    algorithm: enumField(['Ed25519'], 'Signature algorithm.', 'Ed25519'),
-    keys: list('Every published key, the current one first.', publicKey),
-    signedText: textList(
-      'Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.',
-      'svc-response-v1',
-    ),
-    revalidationText: textList(
-      'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
-      'svc-revalidation-v1',
-    ),
-    headers: record('Names of the response headers that carry the proof.', {
-      contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
-      signedAt: text('Time of the signature.', 'X-SVC-Signed-At'),
-      signature: text('The signature, base64.', 'X-SVC-Signature'),
-      revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
-    }),
-    maxAgeSeconds: whole(
-      'Age at which a verifier refuses a signature, in seconds.',
-      LIMITS.signatureMaxAgeSeconds,
-    ),
-  },
-)
+const label = {
+  type: 'string',
+  pattern: API_KEY_LABEL_PATTERN,
+  description: 'A name for the key, for the holder’s own use.',
+  example: 'ci-mirror',
+} as const
+const keyId = {
+  type: 'string',
+  pattern: API_KEY_ID_PATTERN,
+  description: 'The public part of the key.',
+  example: '0123456789abcdef',
+} as const
+
+/** Members of an issued key and of its metadata. */
+const activeKeyProperties = {
+  keyId,
+  scope,
+  label: { ...label, nullable: true },
+  status: enumField(['active'], 'State of the key.', 'active'),
+  createdAt: timestamp('When it was issued.'),
+  expiresAt: timestamp('When it expires.', LIMITS.defaultTtlDays),
+} as const
+
+const digest = {
+  type: 'string',
+  pattern: SHA256_BASE64URL_PATTERN,
+  description:
+    'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s data; the value between the quotes of its ETag.',
+  example: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
+} as const
+
+const versionSummaryProperties = {
+  snapshotId: snapshotId('ID of the version.'),
+  sequence: whole('Position in the history, starting with 1.', 1),
+  createdAt: timestamp('When it was published.'),
+  previousHash: hexHash(
+    'Hash of the previous version; 64 zeros for the first.',
+    GENESIS_PREVIOUS_HASH,
+  ),
+  hash: hexHash('SHA-256 over a label line and the canonical JSON of this entry without its hash.'),
+} as const
 
 /** Request bodies, by name. Closed: any other field is refused. */
 export const REQUEST_SCHEMAS = {
   Registration: { ...REGISTRATION_SCHEMA, additionalProperties: false },
-  KeyRequest: { ...KEY_REQUEST_SCHEMA, additionalProperties: false },
+  KeyRequest: {
+    ...record('A request for an API key.', {
+      challengeToken: CHALLENGE_TOKEN,
+      'label?': label,
+      'ttlDays?': {
+        type: 'integer',
+        minimum: LIMITS.minTtlDays,
+        maximum: LIMITS.maxTtlDays,
+        default: LIMITS.defaultTtlDays,
+        description: 'Days until the key expires.',
+        example: LIMITS.defaultTtlDays,
+      },
+    }),
+    additionalProperties: false,
+  },
 } as const satisfies { readonly [name: string]: JsonSchema }
 
 export type RequestSchemaName = keyof typeof REQUEST_SCHEMAS
@@ -131,7 +126,40 @@ export type RequestSchemaName = keyof typeof REQUEST_SCHEMAS
 export const DATA_SCHEMAS = {
   ...SNAPSHOT_SCHEMAS,
   DiscoveryIndex: DISCOVERY_INDEX_SCHEMA,
-  Time: TIME_SCHEMA,
+  Time: record('The server’s UTC time and its quality.', {
+    utc: timestamp('The time.'),
+    epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', EXAMPLE_EPOCH_MS),
+    label: enumField(['SERVER_UTC'], 'Name of the clock: the server’s, in UTC.', 'SERVER_UTC'),
+    quality: named('TimeQuality', 'Quality of the time.', {
+      state: enumField(
+        TIME_STATES,
+        `SYNCHRONIZED: measured, and |offset| plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. UNSYNCHRONIZED: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. UNVERIFIED: not measured.`,
+        'SYNCHRONIZED',
+      ),
+      source: {
+        type: 'string',
+        nullable: true,
+        description: 'The time source of the measurement; null if no source is configured.',
+        example: 'time.example.org',
+      },
+      offsetMs: {
+        type: 'integer',
+        nullable: true,
+        description: 'Offset of this clock from the source, in milliseconds; null if not measured.',
+        example: 0,
+      },
+      maxErrorMs: {
+        type: 'integer',
+        nullable: true,
+        description: 'Maximum error of the offset, in milliseconds; null if not measured.',
+        example: 4,
+      },
+      checkedAt: {
+        ...timestamp('Time of the last measurement; null if never measured.'),
+        nullable: true,
+      },
+    }),
+  }),
   EarlyAccess: EARLY_ACCESS_SCHEMA,
   RegistrationResult: REGISTRATION_RESULT_SCHEMA,
   Policy: POLICY_SCHEMA,
@@ -140,10 +168,84 @@ export const DATA_SCHEMAS = {
     info: { type: 'object', description: 'Title, version and description.' },
     paths: { type: 'object', description: 'Operations by path and method.' },
   }),
-  VersionSnapshot: VERSION_SNAPSHOT_SCHEMA,
-  VersionHistory: VERSION_HISTORY_SCHEMA,
-  ...KEY_DATA_SCHEMAS,
-  SigningKeys: SIGNING_KEYS_SCHEMA,
+  VersionSnapshot: record('One entry of the version history.', {
+    ...versionSummaryProperties,
+    apiVersion: text('Major version of the API at the time.', 'v1'),
+    registryVersion: text('Registry version at the time.', '1.0.0'),
+    resources: {
+      type: 'object',
+      description: 'Digest of each published resource, by path below the base path.',
+      example: { status: digest.example },
+      additionalProperties: digest,
+    },
+    changes: list(
+      'Changes from the previous version.',
+      named('ResourceChange', 'One change.', {
+        resource: text('The resource, by its path below the base path.', 'status'),
+        kind: enumField(CHANGE_KINDS, 'Kind of the change.', 'changed'),
+      }),
+    ),
+    note: text('Release note of the operator.', 'Opens the waitlist.'),
+  }),
+  VersionHistory: record('The hash-chained index of all versions.', {
+    algorithm: text(
+      'How the hashes are computed.',
+      'SHA-256 over svc-version-v1 and RFC 8785 JSON',
+    ),
+    count: whole('Number of versions in the whole history.', 1),
+    head: named('VersionHead', 'The newest version.', {
+      snapshotId: snapshotId('ID of the newest version.'),
+      hash: hexHash('Hash of the newest version.'),
+    }),
+    entries: list(
+      'Every version, or those of the requested page, newest first.',
+      named('VersionEntry', 'One version.', versionSummaryProperties),
+    ),
+  }),
+  IssuedKey: record('A new API key. The key is shown only in this response.', {
+    key: text('The whole key. It is never shown again.', API_KEY_FORMAT),
+    ...activeKeyProperties,
+  }),
+  KeyMetadata: record('Metadata of an API key. Never includes the secret.', {
+    ...activeKeyProperties,
+    quota: named('KeyQuota', 'Quota of the key in the current window.', {
+      limit: whole('Requests in one window.', LIMITS.keyedRequests.requests),
+      remaining: whole('Requests that remain in this window.', LIMITS.keyedRequests.requests - 1),
+      resetSeconds: whole('Seconds until the window ends.', 42),
+      windowSeconds: whole('Length of the window, in seconds.', LIMITS.keyedRequests.windowSeconds),
+    }),
+  }),
+  RevokedKey: record('A revocation.', {
+    keyId,
+    status: enumField(['revoked'], 'State of the key.', 'revoked'),
+    revokedAt: timestamp('When it was revoked.', 1),
+  }),
+  SigningKeys: record(
+    'The public keys that verify response signatures, and the format of the signed texts.',
+    {
+      keyId: text('ID of the current signing key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
+      algorithm: enumField(['Ed25519'], 'Signature algorithm.', 'Ed25519'),
+      keys: list('Every published key, the current one first.', publicKey),
+      signedText: textList(
+        'Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.',
+        'svc-response-v1',
+      ),
+      revalidationText: textList(
+        'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
+        'svc-revalidation-v1',
+      ),
+      headers: record('Names of the response headers that carry the proof.', {
+        contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
+        signedAt: text('Time of the signature.', 'X-SVC-Signed-At'),
+        signature: text('The signature, base64.', 'X-SVC-Signature'),
+        revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
+      }),
+      maxAgeSeconds: whole(
+        'Age at which a verifier refuses a signature, in seconds.',
+        LIMITS.signatureMaxAgeSeconds,
+      ),
+    },
+  ),
 } as const satisfies { readonly [name: string]: JsonSchema }
 
 export type DataSchemaName = keyof typeof DATA_SCHEMAS

@@ -2,7 +2,7 @@ import { canonicalJson, type JsonObject } from './canonical-json.ts'
 import { parseJson } from './parse-json.ts'
 import { schemaViolations } from './schema-violation.ts'
 import type { VersionEntry } from './version-chain.ts'
-import { VERSION_SNAPSHOT_SCHEMA } from './version-schemas.ts'
+import { DATA_SCHEMAS } from './schemas.ts'
 
 /** A version entry is invalid: unreadable, not JSON, not canonical, or a member is missing or has the wrong shape. */
 export class VersionEntryError extends Error {
@@ -24,7 +24,7 @@ export class VersionEntryError extends Error {
 export function parseVersionEntry(text: string, snapshotId: string): VersionEntry {
   const value = parseJson(text)
   if (value === undefined) throw new VersionEntryError(snapshotId, 'the entry is not JSON')
-  for (const { path, keyword, expected } of schemaViolations(VERSION_SNAPSHOT_SCHEMA, value)) {
+  for (const { path, keyword, expected } of schemaViolations(DATA_SCHEMAS.VersionSnapshot, value)) {
     const place = path.length === 0 ? 'the entry' : path.join('.')
     const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
     throw new VersionEntryError(snapshotId, `${place} ${fault}`)
