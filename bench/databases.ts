@@ -26,7 +26,7 @@ const QUIET_LOG = new Proxy({}, { get: () => () => {} }) as Parameters<
 
 const WINDOWS = ['bench:actor', 'bench:all'].map((key) => ({
   key,
-  limit: 1_000_000,
+  requests: 1_000_000,
   windowSeconds: 60,
 }))
 

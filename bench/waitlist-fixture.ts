@@ -98,6 +98,6 @@ export function trimWaitlist(file: string, rows: number): void {
 export function withoutLimits(counters: Counters): Counters {
   return {
     ...counters,
-    count: (windows) => counters.count(windows.map((window) => ({ ...window, limit: 1e9 }))),
+    count: (windows) => counters.count(windows.map((window) => ({ ...window, requests: 1e9 }))),
   }
 }

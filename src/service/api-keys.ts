@@ -9,7 +9,7 @@ import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import type { Counters } from '../storage/counters.ts'
 import type { Clock } from './clock.ts'
-import { admitRequest, createWindow, secondsUntil } from './rate-limits.ts'
+import { admitRequest, secondsUntil } from './rate-limits.ts'
 
 /** The quota of a key, as in the three rate-limit headers. */
 export interface KeyQuota {
@@ -141,7 +141,7 @@ export function createApiKeys({
   async function admit(key: StoredApiKey): Promise<CheckedKey> {
     const nowMs = clock.nowMs()
     if (nowMs >= key.expiresAtMs) throw new ApiError('KEY_EXPIRED')
-    const outcome = await counters.count([createWindow(`key:${key.keyId}`, LIMITS.keyedRequests)])
+    const outcome = await counters.count([{ key: `key:${key.keyId}`, ...LIMITS.keyedRequests }])
     const [window] = outcome.windows
     if (window === undefined) throw new Error('expected the state of the counted window')
     const resetSeconds = secondsUntil(window.endsAtMs, nowMs, windowSeconds)
@@ -188,7 +188,7 @@ export function createApiKeys({
       ttlDays,
     }: Omit<KeyRequest, 'challengeToken'>): Promise<DataOf<'IssuedKey'>> {
       const createdAtMs = clock.nowMs()
-      const window = createWindow('issue-key', LIMITS.keyIssuance)
+      const window = { key: 'issue-key', ...LIMITS.keyIssuance }
       await orKeysUnavailable(() => admitRequest([window], counters, clock))
       const keyId = Buffer.from(randomBytes(API_KEY_BYTES.keyId)).toString('hex')
       const secret = Buffer.from(randomBytes(API_KEY_BYTES.secret)).toString('base64url')

@@ -10,14 +10,6 @@ const UNKNOWN_ACTOR = 'unknown'
 /** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = LIMITS.registrationPerActor.windowSeconds
 
-/** The window for a limit as the contract states it (spec section 8). The key is never an address. */
-export function createWindow(
-  key: string,
-  limit: { readonly requests: number; readonly windowSeconds: number },
-): CountedWindow {
-  return { key, limit: limit.requests, windowSeconds: limit.windowSeconds }
-}
-
 /** Whole seconds until a window ends, from 1 to `maxSeconds`, for Retry-After and the quota. */
 export function secondsUntil(endsAtMs: number, nowMs: number, maxSeconds: number): number {
   return Math.min(Math.max(Math.ceil((endsAtMs - nowMs) / 1000), 1), maxSeconds)
@@ -45,7 +37,7 @@ export async function admitRegistration(
   clock: Clock,
 ): Promise<void> {
   const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address, counters, clock)
-  const own = createWindow(`register:${actor}`, LIMITS.registrationPerActor)
-  const global = createWindow('register', LIMITS.registrationGlobal)
+  const own = { key: `register:${actor}`, ...LIMITS.registrationPerActor }
+  const global = { key: 'register', ...LIMITS.registrationGlobal }
   await admitRequest([own, global], counters, clock)
 }

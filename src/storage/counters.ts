@@ -3,7 +3,7 @@ export interface CountedWindow {
   /** The subject of a count, such as `register:<actor>`; never an address. */
   readonly key: string
   /** The maximum number of requests in one window. */
-  readonly limit: number
+  readonly requests: number
   readonly windowSeconds: number
 }
 
@@ -48,7 +48,7 @@ export function countRequest(
     const known = stored.get(name)
     const isKnown = known !== undefined && isOpen(known, lengthMs + maxClockSkewMs, nowMs)
     const { used, endsAtMs } = isKnown ? known : { used: 0, endsAtMs: nowMs + lengthMs }
-    return { name, limit: window.limit, used, endsAtMs, lengthMs }
+    return { name, limit: window.requests, used, endsAtMs, lengthMs }
   })
   const isAdmitted = found.every(({ used, limit }) => used < limit)
   const counted = found.map((window) => ({ ...window, used: window.used + Number(isAdmitted) }))

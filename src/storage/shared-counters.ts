@@ -68,7 +68,7 @@ export function createSharedCounters(
 
   const shareOf = (window: CountedWindow): CountedWindow => ({
     ...window,
-    limit: Math.ceil(window.limit / nodes),
+    requests: Math.ceil(window.requests / nodes),
   })
 
   return {

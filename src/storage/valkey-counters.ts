@@ -125,7 +125,10 @@ export async function openValkeyCounters(options: ValkeyOptions) {
   const counters: Counters = {
     async count(windows) {
       const keys = windows.map(({ key }) => `${PREFIX}count:${key}`)
-      const limits = windows.flatMap(({ limit, windowSeconds }) => [limit, windowSeconds * 1000])
+      const limits = windows.flatMap(({ requests, windowSeconds }) => [
+        requests,
+        windowSeconds * 1000,
+      ])
       const reply = await run(COUNT_SCRIPT, keys, [scriptNow(), ...limits])
       const [admitted, ...states] = reply as readonly number[]
       const localNowMs = nowMs()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../src/contract/api-error.ts'
-import { admitRegistration, createWindow, secondsUntil } from '../../src/service/rate-limits.ts'
+import { admitRegistration, secondsUntil } from '../../src/service/rate-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 0, 0)
@@ -128,12 +128,4 @@ test('a wait is in whole seconds, rounded up, from 1 to the maximum', () => {
   ] as const) {
     assert.equal(secondsUntil(nowMs + leftMs, nowMs, 60), seconds, `${leftMs} ms`)
   }
-})
-
-test('counts a limit under its key in a window of its length', () => {
-  assert.deepEqual(createWindow('key:0123456789abcdef', { requests: 600, windowSeconds: 60 }), {
-    key: 'key:0123456789abcdef',
-    limit: 600,
-    windowSeconds: 60,
-  })
 })

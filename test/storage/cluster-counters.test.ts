@@ -107,8 +107,8 @@ test('group: four processes that count concurrently are admitted exactly the lim
   serve(t, createMemoryCounters({ clock }))
   const hands = await startHands(t)
   const windows = [
-    { key: 'a', limit: 123, windowSeconds: 60 },
-    { key: 'b', limit: 1000, windowSeconds: 60 },
+    { key: 'a', requests: 123, windowSeconds: 60 },
+    { key: 'b', requests: 1000, windowSeconds: 60 },
   ]
   const reports = await Promise.all(hands.map((hand) => hand.tell('count', [windows], 100)))
   const outcomes = reports.flat().map(({ value }) => value as CountOutcome)

@@ -27,7 +27,7 @@ export function setClock(now: number = START_MS): SetClock {
 }
 
 function window(key: string, limit: number, windowSeconds = 60): CountedWindow {
-  return { key, limit, windowSeconds }
+  return { key, requests: limit, windowSeconds }
 }
 
 /** What counters of any kind must do (src/storage/counters.ts). */

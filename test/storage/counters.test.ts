@@ -14,9 +14,9 @@ const MINUTE_MS = 60_000
 test('memory: refused requests, unknown IDs and ended entries use no memory', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
-  const all = { key: 'all', limit: 300, windowSeconds: 60 }
+  const all = { key: 'all', requests: 300, windowSeconds: 60 }
   for (let each = 0; each < 10_000; each += 1) {
-    await counters.count([{ key: `actor ${each}`, limit: 5, windowSeconds: 60 }, all])
+    await counters.count([{ key: `actor ${each}`, requests: 5, windowSeconds: 60 }, all])
     // Every one of them was released, or ended before it was spent.
     await counters.spend(`id ${each}`, clock.now + 10 * MINUTE_MS)
     await counters.release(`id ${each}`)
@@ -40,20 +40,20 @@ test('memory: drops windows of several lengths, each at its own time', async () 
   const counters = createMemoryCounters({ clock })
   for (let each = 0; each < 100; each += 1) {
     await counters.count([
-      { key: `short ${each}`, limit: 1, windowSeconds: 60 },
-      { key: `long ${each}`, limit: 1, windowSeconds: 3600 },
+      { key: `short ${each}`, requests: 1, windowSeconds: 60 },
+      { key: `long ${each}`, requests: 1, windowSeconds: 3600 },
     ])
     clock.now += 100
   }
   clock.now += MINUTE_MS
-  await counters.count([{ key: 'short 0', limit: 1, windowSeconds: 60 }])
+  await counters.count([{ key: 'short 0', requests: 1, windowSeconds: 60 }])
   assert.equal(counters.size(), 101)
 })
 
 test('memory: a clock that is set back does not extend a window', async () => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
-  const asked = [{ key: 'a', limit: 1, windowSeconds: 60 }]
+  const asked = [{ key: 'a', requests: 1, windowSeconds: 60 }]
   await counters.count(asked)
   clock.now -= 24 * 60 * MINUTE_MS
   assert.deepEqual(await counters.count(asked), {
@@ -68,7 +68,7 @@ test('memory: a clock that was briefly ahead does not delay the end of a window'
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
   const admits = async (key: string) =>
-    (await counters.count([{ key, limit: 1, windowSeconds: 60 }])).isAdmitted
+    (await counters.count([{ key, requests: 1, windowSeconds: 60 }])).isAdmitted
   const startMs = clock.now
   assert.equal(await admits('first'), true)
   clock.now = startMs + 10_000
@@ -116,7 +116,7 @@ test('memory: any sequence of calls matches a model of the rules', async () => {
       asked: fc.uniqueArray(
         fc.record({
           key: fc.constantFrom('a', 'b', 'c'),
-          limit: fc.constantFrom(1, 2, 5),
+          requests: fc.constantFrom(1, 2, 5),
           windowSeconds: fc.constantFrom(60, 300),
         }),
         { minLength: 1, maxLength: 3, selector: ({ key, windowSeconds }) => key + windowSeconds },
@@ -150,13 +150,13 @@ test('memory: any sequence of calls matches a model of the rules', async () => {
           assert.equal(await counters.spend(each.id, clock.now + each.lifeMs), isFree)
           if (isFree) spent.set(each.id, clock.now + each.lifeMs)
         } else {
-          const states = each.asked.map(({ key, limit, windowSeconds }) => {
+          const states = each.asked.map(({ key, requests, windowSeconds }) => {
             const name = `${key} ${windowSeconds}`
             const open = admitted.filter(
               (other) => other.name === name && other.endsAtMs > clock.now,
             )
             const endsAtMs = open[0]?.endsAtMs ?? clock.now + windowSeconds * 1000
-            return { name, endsAtMs, left: Math.max(0, limit - open.length) }
+            return { name, endsAtMs, left: Math.max(0, requests - open.length) }
           })
           const isAdmitted = states.every(({ left }) => left > 0)
           assert.deepEqual(await counters.count(each.asked), {

@@ -147,7 +147,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     })
     assert.ok(ahead !== undefined && behind !== undefined)
     await migratePostgres(ahead.session, WHERE)
-    const windows = [{ key: 'shared', limit: 2, windowSeconds: 60 }]
+    const windows = [{ key: 'shared', requests: 2, windowSeconds: 60 }]
     assert.equal((await ahead.counters.count(windows)).isAdmitted, true)
     assert.equal((await behind.counters.count(windows)).isAdmitted, true)
     assert.equal((await behind.counters.count(windows)).isAdmitted, false)
@@ -321,7 +321,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       ),
     )
     assert.equal(added.filter((outcome) => outcome === 'added').length, 10)
-    const windows = [{ key: 'shared', limit: 15, windowSeconds: 60 }]
+    const windows = [{ key: 'shared', requests: 15, windowSeconds: 60 }]
     const counted = await Promise.all(
       Array.from({ length: 20 }, async (_, index) =>
         (index % 2 === 0 ? first : second).counters?.count(windows),

@@ -12,7 +12,7 @@ import { setClock, testCounters } from './counters-behavior.ts'
 import { REDIS_SKIP_REASON, startRedis } from './redis-server.ts'
 
 const SKIP = { skip: REDIS_SKIP_REASON ?? false }
-const WINDOW = { key: 'register', limit: 4, windowSeconds: 60 }
+const WINDOW = { key: 'register', requests: 4, windowSeconds: 60 }
 const SECRET = 'challenge-key'
 
 async function openValkey(
@@ -34,7 +34,7 @@ async function eventually(what: string, check: () => Promise<boolean>): Promise<
 }
 
 const worksAgain = (counters: Counters) => () =>
-  counters.count([{ key: 'probe', limit: 1e6, windowSeconds: 60 }]).then(
+  counters.count([{ key: 'probe', requests: 1e6, windowSeconds: 60 }]).then(
     () => true,
     () => false,
   )
