@@ -1,7 +1,6 @@
 import { canonicalJson } from '../contract/canonical-json.ts'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
 import {
-  ORGANIZATION_CONTENT_SCHEMA,
   ORGANIZATION_RESOURCE,
   type Organization,
   type OrganizationContent,
@@ -12,23 +11,15 @@ import {
   TRANSLATED_SCHEMAS,
   type TranslatedName,
 } from '../contract/resource-names.ts'
-import {
-  isSnapshotName,
-  SNAPSHOT_SCHEMAS,
-  type SnapshotName,
-} from '../contract/snapshot-schemas.ts'
-import {
-  type Overlay,
-  type TranslationLocale,
-  translationResource,
-} from '../contract/translations.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
+import { translationResource, type Translations } from '../contract/translations.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
 import { compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
 import { type ContentFile, readContentFolder } from './content-folder.ts'
 import { type ContentMistake, sortMistakes } from './content-mistake.ts'
 import { findLeaks, type GuardedFile } from './leak-guard.ts'
-import { type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
+import { contentSchema, type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { readImport } from './read-import.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkSemantics, type SoundData } from './semantic-rules.ts'
@@ -77,9 +68,11 @@ export async function compileContent(
   const folder = readContentFolder(contentDir, mistakes)
   /** Every text to publish, for the leak guard. */
   const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text }))
-  const data: SoundData & { [ORGANIZATION_RESOURCE]?: Organization } = {}
-  const sources = new Map<SnapshotName, ContentSource>()
-  const overlays = new Map<ResourceName, { [name: string]: Overlay }>()
+  const data: SoundData & {
+    [ORGANIZATION_RESOURCE]?: Organization
+    [translations: `site/translations/${string}`]: Translations
+  } = {}
+  const sources = new Map<TranslatedName, ContentSource>()
 
   /** Parses a file, and adds it to the files for the leak guard. */
   function parse({ file, text }: ContentFile, publicEmails?: readonly string[]) {
@@ -88,56 +81,52 @@ export async function compileContent(
     return source
   }
 
-  function readSnapshot(name: SnapshotName, file: ContentFile): void {
-    const parsed = parse(file)
+  function readResource(name: TranslatedName, file: ContentFile): void {
+    const publicEmails: string[] = []
+    const parsed = parse(file, publicEmails)
     const source = parsed && readImport(name, parsed, { folder, mistakes, files })
     if (source === undefined) return
     sources.set(name, source)
-    if (!checkSchema(SNAPSHOT_SCHEMAS[name], source)) return
-    checkValues(source.value, SNAPSHOT_SCHEMAS[name], nowMs, source.report)
-    Object.assign(data, { [name]: source.value })
+    const schema = contentSchema(name)
+    if (!checkSchema(schema, source)) return
+    checkValues(source.value, schema, nowMs, source.report)
+    const isOrganization = name === ORGANIZATION_RESOURCE
+    const value = isOrganization ? readOrganization(source, publicEmails) : source.value
+    Object.assign(data, { [name]: value })
   }
 
-  function readOrganization(file: ContentFile): void {
-    const publicEmails: string[] = []
-    const source = parse(file, publicEmails)
-    if (source === undefined || !checkSchema(ORGANIZATION_CONTENT_SCHEMA, source)) return
-    const { report } = source
-    checkValues(source.value, ORGANIZATION_CONTENT_SCHEMA, nowMs, report)
-    const content = source.value as unknown as OrganizationContent
+  function readOrganization({ value, report }: ContentSource, publicEmails: string[]) {
+    const content = value as unknown as OrganizationContent
     publicEmails.push(content.contact.email, content.privacy.contact.email)
     const logo = content.logo && folder.readReferenced(content.logo.file, report, ['logo', 'file'])
     // The text of an SVG is published too.
     if (logo?.file.endsWith('.svg') === true) {
       files.push({ file: logo.file, text: logo.bytes.toString('utf8') })
     }
-    const organization = compileOrganization(content, logo, report, mistakes)
-    if (organization !== undefined) data[ORGANIZATION_RESOURCE] = organization
+    return compileOrganization(content, logo, report, mistakes)
   }
 
-  function readOverlay(locale: TranslationLocale, name: TranslatedName, file: ContentFile): void {
+  for (const [name, file] of folder.resources) readResource(name, file)
+  if (!WALLET_NAMES.some((name) => folder.resources.has(name))) Object.assign(data, NO_WALLET_VIEWS)
+  for (const [name, { report }] of sources) {
+    if (isSnapshotName(name)) checkSemantics(name, data[name], data, report)
+  }
+  for (const { locale, name, ...file } of folder.overlays) {
     const source = parse(file)
-    if (source === undefined) return
-    const { value, report } = source
     const original = data[name]
-    if (original !== undefined) {
+    if (source !== undefined && original !== undefined) {
+      const overlay = compileOverlay(
+        source.value,
+        TRANSLATED_SCHEMAS[name],
+        original,
+        source.report,
+      )
       const resource = translationResource(locale)
-      const overlay = compileOverlay(value, TRANSLATED_SCHEMAS[name], original, report)
-      overlays.set(resource, { ...overlays.get(resource), [name]: overlay })
+      data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
     } else if (!folder.resources.has(name)) {
       // A resource with mistakes has been reported.
-      report([], `a translation of ${name}`, 'the content that it translates')
+      source?.report([], `a translation of ${name}`, 'the content that it translates')
     }
-  }
-
-  for (const [name, file] of folder.resources) {
-    if (isSnapshotName(name)) readSnapshot(name, file)
-    else readOrganization(file)
-  }
-  if (!WALLET_NAMES.some((name) => folder.resources.has(name))) Object.assign(data, NO_WALLET_VIEWS)
-  for (const [name, { report }] of sources) checkSemantics(name, data[name], data, report)
-  for (const [locale, each] of folder.overlays) {
-    for (const [name, file] of each) readOverlay(locale, name, file)
   }
   // The leak guard does not search the settings, which repeat its findings.
   const settings =
@@ -150,16 +139,12 @@ export async function compileContent(
   const resources = new Map<ResourceName, CompiledResource>()
   if (all.length > 0) return { resources, mistakes: all }
   for (const name of RESOURCE_NAMES) {
-    const translated = overlays.get(name)
-    const value =
-      isSnapshotName(name) || name === ORGANIZATION_RESOURCE
-        ? data[name]
-        : translated && { locale: name.slice(name.lastIndexOf('/') + 1), resources: translated }
+    const value = data[name]
     if (value === undefined) {
       if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
       continue
     }
-    const text = canonicalJson(value)
+    const text = canonicalJson({ ...value })
     resources.set(name, { text, digest: sha256Base64url(text) })
   }
   return { resources, mistakes: all }

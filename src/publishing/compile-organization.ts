@@ -3,7 +3,7 @@ import {
   type Organization,
   type OrganizationContent,
 } from '../contract/organization.ts'
-import { accentFault, deriveAccent } from './accent-color.ts'
+import { checkAccent, deriveAccent } from './accent-color.ts'
 import type { ReferencedFile } from './content-folder.ts'
 import { addMistake, type ContentMistake, type Report, startOf } from './content-mistake.ts'
 import { cleanPng } from './logo-png.ts'
@@ -67,8 +67,7 @@ export function compileOrganization(
     if (!PLACEHOLDER_DOMAIN.test(text)) continue
     report(path, `the placeholder ${JSON.stringify(text)}`, 'the organization’s own')
   }
-  const fault = accentColor === undefined ? undefined : accentFault(accentColor)
-  if (fault !== undefined) report(['accentColor'], fault.found, fault.expected)
+  if (accentColor !== undefined) checkAccent(accentColor, ['accentColor'], report)
   const logo = logoContent && logoFile && compileLogo(logoFile, logoContent.alt, mistakes)
   if (mistakes.length > before || (logoContent !== undefined && logo === undefined))
     return undefined

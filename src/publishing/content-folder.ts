@@ -39,8 +39,11 @@ export interface ReferencedFile {
 export interface ContentFolder {
   /** By the resource that each describes. */
   readonly resources: ReadonlyMap<TranslatedName, ContentFile>
-  /** Overlays: by locale, then by the resource that each translates. */
-  readonly overlays: ReadonlyMap<TranslationLocale, ReadonlyMap<TranslatedName, ContentFile>>
+  /** Translations, each of one resource into one locale. */
+  readonly overlays: readonly (ContentFile & {
+    readonly locale: TranslationLocale
+    readonly name: TranslatedName
+  })[]
   /** content/publishing.yaml, if it exists. */
   readonly settings: ContentFile | undefined
   /** Reads a file that the field at `path` refers to. A file that cannot be read is a mistake. */
@@ -111,7 +114,7 @@ export function decodeText(
  */
 export function readContentFolder(contentDir: string, mistakes: ContentMistake[]): ContentFolder {
   const resources = new Map<TranslatedName, ContentFile>()
-  const overlays = new Map<TranslationLocale, Map<TranslatedName, ContentFile>>()
+  const overlays: ContentFolder['overlays'][number][] = []
   let settings: ContentFile | undefined
   const files: string[] = []
   const irregular = new Set<string>()
@@ -143,10 +146,7 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
     if (file === undefined) return
     if (resource === undefined) settings = file
     else if (locale === undefined) resources.set(resource, file)
-    else {
-      const translated = overlays.get(locale) ?? new Map<TranslatedName, ContentFile>()
-      overlays.set(locale, translated.set(resource, file))
-    }
+    else overlays.push({ locale, name: resource, ...file })
   }
 
   try {

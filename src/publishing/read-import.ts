@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
-import { SNAPSHOT_SCHEMAS, type SnapshotName } from '../contract/snapshot-schemas.ts'
+import type { TranslatedName } from '../contract/resource-names.ts'
+import { SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
 import { type ContentFolder, decodeText } from './content-folder.ts'
 import {
   addMistake,
@@ -44,7 +45,7 @@ function textsOf(
 
 /** A content file with the fields of `itemsFrom` or `releasesFrom`, if it has one; undefined if these have mistakes. */
 export function readImport(
-  name: SnapshotName,
+  name: TranslatedName,
   source: ContentSource,
   {
     folder,
