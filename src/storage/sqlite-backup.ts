@@ -4,11 +4,10 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { makeFolder } from './make-folder.ts'
 import {
-  assertInUse,
   checkpointWal,
   openReader,
   openSqliteConnection,
-  withConnection,
+  readVersion,
 } from './sqlite-connection.ts'
 import { toStorageError } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
@@ -16,17 +15,9 @@ import { StorageError } from './storage-error.ts'
 import { syncFile, syncFolder } from './sync-folder.ts'
 import { partialNameOf } from './whole-file.ts'
 
-function createTarget(target: string): void {
-  try {
-    fs.closeSync(fs.openSync(target, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
-    throw toStorageError(error, target)
-  }
-}
-
-/** Throws NOT_A_DATABASE unless every page, index and reference of the database is intact. */
+/** Throws unless this is a database of the service whose every page, index and reference is intact. */
 function assertIntact(database: DatabaseSync, file: string): void {
+  readVersion(database, file)
   const [row] = database.prepare('PRAGMA integrity_check(1)').all()
   const orphans = database.prepare('PRAGMA foreign_key_check').all()
   if (row?.['integrity_check'] !== 'ok' || orphans.length > 0) {
@@ -36,16 +27,20 @@ function assertIntact(database: DatabaseSync, file: string): void {
 
 function openBackup(file: string): DatabaseSync {
   try {
-    return withConnection(openReader({ file }, assertInUse), (database) => {
-      assertIntact(database, file)
-      return database
-    })
+    return openReader({ file }, assertIntact)
   } catch (error) {
     throw toStorageError(error, file)
   }
 }
 
+/** Copies a database to a new file with mode 0600. Throws a StorageError, and then leaves no copy. */
 function copyInto(database: DatabaseSync, target: string): void {
+  try {
+    fs.closeSync(fs.openSync(target, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new StorageError('EXISTS', target)
+    throw toStorageError(error, target)
+  }
   try {
     // Unlike the backup API, this does not restart when the service writes, and it leaves free pages out.
     database.prepare('VACUUM INTO ?').run(target)
@@ -66,8 +61,7 @@ function copyInto(database: DatabaseSync, target: string): void {
  */
 export async function backUpDatabase(file: string, target: string): Promise<void> {
   try {
-    using database = openReader({ file }, assertInUse)
-    createTarget(target)
+    using database = openReader({ file }, readVersion)
     copyInto(database, target)
   } catch (error) {
     throw toStorageError(error, file)
@@ -116,14 +110,12 @@ export async function restoreDatabase(
     if (exists && !force) throw new StorageError('EXISTS', file)
     if (!exists) {
       makeFolder(path.dirname(file), 0o700)
-      createTarget(file)
       copyInto(source, file)
       return
     }
     using database = openSqliteConnection('create', { file })
     const copy = partialNameOf(file)
     try {
-      createTarget(copy)
       copyInto(source, copy)
       openSqliteConnection('create', { file: copy }).close()
       replaceContent(database, copy)

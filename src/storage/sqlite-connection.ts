@@ -5,13 +5,7 @@ import { pathToFileURL } from 'node:url'
 
 import { makeFolder } from './make-folder.ts'
 import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
-import {
-  assertOurs,
-  type DatabaseHeader,
-  migrate,
-  MIGRATIONS,
-  readHeader,
-} from './sqlite-migrations.ts'
+import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
 
 /**
@@ -98,10 +92,11 @@ export function withConnection<Prepared>(
 function connect(
   location: string | URL,
   options: DatabaseSyncOptions,
-  check: (database: DatabaseSync) => void,
+  file: string,
+  check: (database: DatabaseSync, file: string) => unknown,
 ): DatabaseSync {
   return withConnection(new DatabaseSync(location, options), (database) => {
-    check(database)
+    check(database, file)
     return database
   })
 }
@@ -116,35 +111,32 @@ function needsWriting(error: unknown): boolean {
 function assertUsable(file: string, timeout: number): void {
   if (!isPresent(file)) return
   try {
-    connect(file, { readOnly: true, timeout }, (database) =>
-      assertOurs(readHeader(database), file),
-    ).close()
+    connect(file, { readOnly: true, timeout }, file, readHeader).close()
   } catch (error) {
     // Only a writer can read this file, and the writer checks it again.
     if (!needsWriting(error)) throw error
   }
 }
 
-/** Throws unless the database has tables of this service, of the current version or an older one. */
-export function assertInUse(header: DatabaseHeader, file: string): void {
-  assertOurs(header, file)
-  if (header.isEmpty) throw new StorageError('MISSING', file)
+/** Throws unless the database has tables of this service. Returns the number of their last migration. */
+export function readVersion(database: DatabaseSync, file: string): number {
+  const { isEmpty, userVersion } = readHeader(database, file)
+  if (isEmpty) throw new StorageError('MISSING', file)
+  return userVersion
 }
 
-function assertCurrent(header: DatabaseHeader, file: string): void {
-  assertInUse(header, file)
-  if (header.userVersion < MIGRATIONS.length) throw new StorageError('OLDER', file)
+function assertCurrent(database: DatabaseSync, file: string): void {
+  if (readVersion(database, file) < MIGRATIONS.length) throw new StorageError('OLDER', file)
 }
 
 /** Opens an existing database without changing it. Throws a StorageError, or the error of `check` or SQLite. */
 export function openReader(
   { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: SqliteOptions,
-  check: (header: DatabaseHeader, file: string) => void,
+  check: (database: DatabaseSync, file: string) => unknown,
 ): DatabaseSync {
   if (!isPresent(file)) throw new StorageError('MISSING', file)
-  const checkOpened = (database: DatabaseSync): void => check(readHeader(database), file)
   try {
-    return connect(file, { readOnly: true, timeout: busyTimeoutMs }, checkOpened)
+    return connect(file, { readOnly: true, timeout: busyTimeoutMs }, file, check)
   } catch (error) {
     if (!needsWriting(error)) throw error
     if (isPresent(`${file}-wal`)) {
@@ -154,7 +146,7 @@ export function openReader(
     // A copy on read-only media, where no WAL index can be created. Without a WAL it needs none.
     const url = pathToFileURL(file)
     url.searchParams.set('immutable', '1')
-    return connect(url, { readOnly: true }, checkOpened)
+    return connect(url, { readOnly: true }, file, check)
   }
 }
 
@@ -166,12 +158,11 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
     if (mode === 'create') createFile(file)
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
     assertUsable(file, timeout)
-    return connect(file, { timeout }, (database) => {
-      const header = readHeader(database)
-      assertOurs(header, file)
+    return connect(file, { timeout }, file, (database) => {
+      const { userVersion } = readHeader(database, file)
       enterWalMode(database, file, timeout)
       setPragmas(database, options)
-      if (header.userVersion < MIGRATIONS.length) migrate(database, file)
+      if (userVersion < MIGRATIONS.length) migrate(database, file)
     })
   } catch (error) {
     throw toStorageError(error, file)

@@ -82,8 +82,11 @@ const API_KEYS_MIGRATION = `
  */
 export const MIGRATIONS: readonly string[] = [WAITLIST_MIGRATION, API_KEYS_MIGRATION]
 
-/** Reads the identity of a database without changing it. */
-export function readHeader(database: DatabaseSync) {
+/**
+ * Reads whether a database has tables and the number of its last migration, without changing it. Throws NOT_A_DATABASE for
+ * a database of another program and NEWER for one of a later version of this one.
+ */
+export function readHeader(database: DatabaseSync, file: string) {
   const row = database
     .prepare(
       `SELECT application_id AS applicationId, user_version AS userVersion,
@@ -91,23 +94,14 @@ export function readHeader(database: DatabaseSync) {
        FROM pragma_application_id, pragma_user_version`,
     )
     .get()
-  return {
-    applicationId: Number(row?.applicationId),
-    /** The number of the last migration that was applied. */
-    userVersion: Number(row?.userVersion),
-    isEmpty: Number(row?.isEmpty) === 1,
-  }
-}
-
-export type DatabaseHeader = Readonly<ReturnType<typeof readHeader>>
-
-/** Throws NOT_A_DATABASE for a database of another program and NEWER for one of a later version of this one. */
-export function assertOurs(header: DatabaseHeader, file: string): void {
-  const isUnused = header.isEmpty && header.applicationId === 0 && header.userVersion === 0
-  if (header.applicationId !== APPLICATION_ID && !isUnused) {
+  const userVersion = Number(row?.userVersion)
+  const isEmpty = row?.isEmpty === 1
+  const isUnused = isEmpty && row.applicationId === 0 && userVersion === 0
+  if (row?.applicationId !== APPLICATION_ID && !isUnused) {
     throw new StorageError('NOT_A_DATABASE', file)
   }
-  if (header.userVersion > MIGRATIONS.length) throw new StorageError('NEWER', file)
+  if (userVersion > MIGRATIONS.length) throw new StorageError('NEWER', file)
+  return { isEmpty, userVersion }
 }
 
 export function rollBack(database: DatabaseSync): void {
@@ -126,9 +120,8 @@ export function migrate(database: DatabaseSync, file: string): void {
   try {
     database.exec('BEGIN IMMEDIATE')
     // Read under the write lock.
-    const header = readHeader(database)
-    assertOurs(header, file)
-    for (const sql of MIGRATIONS.slice(header.userVersion)) database.exec(sql)
+    const { userVersion } = readHeader(database, file)
+    for (const sql of MIGRATIONS.slice(userVersion)) database.exec(sql)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
     database.exec('COMMIT')
