@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
-import { withStorage } from '../src/cli/database.ts'
+import { withDatabase } from '../src/cli/database.ts'
 import { issueKey } from '../src/cli/keys/issue-command.ts'
 import { publishSummary } from './history-fixture.ts'
 import { startService } from './processes.ts'
@@ -57,7 +57,7 @@ function growthOf(windows: readonly SoakWindow[]): number {
 async function storeKey({ folder }: Workspace): Promise<string> {
   const secret = readFileSync(path.join(folder, 'secrets', 'key-hash-secret.txt'), 'utf8').trim()
   const file = path.join(folder, 'data', 'service.sqlite')
-  const { key } = await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+  const { key } = await withDatabase({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
     issueKey(apiKeys, secret, { label: null, ttlDays: 1 }),
   )
   return key

@@ -1,7 +1,7 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
 import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
 import { createCommand } from '../../packages/cli/src/command/command.ts'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 export const command = createCommand({
@@ -18,7 +18,7 @@ For PostgreSQL use pg_dump.`,
   async run({ values, positionals }) {
     const file = onlyArgument(positionals, 'FILE')
     await backUpDatabase(requireSqlite(databaseLocation(values.database), 'pg_dump'), file)
-    const { total, keys } = await withStorage(
+    const { total, keys } = await withDatabase(
       { kind: 'sqlite', file },
       'read-only',
       async ({ waitlist, apiKeys }) => {

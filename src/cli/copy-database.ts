@@ -9,12 +9,11 @@ import {
   UsageError,
 } from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
-import { databaseLocation, readConfig, withStorage } from './database.ts'
+import { databaseLocation, readConfig, withDatabase } from './database.ts'
 import { withProgress, type Progress } from '../../packages/cli/src/command/progress.ts'
 import { readKeyPages, readRegistrationPages } from './read-pages.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
-const PAGE_ROWS = 500
 /** Copies all existing keys, even if there are more than the limit of active keys. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
@@ -28,7 +27,7 @@ export async function copyStorage(
   progress: Pick<Progress, 'advance'>,
 ) {
   const result = { registrations: 0, keys: 0, differing: 0 }
-  for await (const page of readRegistrationPages(source.waitlist, PAGE_ROWS)) {
+  for await (const page of readRegistrationPages(source.waitlist)) {
     await target.importRegistrations(page)
     for (const row of page) {
       const copied = await target.waitlist.find(row.addressHash)
@@ -39,7 +38,7 @@ export async function copyStorage(
     result.registrations += page.length
     progress.advance(page.length)
   }
-  for await (const page of readKeyPages(source.apiKeys, PAGE_ROWS)) {
+  for await (const page of readKeyPages(source.apiKeys)) {
     for (const key of page) {
       await target.apiKeys.add(key, NO_LIMIT)
       result.differing += Number(!isDeepStrictEqual(await target.apiKeys.find(key.keyId), key))
@@ -76,7 +75,7 @@ secrets.`,
     }
     const { openPostgres } = await import('../storage/postgres/postgres-storage.ts')
     const where = formatLocation(to)
-    const { registrations, keys, differing } = await withStorage(
+    const { registrations, keys, differing } = await withDatabase(
       from,
       'read-only',
       async (source) => {

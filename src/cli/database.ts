@@ -45,25 +45,17 @@ export function requireSqlite(location: DatabaseLocation, tool: string): string 
   throw new UsageError(`expected an embedded database; use ${tool} for PostgreSQL`)
 }
 
-/** Opens a database, runs `work`, and closes the database in any case. Rejects with a StorageError. */
-export async function withStorage<Result>(
-  location: DatabaseLocation,
+/** Opens the database of `--database`, or at a location, runs `work`, and closes it in any case. Rejects with a StorageError. */
+export async function withDatabase<Result>(
+  database: DatabaseLocation | string | undefined,
   mode: 'read-only' | 'read-write',
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
+  const location = typeof database === 'object' ? database : databaseLocation(database)
   const storage = await openStorageForCommand(location, mode)
   try {
     return await work(storage)
   } finally {
     await storage.close()
   }
-}
-
-/** Opens the database of `--database`, as `withStorage` does. */
-export function withDatabase<Result>(
-  option: string | undefined,
-  mode: 'read-only' | 'read-write',
-  work: (storage: Storage) => Promise<Result>,
-): Promise<Result> {
-  return withStorage(databaseLocation(option), mode, work)
 }

@@ -1,6 +1,9 @@
 import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
 import type { StoredRegistration, WaitlistStore } from '../storage/waitlist-store.ts'
 
+/** Rows per query. They may all be decrypted at the same time. */
+const PAGE_ROWS = 128
+
 /**
  * All rows of a list in the order of their keys, page by page, each page by its own query, so that memory does not grow
  * with the list. `start` precedes every key. Rows that are added or deleted meanwhile may be included or not.
@@ -21,15 +24,15 @@ export async function* readPages<Key, Row>(
 }
 
 /** All registrations in the order of registering, page by page. */
-export function readRegistrationPages(store: Pick<WaitlistStore, 'readAfter'>, pageRows: number) {
-  const readAfter = (position: number) => store.readAfter(position, pageRows)
+export function readRegistrationPages(store: Pick<WaitlistStore, 'readAfter'>) {
+  const readAfter = (position: number) => store.readAfter(position, PAGE_ROWS)
   return readPages(readAfter, ({ position }: StoredRegistration) => position, 0)
 }
 
 /** All keys in the order of their ids, page by page. */
-export function readKeyPages(store: Pick<ApiKeyStore, 'readAfter'>, pageRows = 1000) {
+export function readKeyPages(store: Pick<ApiKeyStore, 'readAfter'>) {
   return readPages(
-    (id) => store.readAfter(id, pageRows),
+    (id) => store.readAfter(id, PAGE_ROWS),
     ({ keyId }: StoredApiKey) => keyId,
     '',
   )

@@ -3,7 +3,7 @@ import { restoreDatabase } from '../storage/sqlite-backup.ts'
 import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
 import { createCommand } from '../../packages/cli/src/command/command.ts'
 import { flag } from '../../packages/cli/src/command/options.ts'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withStorage } from './database.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'
 
 export const command = createCommand({
@@ -26,7 +26,7 @@ For PostgreSQL use pg_restore.`,
     const location = databaseLocation(values.database)
     await restoreDatabase(file, requireSqlite(location, 'pg_restore'), { force: values.force })
     // Opening for writing migrates a backup of an older version.
-    const { total, lastRegisteredAtMs } = await withStorage(
+    const { total, lastRegisteredAtMs } = await withDatabase(
       location,
       'read-write',
       ({ waitlist }) => waitlist.count(),

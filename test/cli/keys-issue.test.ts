@@ -5,7 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
-import { withStorage } from '../../src/cli/database.ts'
+import { withDatabase } from '../../src/cli/database.ts'
 import { sliceKeyId } from '../../src/contract/api-key.ts'
 import { ISSUANCE } from '../../src/contract/issuance.ts'
 import { LIMITS } from '../../src/contract/limits.ts'
@@ -117,7 +117,7 @@ test('with issuance open: prints only the key on standard output, and the key is
   const [stored, ...others] = await readKeys(database)
   assert.ok(stored !== undefined && others.length === 0)
   assert.equal(stored.expiresAtMs - stored.createdAtMs, 7 * 86_400_000)
-  const metadata = await withStorage(
+  const metadata = await withDatabase(
     { kind: 'sqlite', file: database },
     'read-write',
     async ({ apiKeys }) =>

@@ -74,13 +74,12 @@ test('count: number, dates and recipients, without a secret', async (t) => {
     ...(await sealedRegistrations(1, other, 4)),
   ])
   const elsewhere = temporaryFolder(t)
-  const short = (text: string) => `${text.slice(0, 12)}…${text.slice(-6)}`
   const expected = `4 registrations on the waitlist.
 First: ${entryOf(1).registeredAt}
 Last:  ${entryOf(4).registeredAt}
 Encrypted to:
-  3  ${short(keys.recipient)}
-  1  ${short(other.recipient)}
+  3  ${keys.recipient}
+  1  ${other.recipient}
 `
   assert.deepEqual(await waitlist(elsewhere, ['count', '--database', database]), {
     status: 0,

@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withStorage } from '../../src/cli/database.ts'
+import { withDatabase } from '../../src/cli/database.ts'
 import type { DatabaseLocation } from '../../src/storage/storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { REDIS_SKIP_REASON, startRedis } from '../storage/redis-server.ts'
@@ -203,7 +203,7 @@ test(
       path.join(nodes[0]?.folder ?? '', 'secrets', 'key-hash-secret.txt'),
       'utf8',
     ).trim()
-    const { key } = await withStorage(database, 'read-write', ({ apiKeys }) =>
+    const { key } = await withDatabase(database, 'read-write', ({ apiKeys }) =>
       issueInto(apiKeys, { hashSecret }),
     )
 
@@ -259,7 +259,7 @@ test(
     await traffic.stop()
 
     const listed = new Map<string, number>()
-    await withStorage(database, 'read-only', async ({ waitlist }) => {
+    await withDatabase(database, 'read-only', async ({ waitlist }) => {
       for (const { ticket } of await waitlist.readAfter(0, 100_000)) {
         listed.set(ticket, (listed.get(ticket) ?? 0) + 1)
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import { withStorage } from '../../src/cli/database.ts'
+import { withDatabase } from '../../src/cli/database.ts'
 import { sliceKeyId } from '../../src/contract/api-key.ts'
 import type { StoredApiKey } from '../../src/storage/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
@@ -26,7 +26,7 @@ export interface KeyedService extends Deployment {
 
 /** Puts a key into a database, as the service would make it; its secret is the test's unless another is given. */
 export async function putKey(file: string, options: MadeKeyOptions = {}): Promise<string> {
-  return withStorage(
+  return withDatabase(
     { kind: 'sqlite', file },
     'read-write',
     async ({ apiKeys }) => (await issueInto(apiKeys, options)).key,
@@ -35,14 +35,14 @@ export async function putKey(file: string, options: MadeKeyOptions = {}): Promis
 
 /** Revokes a key in the database. */
 export async function revokeKey(file: string, key: string): Promise<void> {
-  await withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+  await withDatabase({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
     apiKeys.revoke(sliceKeyId(key), Date.now()),
   )
 }
 
 /** All keys of a database, in the order of their ids. */
 export function rowsIn(file: string): Promise<readonly StoredApiKey[]> {
-  return withStorage({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+  return withDatabase({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
     apiKeys.readAfter('', 20_000),
   )
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
-import { withStorage } from '../../src/cli/database.ts'
+import { withDatabase } from '../../src/cli/database.ts'
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -43,5 +43,5 @@ export function askDatabase<Result>(
   database: string,
   question: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  return withStorage({ kind: 'sqlite', file: database }, 'read-only', question)
+  return withDatabase({ kind: 'sqlite', file: database }, 'read-only', question)
 }

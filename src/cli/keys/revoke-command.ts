@@ -3,7 +3,7 @@ import { formatInstant } from '../../contract/instant.ts'
 import { formatLocation } from '../../storage/open-storage.ts'
 import { CommandFailure, createCommand } from '../../../packages/cli/src/command/command.ts'
 import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
-import { DATABASE_OPTION, databaseLocation, withStorage } from '../database.ts'
+import { DATABASE_OPTION, databaseLocation, withDatabase } from '../database.ts'
 import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
 
@@ -27,10 +27,14 @@ Without KEYID, or with -, the id is read from standard input.`,
     )
     const database = databaseLocation(values.database)
     const nowMs = Date.now()
-    const { key, revokedAtMs } = await withStorage(database, 'read-write', async ({ apiKeys }) => ({
-      key: await apiKeys.find(keyId),
-      revokedAtMs: await apiKeys.revoke(keyId, nowMs),
-    }))
+    const { key, revokedAtMs } = await withDatabase(
+      database,
+      'read-write',
+      async ({ apiKeys }) => ({
+        key: await apiKeys.find(keyId),
+        revokedAtMs: await apiKeys.revoke(keyId, nowMs),
+      }),
+    )
     if (key === undefined || revokedAtMs === undefined) {
       throw new CommandFailure('UNKNOWN_KEY', `no key ${keyId} in ${formatLocation(database)}`)
     }

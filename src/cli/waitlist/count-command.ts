@@ -2,7 +2,6 @@ import { formatInstant } from '../../contract/instant.ts'
 import { createCommand } from '../../../packages/cli/src/command/command.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
-import { shortRecipient } from './short-recipient.ts'
 
 export const command = createCommand({
   usage: 'waitlist count [options]',
@@ -27,8 +26,7 @@ the last one, and their age recipients. Requires no secret.`,
       `Last:  ${last}`,
       'Encrypted to:',
       ...byRecipient.map(
-        ({ recipient, count }) =>
-          `  ${String(count).padStart(width)}  ${shortRecipient(recipient)}`,
+        ({ recipient, count }) => `  ${String(count).padStart(width)}  ${recipient}`,
       ),
     ]
     return {

@@ -6,7 +6,6 @@ import { parseWholeNumber } from '../../../packages/cli/src/command/option-value
 import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 
-const PAGE_ROWS = 500
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 
 export const command = createCommand({
@@ -31,7 +30,7 @@ the privacy page names. Requires no secret. Backups keep the rows.`,
       ({ waitlist }) =>
         dryRun
           ? countRows(
-              readRegistrationPages(waitlist, PAGE_ROWS),
+              readRegistrationPages(waitlist),
               ({ registeredAtMs }) => registeredAtMs < beforeMs,
             )
           : deleteInBatches((limit) => waitlist.expire(beforeMs, limit)),

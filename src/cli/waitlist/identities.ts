@@ -7,7 +7,6 @@ import { messageOf } from '../../contract/error-message.ts'
 import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
 import { CommandFailure, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { textOptions } from '../../../packages/cli/src/command/options.ts'
-import { shortRecipient } from './short-recipient.ts'
 
 /** `--identity` of the commands that decrypt. */
 export const IDENTITY_OPTION = textOptions(`FILE: file with age identities, - for standard input;
@@ -68,9 +67,8 @@ export async function requireMatchingIdentity(
 ): Promise<void> {
   const given = (await createDecryptor(identities)).recipients
   if (recipients.some((each) => given.includes(each))) return
-  const names = (list: readonly string[]): string => list.map(shortRecipient).join(', ')
   throw new CommandFailure(
     'NO_MATCHING_IDENTITY',
-    `no row is encrypted to the identity given (${names(given)}); the rows are encrypted to ${names(recipients)}. Nothing was changed`,
+    `no row is encrypted to the identity given (${given.join(', ')}); the rows are encrypted to ${recipients.join(', ')}. Nothing was changed`,
   )
 }

@@ -14,8 +14,6 @@ export interface OpenedRow {
   readonly entry: WaitlistEntry
 }
 
-const PAGE_ROWS = 128
-
 function problemReason(error: unknown, { recipient }: StoredRegistration): string {
   if (error instanceof AgeError) {
     return error.code === 'NO_MATCHING_IDENTITY'
@@ -49,7 +47,7 @@ export async function* openRows(
   decryptor: Decryptor,
   pick: (row: StoredRegistration) => boolean = () => true,
 ) {
-  for await (const page of readRegistrationPages(store, PAGE_ROWS)) {
+  for await (const page of readRegistrationPages(store)) {
     const opened: OpenedRow[] = []
     const problems: string[] = []
     for (const row of page.filter(pick)) {

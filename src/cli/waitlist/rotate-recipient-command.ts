@@ -22,7 +22,7 @@ import {
 import { textOption } from '../../../packages/cli/src/command/options.ts'
 import { withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { setRecipient, type SettingOutcome } from './recipient-setting.ts'
@@ -185,7 +185,7 @@ unchanged.`,
     const config = readConfig()
     const database = databaseLocation(values.database)
     if (newIdentity !== undefined) await requireNoFile(newIdentity)
-    const { setting, recipient, ...result } = await withStorage(
+    const { setting, recipient, ...result } = await withDatabase(
       database,
       'read-write',
       ({ waitlist }) =>

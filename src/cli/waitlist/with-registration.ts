@@ -6,7 +6,7 @@ import { formatLocation } from '../../storage/open-storage.ts'
 import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
 import { CommandFailure, UsageError } from '../../../packages/cli/src/command/command.ts'
 import { onlyArgument } from '../../../packages/cli/src/command/option-values.ts'
-import { databaseLocation, readConfig, withStorage } from '../database.ts'
+import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { readOneLine } from '../standard-input.ts'
 
@@ -41,7 +41,7 @@ export async function withRegistration(
     throw new UsageError('expected an email address, such as ada@example.org')
   }
   const addressHash = createKeyedHash(secret, ADDRESS_HASH_LABEL)(address.normalized)
-  return withStorage(database, mode, async ({ waitlist }) => {
+  return withDatabase(database, mode, async ({ waitlist }) => {
     const found = await waitlist.find(addressHash)
     if (found === undefined) {
       throw new CommandFailure(

@@ -104,7 +104,7 @@ test('stops reading when its consumer stops', async () => {
     },
   })
   const { listed, isComplete } = await listKeys(parts)
-  assert.deepEqual({ writes, listed, isComplete }, { writes: 1, listed: 1000, isComplete: false })
+  assert.deepEqual({ writes, listed, isComplete }, { writes: 1, listed: 128, isComplete: false })
 })
 
 test('escapes labels for the terminal', async () => {
