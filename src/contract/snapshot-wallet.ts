@@ -16,9 +16,10 @@ import {
   ARCHITECTURE_COMPONENT,
   ARCHITECTURE_FLOW,
   BOUNDARY,
+  HORIZONS,
+  QUEUE_STATES,
   lifecycleField,
-} from './snapshot-architecture.ts'
-import { HORIZONS, QUEUE_STATES } from './snapshot-plans.ts'
+} from './snapshot-parts.ts'
 
 // Each view describes a wallet that may be attached one day. Its lists are empty until then, so that clients keep
 // working when one is attached.

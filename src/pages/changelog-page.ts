@@ -1,5 +1,4 @@
-import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
-import type { SnapshotData } from '../contract/snapshot-schemas.ts'
+import { CHANGELOG_KINDS, type SnapshotData } from '../contract/snapshot-schemas.ts'
 import { link } from './elements.ts'
 import { labelFor } from './enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'

@@ -1,4 +1,4 @@
-import { HORIZONS } from '../contract/snapshot-plans.ts'
+import { HORIZONS } from '../contract/snapshot-parts.ts'
 import type { SnapshotData } from '../contract/snapshot-schemas.ts'
 import { dataTable, pageSection } from './elements.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
-import { CHANGELOG_KINDS } from '../contract/snapshot-changelog.ts'
+import { CHANGELOG_KINDS } from '../contract/snapshot-schemas.ts'
 import { describeValue } from './content-mistake.ts'
 import type { Imported, ReportAt } from './read-import.ts'
 

@@ -1,11 +1,11 @@
 import { BASE_PATH } from '../contract/api-version.ts'
-import { HORIZONS } from '../contract/snapshot-plans.ts'
+import { HORIZONS } from '../contract/snapshot-parts.ts'
 import {
   SNAPSHOT_NAMES,
   type SnapshotData,
   type SnapshotName,
+  COMPONENT_STATES,
 } from '../contract/snapshot-schemas.ts'
-import { COMPONENT_STATES } from '../contract/snapshot-status.ts'
 import { checkChangelog } from './changelog-rules.ts'
 import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
 import { expectedName } from '../contract/nearest-name.ts'

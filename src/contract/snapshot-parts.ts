@@ -1,4 +1,13 @@
-import { UPDATED_AT, enumField, idField, lineField, list, named, textField } from './fields.ts'
+import { enumField, idField, lineField, named, textField } from './fields.ts'
+
+// Parts that the snapshots of the service and those of the wallet share.
+
+/** Horizons of the roadmap, nearest first. */
+export const HORIZONS = ['now', 'next', 'later'] as const
+
+/** States of a queue item. */
+export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
+
 /** Whether a part of a described system is in use. */
 export const lifecycleField = (description: string) =>
   enumField(['live', 'planned', 'retired'], description, 'live')
@@ -45,36 +54,5 @@ export const BOUNDARY = named(
       'What does not happen, and what ensures it.',
       'The server has no URL and no credentials of an internal system.',
     ),
-  },
-)
-
-/** `data` of `/architecture`: components, data flows, guarantees and boundaries of the service. */
-export const ARCHITECTURE_SCHEMA = named(
-  'Architecture',
-  'The components of the service, the data flows between them, its guarantees and its boundaries.',
-  {
-    summary: textField(
-      'The architecture in a few sentences.',
-      'An operator publishes files; a server signs and serves them.',
-    ),
-    updatedAt: UPDATED_AT,
-    components: list('The components, in reading order.', ARCHITECTURE_COMPONENT, { minItems: 1 }),
-    flows: list('Data flows between the components.', ARCHITECTURE_FLOW),
-    guarantees: list(
-      'Guarantees of the service, each with a way to verify it.',
-      named('Guarantee', 'One guarantee.', {
-        id: idField('Stable identifier of the guarantee.', 'signed-responses'),
-        title: lineField('The guarantee in a few words.', 'Every response is signed'),
-        statement: textField(
-          'What exactly is guaranteed.',
-          'Every JSON body carries an Ed25519 signature over its digest.',
-        ),
-        verification: textField(
-          'How anyone can verify it without trusting the operator.',
-          'Verify the signature with the key from the signing-key document.',
-        ),
-      }),
-    ),
-    boundaries: list('What the service does not do.', BOUNDARY),
   },
 )
