@@ -71,11 +71,6 @@ export interface AppDependencies {
   readonly issuance?: Issuance
 }
 
-/** Every response at or below `/api` is JSON (contract decisions 3.14). */
-function isApiPath(path: string): boolean {
-  return path === '/api' || path.startsWith('/api/')
-}
-
 /** Dependencies that can be replaced while the service runs. */
 export type Published = Pick<AppDependencies, 'releases' | 'signing'>
 
@@ -86,13 +81,13 @@ export type Published = Pick<AppDependencies, 'releases' | 'signing'>
 export function createAppComposer(
   parts: Omit<AppDependencies, keyof Published>,
 ): (published: Published) => App {
-  const { runtime, deployment, baseUrl, apiKeys } = parts
-  const { waitlist, challenge, timeQuality, clock, log } = parts
+  const { runtime, baseUrl, challenge, clock } = parts
+  const isPreview = parts.deployment === 'preview'
   const registry: Registry = parts.registry ?? ENDPOINTS
   const issuance = parts.issuance ?? ISSUANCE
   const faults = checkRegistry(registry, { issuance })
   if (faults.length > 0) throw new Error(`The registry breaks its rules: ${faults.join('; ')}`)
-
+  const visible = visibleEndpoints(registry, runtime)
   const described = { registry, runtime, registryVersion: REGISTRY_VERSION, issuance, baseUrl }
   const documents = {
     index: createDocumentPayload(createDiscoveryIndex(described)),
@@ -107,56 +102,41 @@ export function createAppComposer(
       return createDocumentPayload(createOpenApi({ ...described, release }))
     }
     const handlers = createHandlers({
+      ...parts,
       registry,
       releases,
       documents: { ...documents, openapi: () => (openapi ??= createOpenApiPayload()) },
       signingKeys,
-      apiKeys,
-      waitlist,
-      challenge,
       clientAddress: createClientAddress(parts.trustedProxies),
       ownOrigin: baseUrl,
       consentText: (locale) => TEXTS[locale].earlyAccess.form.consent,
-      timeQuality,
-      clock,
     })
-    const answerApi = createPipeline({
-      router: createRouter(visibleEndpoints(registry, runtime), {
-        ...handlers,
-        ...parts.extraHandlers,
-      }),
-      responder: createResponder({ signer: signing?.signer, noIndex: deployment === 'preview' }),
-      apiKeys,
+    const api = createPipeline({
+      ...parts,
+      router: createRouter(visible, { ...handlers, ...parts.extraHandlers }),
+      responder: createResponder({ signer: signing?.signer, noIndex: isPreview }),
       ownOrigin: baseUrl,
       issuance,
-      clock,
-      newRequestId: parts.newRequestId,
-      log,
     })
-    const answerSite = createSite({
-      deployment,
-      challenge,
-      clock,
-      log,
+    const site = createSite({
+      ...parts,
       origin: baseUrl,
       contact: parts.securityContact,
-      registry: visibleEndpoints(registry, runtime),
-      runtime,
+      registry: visible,
       registryVersion: REGISTRY_VERSION,
       issuance,
       releases,
-      api: answerApi,
+      api,
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
-    const serveArchive = createArchive(releases, deployment === 'preview')
-    const cacheSeconds = parts.cacheSeconds ?? 0
-    const serveApi =
-      cacheSeconds > 0
-        ? createResponseCache(answerApi, { seconds: cacheSeconds, clock })
-        : answerApi
+    const archive = createArchive(releases, isPreview)
+    const seconds = parts.cacheSeconds ?? 0
+    const cachedApi = seconds > 0 ? createResponseCache(api, { seconds, clock }) : api
     return (request) => {
-      if (isApiPath(request.path)) return serveApi(request)
-      return serveArchive(request) ?? answerSite(request)
+      // Every response at or below /api is JSON (contract decisions 3.14).
+      const isForApi = request.path === '/api' || request.path.startsWith('/api/')
+      if (isForApi) return cachedApi(request)
+      return archive(request) ?? site(request)
     }
   }
 }

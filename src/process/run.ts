@@ -24,11 +24,10 @@ export async function run(
   workingDir: string,
   times: StopTimes = STOP_TIMES,
 ): Promise<number> {
-  const channel = cluster.isWorker ? openWorkerChannel() : undefined
-  const boot = await channel?.boot
+  const channel = cluster.isWorker ? await openWorkerChannel() : undefined
   let config: Config
   try {
-    config = checkStart(env, workingDir, Date.now(), boot?.secrets)
+    config = checkStart(env, workingDir, Date.now(), channel?.boot.secrets)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(explain(error))
@@ -36,11 +35,8 @@ export async function run(
   }
   const log = openLog(config.logLevel, cluster.worker?.id)
   try {
-    if (channel !== undefined && boot !== undefined) {
-      await serveAsWorker(config, { log, channel, head: boot.head, graceMs: times.graceMs })
-    } else {
-      await lead(config, log, times)
-    }
+    if (channel === undefined) await lead(config, log, times)
+    else await serveAsWorker(config, log, channel, times.graceMs)
     return 0
   } catch (error) {
     const reason = messageOf(error)

@@ -4,13 +4,7 @@ import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
 import type { App } from '../http/api-request.ts'
-import {
-  connectionCountsOf,
-  createListener,
-  listen,
-  stopListening,
-  type ResponseObserver,
-} from '../http/listener.ts'
+import { connectionCountsOf, createListener, listen, stopListening } from '../http/listener.ts'
 import type { Secrets } from '../secrets.ts'
 import { ACTOR_KEY_PREFIX } from '../service/actor.ts'
 import { createChallenge } from '../service/create-challenge.ts'
@@ -106,31 +100,6 @@ async function openSigning(
   return { signer, keys: publishedKeys }
 }
 
-/**
- * Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
- * connection is accepted in the turn of the event loop in which this resolves.
- */
-async function listenAhead({ config, log }: ServerOptions, onResponse?: ResponseObserver) {
-  let current: App | undefined
-  const server = createListener(
-    (request) => {
-      if (current === undefined) throw new Error('A request arrived before the app was composed')
-      return current(request)
-    },
-    {
-      noIndex: config.deployment === 'preview',
-      maxConnections: config.maxConnections,
-      log,
-      onResponse,
-    },
-  )
-  const port = await listen(server, config.port, config.host)
-  const serve = (app: App): void => {
-    current = app
-  }
-  return { server, port, serve }
-}
-
 /** Opens the counters: in Valkey where it is configured, else in a shared database, else in this node. */
 async function openCounters(
   { config: { valkeyUrl: url, nodes }, localCounters: local, log }: ServerOptions,
@@ -181,7 +150,18 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const provider = createChallenge(config.challenge, { counters, clock })
   const challenge = traffic?.challenge(provider) ?? provider
   const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
-  const { server, port, serve } = await listenAhead(options, traffic?.onResponse)
+  // Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
+  // connection is accepted in the turn of the event loop in which the app is composed.
+  let app: App = () => {
+    throw new Error('A request arrived before the app was composed')
+  }
+  const server = createListener((request) => app(request), {
+    noIndex: config.deployment === 'preview',
+    maxConnections: config.maxConnections,
+    log,
+    onResponse: traffic?.onResponse,
+  })
+  const port = await listen(server, config.port, config.host)
   const timeQuality = openTime(config, log)
   if (store !== undefined) {
     const connections = () => connectionCountsOf(server)
@@ -202,16 +182,15 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     newRequestId: () => randomUUID(),
     log,
   })
-  serve(compose({ releases, signing }))
+  app = compose({ releases, signing })
   return {
     port,
     served: () => releases.served,
     takeUp(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.
-      const app = compose({ releases: next, signing })
+      app = compose({ releases: next, signing })
       releases = next
-      serve(app)
       const { snapshotId } = next.served.head
       const { versionTexts, redactions } = update
       const counts = { versions: versionTexts.length, redactions: redactions.length }
@@ -220,7 +199,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     },
     async applySigning(newSecrets) {
       const next = await openSigning(newSecrets, log)
-      serve(compose({ releases, signing: next }))
+      app = compose({ releases, signing: next })
       signing = next
     },
     reasons: async () => store?.reasons() ?? [],

@@ -10,8 +10,9 @@ export interface ProcessStatus {
   readonly metrics: MetricFigures
 }
 
-/** A worker's start data. Sent over its channel, because other programs can read the environment of a process. */
-export interface WorkerBoot {
+/** The first message to a worker. Not in its environment, because other programs can read that of a process. */
+interface BootMessage {
+  readonly tag: 'svc.boot'
   readonly secrets: SecretTexts
   /** The newest version that the other workers serve. */
   readonly head: ChainHead
@@ -19,7 +20,7 @@ export interface WorkerBoot {
 
 /** Messages of the primary. The channel also carries other messages; these have a tag. */
 export type PrimaryMessage =
-  | { readonly tag: 'svc.boot'; readonly boot: WorkerBoot }
+  | BootMessage
   | { readonly tag: 'svc.release'; readonly update: ReleaseUpdate }
   | { readonly tag: 'svc.signing'; readonly secrets: SecretTexts }
   | { readonly tag: 'svc.status' }
@@ -35,42 +36,24 @@ export function sendToWorker(worker: Worker, message: PrimaryMessage): void {
   if (worker.isConnected()) worker.send(message, undefined, () => {})
 }
 
-interface WorkerHandlers {
-  takeUp(update: ReleaseUpdate): void
-  applySigning(secrets: SecretTexts): void
-  readStatus(): Promise<ProcessStatus>
-}
-
-/** Opens the channel of this worker. Called before anything else listens to it: Node delivers early messages once. */
-export function openWorkerChannel() {
-  const { promise: boot, resolve } = Promise.withResolvers<WorkerBoot>()
-  const { promise: serving, resolve: serve } = Promise.withResolvers<WorkerHandlers>()
-
-  async function handle(message: PrimaryMessage): Promise<void> {
-    if (message.tag === 'svc.boot') return resolve(message.boot)
-    const { takeUp, applySigning, readStatus } = await serving
-    switch (message.tag) {
-      case 'svc.release':
-        return takeUp(message.update)
-      case 'svc.signing':
-        return applySigning(message.secrets)
-      case 'svc.status':
-        process.send?.({ tag: message.tag, status: await readStatus() })
+/**
+ * Waits for the first message of the primary. `messages` yields the later ones, from the beginning. Called before anything
+ * else listens to the channel: Node delivers early messages once.
+ */
+export async function openWorkerChannel() {
+  async function* receive(): AsyncGenerator<PrimaryMessage, undefined> {
+    // Messages of other senders have another tag or none.
+    for await (const [message] of on(process, 'message')) {
+      if (String(tagOf(message)).startsWith('svc.')) yield message as PrimaryMessage
     }
   }
-
-  process.on('message', (received: unknown) => {
-    // Messages of other senders have another tag or none, and match no case.
-    if (tagOf(received) !== undefined) void handle(received as PrimaryMessage)
-  })
-  return {
-    boot,
-    /** Handles messages from now on, beginning with those that arrived before. */
-    serve,
-  }
+  const messages = receive()
+  const { value: boot } = await messages.next()
+  if (boot?.tag !== 'svc.boot') throw new Error('Expected the start message of the primary')
+  return { boot, messages }
 }
 
-export type WorkerChannel = ReturnType<typeof openWorkerChannel>
+export type WorkerChannel = Awaited<ReturnType<typeof openWorkerChannel>>
 
 /** A worker that takes longer does not get to its messages. */
 const STATUS_TIMEOUT_MS = 1000

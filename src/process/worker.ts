@@ -1,32 +1,25 @@
 import type { Config } from '../config.ts'
 import { inspectSecrets, requireSecrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
-import type { ChainHead } from '../service/read-releases.ts'
 import { loadReleases } from '../service/releases.ts'
 import { createClusterCounters } from '../storage/cluster-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { onShutdownSignal } from './leader.ts'
 import { openMetrics } from './metrics.ts'
 import { startServer } from './server.ts'
-import type { WorkerChannel } from './worker-channel.ts'
-
-interface WorkerOptions {
-  readonly log: Log
-  readonly channel: WorkerChannel
-  /** The newest version to load; later ones come over the channel. */
-  readonly head: ChainHead
-  readonly graceMs: number
-}
+import type { ProcessStatus, WorkerChannel } from './worker-channel.ts'
 
 /** Serves as one of several workers until a stop is requested. The primary looks for releases and keys. */
 export async function serveAsWorker(
   config: Config,
-  { log, channel, head, graceMs }: WorkerOptions,
+  log: Log,
+  { boot, messages }: WorkerChannel,
+  graceMs: number,
 ): Promise<void> {
   const shutdown = onShutdownSignal()
   // Ignored: only the primary reloads, but a terminal that closes sends SIGHUP to the whole group.
   process.on('SIGHUP', () => {})
-  const releases = loadReleases(openReleaseStore(config.releasesDir), head)
+  const releases = loadReleases(openReleaseStore(config.releasesDir), boot.head)
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
   const metrics = config.adminPort === undefined ? undefined : await openMetrics()
   const localCounters = createClusterCounters()
@@ -39,29 +32,36 @@ export async function serveAsWorker(
     log,
     metrics,
   })
-  channel.serve({
-    takeUp(update) {
-      try {
-        server.takeUp(update)
-      } catch (error) {
-        // The other workers serve it. After a restart this worker loads the release of the primary.
-        log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
-        process.exit(1)
+
+  async function followPrimary(): Promise<void> {
+    for await (const message of messages) {
+      if (message.tag === 'svc.release') {
+        try {
+          server.takeUp(message.update)
+        } catch (error) {
+          // The other workers serve it. After a restart this worker loads the release of the primary.
+          log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
+          process.exit(1)
+        }
+      } else if (message.tag === 'svc.signing') {
+        const next = inspectSecrets({ ...config, secretVariables: message.secrets }, Date.now())
+        await server.applySigning(next.secrets).catch((error: unknown) => {
+          log.error(
+            { err: error },
+            'Signing keys of the primary refused; the previous ones stay in use',
+          )
+        })
+      } else if (message.tag === 'svc.status') {
+        const status: ProcessStatus = {
+          reasons: await server.reasons(),
+          metrics: (await metrics?.readFigures()) ?? [],
+        }
+        process.send?.({ tag: message.tag, status })
       }
-    },
-    applySigning(secretVariables) {
-      const next = inspectSecrets({ ...config, secretVariables }, Date.now())
-      server.applySigning(next.secrets).catch((error: unknown) => {
-        log.error(
-          { err: error },
-          'Signing keys of the primary refused; the previous ones stay in use',
-        )
-      })
-    },
-    async readStatus() {
-      return { reasons: await server.reasons(), metrics: (await metrics?.readFigures()) ?? [] }
-    },
-  })
+    }
+  }
+
+  void followPrimary()
   await shutdown
   await server.close()
   process.disconnect?.()

@@ -64,7 +64,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     const worker = cluster.fork({ ...WITHOUT_SECRETS, PORT: String(port) })
     living.add(worker)
     const { snapshotId, hash } = releases.served.head
-    sendToWorker(worker, { tag: 'svc.boot', boot: { secrets, head: { snapshotId, hash } } })
+    sendToWorker(worker, { tag: 'svc.boot', secrets, head: { snapshotId, hash } })
     const startedMs = performance.now()
     worker.on('listening', () => {
       accepting.add(worker)
