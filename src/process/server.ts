@@ -14,7 +14,7 @@ import type { ReleaseUpdate, ResourceFault, ServedReleases } from '../service/re
 import type { ServableReleases } from '../service/releases.ts'
 import { SntpError } from '../service/sntp.ts'
 import {
-  createUnverifiedTime,
+  UNVERIFIED_TIME,
   openTimeQuality,
   type TimeQualityMonitor,
 } from '../service/time-quality.ts'
@@ -44,7 +44,7 @@ export interface Serving {
 export type SigningSecrets = Pick<Secrets, 'signingKey' | 'publishedKeys'>
 
 function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
-  if (ntpServer === undefined) return createUnverifiedTime()
+  if (ntpServer === undefined) return UNVERIFIED_TIME
   return openTimeQuality({
     server: ntpServer,
     nowMs: () => SYSTEM_CLOCK.nowMs(),

@@ -11,13 +11,6 @@ export function createChallenge(
   settings: ChallengeSettings,
   dependencies: { readonly counters: Counters; readonly clock: Clock },
 ): Challenge {
-  switch (settings.provider) {
-    case 'altcha':
-      return createAltchaChallenge(dependencies)
-    case 'test':
-      return createTestChallenge()
-    case 'turnstile':
-    case 'hcaptcha':
-      return createHostedChallenge({ ...settings, ...dependencies })
-  }
+  if ('siteKey' in settings) return createHostedChallenge({ ...settings, ...dependencies })
+  return settings.provider === 'test' ? createTestChallenge() : createAltchaChallenge(dependencies)
 }

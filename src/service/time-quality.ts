@@ -73,11 +73,9 @@ export interface TimeQualityOptions {
 const NOTHING_KNOWN = { offsetMs: null, maxErrorMs: null, checkedAt: null } as const
 
 /** The quality of a server without a time source: always UNVERIFIED. */
-export function createUnverifiedTime(): TimeQualityMonitor {
-  return {
-    quality: () => ({ state: 'UNVERIFIED', source: null, ...NOTHING_KNOWN }),
-    close: () => {},
-  }
+export const UNVERIFIED_TIME: TimeQualityMonitor = {
+  quality: () => ({ state: 'UNVERIFIED', source: null, ...NOTHING_KNOWN }),
+  close: () => {},
 }
 
 /**

@@ -7,7 +7,7 @@ import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { readUpdate } from '../../src/service/read-releases.ts'
 import { loadReleases } from '../../src/service/releases.ts'
-import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { testSigning } from '../support/running-app.ts'
 import {
@@ -79,7 +79,7 @@ export function testSwaps(count: number): void {
       deployment: 'primary',
       baseUrl: 'http://127.0.0.1:8080',
       apiKeys: createUnavailableApiKeys(),
-      timeQuality: createUnverifiedTime(),
+      timeQuality: UNVERIFIED_TIME,
       waitlist: createUnavailableWaitlist(),
       challenge: UNSOLVABLE_CHALLENGE,
       trustedProxies: [],

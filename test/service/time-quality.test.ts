@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { parseNtpServer } from '../../src/service/ntp-server.ts'
 import { SntpError } from '../../src/service/sntp.ts'
 import {
-  createUnverifiedTime,
+  UNVERIFIED_TIME,
   openTimeQuality,
   TIME_QUALITY_BOUNDS,
 } from '../../src/service/time-quality.ts'
@@ -26,7 +26,7 @@ function kiss(kissCode: string): SntpError {
 }
 
 void test('without a source the quality is only UNVERIFIED', () => {
-  const monitor = createUnverifiedTime()
+  const monitor = UNVERIFIED_TIME
   const unverified = { state: 'UNVERIFIED', source: null, ...NULLS }
   assert.deepEqual(monitor.quality(), unverified)
   monitor.close()

@@ -4,7 +4,7 @@ import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
 import { loadReleases } from '../../src/service/releases.ts'
-import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
 import { makeReleases } from './made-releases.ts'
@@ -66,7 +66,7 @@ export async function runApp(
     releases: loadReleases(makeReleases().store),
     signing: testSigning(),
     apiKeys: createUnavailableApiKeys(),
-    timeQuality: createUnverifiedTime(),
+    timeQuality: UNVERIFIED_TIME,
     waitlist: createUnavailableWaitlist(),
     challenge: UNSOLVABLE_CHALLENGE,
     trustedProxies: [],

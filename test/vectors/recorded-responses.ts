@@ -3,7 +3,7 @@ import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { pathOf, type App } from '../../src/http/api-request.ts'
 import { loadReleases } from '../../src/service/releases.ts'
-import { createUnverifiedTime } from '../../src/service/time-quality.ts'
+import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
@@ -43,7 +43,7 @@ function createFixedApp({ atMs, versions = 1, signingKey }: Partial<RecordedRequ
       keys: [{ ...key, status: 'current', notBefore: null, notAfter: null }],
     },
     apiKeys: createUnavailableApiKeys(),
-    timeQuality: createUnverifiedTime(),
+    timeQuality: UNVERIFIED_TIME,
     waitlist: createUnavailableWaitlist(),
     challenge: UNSOLVABLE_CHALLENGE,
     trustedProxies: [],
