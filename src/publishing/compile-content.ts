@@ -95,15 +95,15 @@ export async function compileContent(
     Object.assign(data, { [name]: value })
   }
 
-  function readOrganization({ value, report }: ContentSource, publicEmails: string[]) {
-    const content = value as unknown as OrganizationContent
-    publicEmails.push(content.contact.email, content.privacy.contact.email)
-    const logo = content.logo && folder.readReferenced(content.logo.file, report, ['logo', 'file'])
+  function readOrganization(source: ContentSource, publicEmails: string[]) {
+    const { contact, privacy, logo } = source.value as unknown as OrganizationContent
+    publicEmails.push(contact.email, privacy.contact.email)
+    const image = logo && folder.readReferenced(logo.file, source.report, ['logo', 'file'])
     // The text of an SVG is published too.
-    if (logo?.file.endsWith('.svg') === true) {
-      files.push({ file: logo.file, text: logo.bytes.toString('utf8') })
+    if (image?.file.endsWith('.svg') === true) {
+      files.push({ file: image.file, text: image.bytes.toString('utf8') })
     }
-    return compileOrganization(content, logo, report, mistakes)
+    return compileOrganization(source, image, mistakes)
   }
 
   for (const [name, file] of folder.resources) readResource(name, file)

@@ -5,40 +5,32 @@ import {
 } from '../contract/organization.ts'
 import { checkAccent, deriveAccent } from './accent-color.ts'
 import type { ReferencedFile } from './content-folder.ts'
-import { addMistake, type ContentMistake, type Report, startOf } from './content-mistake.ts'
+import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
 import { cleanPng } from './logo-png.ts'
 import { sanitizeSvg } from './logo-svg.ts'
+import type { ContentSource } from './yaml-source.ts'
 
-type Logo = NonNullable<Organization['logo']>
-
-const MAX_LOGO_BYTES = { svg: 65_536, png: 131_072 } as const
-const MEDIA_TYPES = { svg: LOGO_TYPES[0], png: LOGO_TYPES[1] } as const
+const LOGO_KINDS = {
+  svg: { mediaType: LOGO_TYPES[0], maxBytes: 65_536, clean: sanitizeSvg },
+  png: { mediaType: LOGO_TYPES[1], maxBytes: 131_072, clean: cleanPng },
+} as const
 
 /** The published logo. Its mistakes are added to `mistakes`; then it is undefined. */
 function compileLogo(
   { file, bytes }: ReferencedFile,
   alt: string,
   mistakes: ContentMistake[],
-): Logo | undefined {
-  const kind = file.endsWith('.png') ? 'png' : 'svg'
-  if (bytes.length > MAX_LOGO_BYTES[kind]) {
-    const expected = `a logo of at most ${MAX_LOGO_BYTES[kind]} bytes`
+): Organization['logo'] {
+  const { mediaType, maxBytes, clean } = LOGO_KINDS[file.endsWith('.png') ? 'png' : 'svg']
+  if (bytes.length > maxBytes) {
+    const expected = `a logo of at most ${maxBytes} bytes`
     addMistake(mistakes, startOf(file), [], `${bytes.length} bytes`, expected)
     return undefined
   }
-  const image =
-    kind === 'png'
-      ? cleanPng(file, bytes, mistakes)
-      : sanitizeSvg(file, bytes.toString('utf8'), mistakes)
+  const image = clean(file, bytes, mistakes)
   if (image === undefined) return undefined
   const { width, height } = image
-  return {
-    mediaType: MEDIA_TYPES[kind],
-    base64: image.bytes.toString('base64'),
-    width,
-    height,
-    alt,
-  }
+  return { mediaType, base64: image.bytes.toString('base64'), width, height, alt }
 }
 
 /**
@@ -48,22 +40,14 @@ const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
 
 /** Creates the published identity from the operator's file; reports mistakes and then returns undefined. */
 export function compileOrganization(
-  { logo: logoContent, accentColor, ...rest }: OrganizationContent,
+  { value, texts, report }: ContentSource,
   /** The file that the logo names, if it could be read. */
   logoFile: ReferencedFile | undefined,
-  report: Report,
   mistakes: ContentMistake[],
 ): Organization | undefined {
-  const { contact, privacy } = rest
-  const addresses: readonly (readonly [path: readonly string[], text: string | undefined])[] = [
-    [['url'], rest.url],
-    [['contact', 'email'], contact.email],
-    [['contact', 'url'], contact.url],
-    [['privacy', 'contact', 'email'], privacy.contact.email],
-    [['privacy', 'contact', 'url'], privacy.contact.url],
-  ]
+  const { logo: logoContent, accentColor, ...rest } = value as unknown as OrganizationContent
   const before = mistakes.length
-  for (const [path, text = ''] of addresses) {
+  for (const { path, value: text } of texts) {
     if (!PLACEHOLDER_DOMAIN.test(text)) continue
     report(path, `the placeholder ${JSON.stringify(text)}`, 'the organization’s own')
   }

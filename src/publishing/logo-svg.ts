@@ -78,7 +78,7 @@ function sizeOf(attributes: {
  */
 export function sanitizeSvg(
   file: string,
-  text: string,
+  bytes: Buffer,
   mistakes: ContentMistake[],
 ): Image | undefined {
   const before = mistakes.length
@@ -159,7 +159,7 @@ export function sanitizeSvg(
     if (isReadable) report('invalid XML', 'a well-formed SVG file')
     isReadable = false
   })
-  parser.write(text)
+  parser.write(bytes.toString('utf8'))
   parser.close()
   if (mistakes.length > before) return undefined
   if (size === undefined) {

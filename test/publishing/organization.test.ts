@@ -86,6 +86,18 @@ test('an email address in any other field is still refused', async (t) => {
   )
 })
 
+test('refuses the placeholders of a new content folder in every field', async (t) => {
+  const folder = makeContent(t)
+  const edited = ORGANIZATION.replace('tides.example/imprint', 'example.org/imprint')
+  assert.notEqual(edited, ORGANIZATION)
+  writeContent(folder, 'organization.yaml', edited)
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(
+    mistakes.map(({ line, field, found }) => ({ line, field, found })),
+    [{ line: 7, field: 'links[0].url', found: 'the placeholder "https://example.org/imprint"' }],
+  )
+})
+
 test('refuses an accent with low contrast or the color of text, with the contrast', async (t) => {
   assert.match(
     (await compile(t, "accentColor: '#f0c000'\n")).mistakes.join('\n'),
@@ -255,7 +267,7 @@ test('a sanitized logo contains only drawing elements', () => {
   <defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient></defs>
   <path d="M0 0" fill="url(#g)" data-name="x"/><use href="#p"/>
 </svg>`
-  const cleaned = sanitizeSvg('logo.svg', svg, [])
+  const cleaned = sanitizeSvg('logo.svg', Buffer.from(svg), [])
   assert.ok(cleaned !== undefined)
   assert.deepEqual([cleaned.width, cleaned.height], [40, 20])
   const written = cleaned.bytes.toString('utf8')
