@@ -8,7 +8,7 @@ import { enableLingeringClose } from './lingering-close.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
 import { hasBody } from './request-body.ts'
 import {
-  expectsContinueOnly,
+  expectsContinue,
   framingFault,
   hasUndelimitedBody,
   toOriginForm,
@@ -67,11 +67,6 @@ function connectionsOf(server: Server): Connections {
   return connections
 }
 
-/** Discards a request after the last response of its connection; unread input would reset the connection. */
-function discard(request: IncomingMessage): void {
-  request.resume()
-}
-
 /** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
@@ -103,7 +98,11 @@ export function createListener(app: App, options: ListenerOptions): Server {
   function receive(request: IncomingMessage, response: ServerResponse): void {
     // The parser also reports this request as an error, and the handler of that error responds.
     if (hasUndelimitedBody(request)) return
-    if (connections.isClosing(request.socket)) return discard(request)
+    // After the last response of the connection, input is discarded; unread input would reset the connection.
+    if (connections.isClosing(request.socket)) {
+      request.resume()
+      return
+    }
     begin(request, response)
     // Node loses the bytes after an upgrade request, so the connection closes after the response.
     if (request.headers.upgrade !== undefined) {
@@ -115,24 +114,13 @@ export function createListener(app: App, options: ListenerOptions): Server {
     const { url = '', method } = request
     const target = url === '*' && method === 'OPTIONS' ? url : toOriginForm(url)
     if (target === undefined) return reject(request, response, 400)
+    if (expectsContinue(request)) response.writeContinue()
     handle(request, response, target)
   }
 
-  function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
-    if (connections.isClosing(request.socket)) return discard(request)
-    begin(request, response)
-    reject(request, response, 417)
-  }
-
-  server.on('checkExpectation', rejectExpectation)
-  // Node emits this for every expectation that contains 100-continue.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!expectsContinueOnly(request)) return rejectExpectation(request, response)
-    if (connections.isClosing(request.socket)) return discard(request)
-    response.writeContinue()
-    receive(request, response)
-    return undefined
-  })
+  // Node emits these in place of `request` if the client expects something.
+  server.on('checkContinue', receive)
+  server.on('checkExpectation', receive)
   // `listen` reports what prevents listening. Later errors concern one connection, such as a lack of file descriptors.
   server.on('error', (error) => {
     if (server.listening) log.error({ err: error }, 'A connection could not be accepted')

@@ -38,16 +38,22 @@ export function hasUndelimitedBody({ headers }: IncomingMessage): boolean {
   return coding !== undefined && !/(?:^|,)[ \t]*chunked$/i.test(coding)
 }
 
-/** Whether 100-continue is the only expectation; each line and each member of a list is one (RFC 9110 10.1.1). */
-export function expectsContinueOnly({ headers }: IncomingMessage): boolean {
+/** Whether the client expects something; HTTP/1.0 has no expectations (RFC 9110 10.1.1). */
+export function expectsContinue({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.expect !== undefined
+}
+
+/** Whether 100-continue is the only expectation; each line and each member of a list is one. */
+function isContinueOnly({ headers }: IncomingMessage): boolean {
   const expectations = headers.expect?.split(',') ?? []
   return expectations.every((each) => each.trim().toLowerCase() === '100-continue')
 }
 
-/** The status that rejects a request for its version, Host or framing; undefined if they are valid. */
-export function framingFault(request: IncomingMessage): 400 | 501 | undefined {
+/** The status that rejects a request for its version, Host, expectation or framing; undefined if they are valid. */
+export function framingFault(request: IncomingMessage): 400 | 417 | 501 | undefined {
   // The parser accepts malformed versions.
   if (request.httpVersionMajor !== 1 || !hasValidHost(request)) return 400
+  if (expectsContinue(request) && !isContinueOnly(request)) return 417
   const coding = request.headers['transfer-encoding']
   // HTTP/1.0 has no transfer codings; any but chunked is not decoded (RFC 9112 6.1).
   if (request.httpVersion === '1.0' && (coding !== undefined || hasOtherProtocol(request))) {

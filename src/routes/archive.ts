@@ -26,15 +26,17 @@ interface ArchiveFile {
   readonly status: 200 | 410
   readonly cacheControl: string
   readonly json: string
-  /** A strong tag with the digest of the bytes. */
-  readonly etag: string
+}
+
+function immutable(json: string): ArchiveFile {
+  return { status: 200, cacheControl: IMMUTABLE, json }
 }
 
 const STRONG_FROM = 'W/'.length
 
-function fileOf(json: string, status: 200 | 410, cacheControl: string): ArchiveFile {
-  // The bytes are canonical JSON, so the digest in the weak tag of the payload is also theirs.
-  return { status, cacheControl, json, etag: createCanonicalPayload(json).etag.slice(STRONG_FROM) }
+/** A strong tag with the digest of the bytes. They are canonical JSON, so it is that of a payload's weak tag. */
+function strongTagOf(json: string): string {
+  return createCanonicalPayload(json).etag.slice(STRONG_FROM)
 }
 
 function formatIndex({ headSnapshotId, redactions }: Releases): string {
@@ -50,12 +52,13 @@ function findResource(releases: Releases, name: string, digest: string): Archive
   )
   if (redaction !== undefined) {
     const { reason, redactedAt } = redaction
-    return fileOf(canonicalJson({ reason, redactedAt }), 410, REVALIDATED)
+    const json = canonicalJson({ reason, redactedAt })
+    return { status: 410, cacheControl: REVALIDATED, json }
   }
   // Looks for the file first, so that an unknown digest does not search all versions.
   const json = releases.readResource(name, digest)
   if (json === undefined || !releases.namesResource(name, digest)) return undefined
-  return fileOf(json, 200, IMMUTABLE)
+  return immutable(json)
 }
 
 /**
@@ -67,24 +70,22 @@ export function createArchive(
   releases: Releases,
   noIndex: boolean,
 ): (request: ApiRequest) => Reply | undefined {
-  let index: ArchiveFile | undefined
+  let index: string | undefined
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const common = [...CORS_HEADERS, 'X-Content-Type-Options', 'nosniff', ...robotsTag]
 
   function find(path: string): ArchiveFile | undefined {
     if (path === VERSIONS_INDEX) {
-      index ??= fileOf(formatIndex(releases), 200, REVALIDATED)
-      return index
+      index ??= formatIndex(releases)
+      return { status: 200, cacheControl: REVALIDATED, json: index }
     }
     const [, snapshotId] = VERSION.exec(path) ?? []
     if (snapshotId !== undefined) {
       const entry = releases.version(snapshotId)
-      return entry === undefined ? undefined : fileOf(entry.json, 200, IMMUTABLE)
+      return entry && immutable(entry.json)
     }
-    const [, name, digest] = RESOURCE.exec(path) ?? []
-    return name === undefined || digest === undefined
-      ? undefined
-      : findResource(releases, name, digest)
+    const [, name = '', digest = ''] = RESOURCE.exec(path) ?? []
+    return findResource(releases, name, digest)
   }
 
   return (request) => {
@@ -100,21 +101,16 @@ export function createArchive(
       headers.push(HEADERS.cacheControl, NO_STORE)
       return { status: 405, headers, body: undefined }
     }
-    const { status, json, etag, cacheControl } = file
-    const caching = [HEADERS.cacheControl, cacheControl, ...common]
+    const { status, json, cacheControl } = file
+    const etag = strongTagOf(json)
+    const caching = [HEADERS.cacheControl, cacheControl, HEADERS.etag, etag, ...common]
     const known = request.header('if-none-match')
     if (status === 200 && known !== undefined && matchesIfNoneMatch(known, etag)) {
-      return { status: 304, headers: [...caching, HEADERS.etag, etag], body: undefined }
+      return { status: 304, headers: caching, body: undefined }
     }
-    const headers = [
-      HEADERS.contentType,
-      RESPONSE_CONTENT_TYPE,
-      ...caching,
-      HEADERS.etag,
-      etag,
-      HEADERS.contentLength,
-      String(Buffer.byteLength(json)),
-    ]
+    const length = String(Buffer.byteLength(json))
+    const headers = [HEADERS.contentType, RESPONSE_CONTENT_TYPE, HEADERS.contentLength, length]
+    headers.push(...caching)
     return { status, headers, body: method === 'HEAD' ? undefined : json }
   }
 }

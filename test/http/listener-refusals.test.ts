@@ -70,6 +70,10 @@ const REFUSED: { readonly [what: string]: readonly [status: number, bytes: strin
     417,
     `${GET_STATUS}Host: a\r\nExpect: 100-continue;q=1\r\n\r\n`,
   ],
+  'a malformed Host of a client that waits for 100': [
+    400,
+    `${GET_STATUS}Host: a b\r\nExpect: 100-continue\r\n\r\n`,
+  ],
   'headers past what is read': [
     431,
     `${GET_STATUS}Host: a\r\nX-Note: ${'x'.repeat(20_000)}\r\n\r\n`,
