@@ -2,16 +2,11 @@ import { ApiError } from '../contract/api-error.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { Issuance } from '../contract/issuance.ts'
 import { LIMITS } from '../contract/limits.ts'
-import {
-  KeyQuotaError,
-  orKeysUnavailable,
-  type ApiKeys,
-  type KeyQuota,
-} from '../service/api-keys.ts'
+import { KeyQuotaError, orKeysUnavailable, type ApiKeys } from '../service/api-keys.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import type { Payload } from '../service/payload.ts'
-import type { ApiRequest, Reply } from './api-request.ts'
+import type { ApiRequest, App, Reply } from './api-request.ts'
 import { presentedKey } from './authenticate.ts'
 import { matchesIfNoneMatch } from './conditional.ts'
 import type { Exchange, ServedEndpoint } from './exchange.ts'
@@ -36,154 +31,136 @@ export interface PipelineDependencies {
 
 const NO_BODY = new Uint8Array()
 
-/** The steps of every API request, in order. A plain read stays synchronous: it takes one turn of the event loop. */
-function serve(exchange: Exchange, dependencies: PipelineDependencies): Reply | Promise<Reply> {
-  const { router, responder, issuance } = dependencies
-  const { request } = exchange
-  const found = router(request.path)
-  if (found === undefined) throw new ApiError('NOT_FOUND')
-  const { route } = found
-  exchange.route = route
-  exchange.parameter = found.parameter
-
-  const endpoint = route.endpoints.get(request.method)
-  if (endpoint === undefined) {
-    // A preflight (Fetch standard 3.2.2).
-    if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
-    throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
-  }
-  exchange.endpoint = endpoint
-  const { row } = endpoint
-
-  // While issuance is paused its endpoint refuses every request (contract decisions section 5).
-  if (row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
-
-  const key = presentedKey(request)
-  if (key === undefined && row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
-  if (key === undefined && row.request === undefined) {
-    return callHandler(exchange, endpoint, responder)
-  }
-  return checkAndServe(exchange, endpoint, key, dependencies)
-}
-
-/** Continues with a request that has a key or a body. */
-async function checkAndServe(
-  exchange: Exchange,
-  endpoint: ServedEndpoint,
-  key: string | undefined,
-  { responder, apiKeys, ownOrigin }: PipelineDependencies,
-): Promise<Reply> {
-  // A presented key is checked and counted; the request is never treated as anonymous (spec 5.4).
-  if (key !== undefined) exchange.key = await orKeysUnavailable(() => apiKeys.check(key))
-  if (endpoint.row.request !== undefined) {
-    exchange.body = await receiveBody(exchange.request, ownOrigin)
-  }
-  return callHandler(exchange, endpoint, responder)
-}
-
-/**
- * A request with a body must come from a page of the service or from outside a browser (contract decisions section 4).
- * The body must have the JSON media type and be within its limit (contract decisions 3.15).
- */
-function receiveBody(request: ApiRequest, ownOrigin: string): Promise<Uint8Array> {
-  if (!isOriginAllowed(request, ownOrigin)) throw new ApiError('REQUEST_REJECTED')
-  const isJson =
-    isJsonMediaType(request.header('content-type')) &&
-    isIdentityCoding(request.header('content-encoding'))
-  if (!isJson) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
-  return request.readBody(LIMITS.maxBodyBytes)
-}
-
-function callHandler(
-  exchange: Exchange,
-  endpoint: ServedEndpoint,
-  responder: Responder,
-): Reply | Promise<Reply> {
-  const payload = endpoint.handler(exchange)
-  return payload instanceof Promise
-    ? payload.then((made) => respond(exchange, endpoint, made, responder))
-    : respond(exchange, endpoint, payload, responder)
-}
-
-/** A client that has the current data gets 304. Preconditions apply to a read that would be 200 (RFC 9110 13.2.1). */
-function respond(
-  exchange: Exchange,
-  endpoint: ServedEndpoint,
-  payload: Payload,
-  responder: Responder,
-): Reply {
-  const known = endpoint.row.method === 'GET' ? exchange.request.header('if-none-match') : undefined
-  return known !== undefined && matchesIfNoneMatch(known, payload.etag)
-    ? responder.notModified(exchange, endpoint, payload)
-    : responder.success(exchange, endpoint, payload)
-}
-
-/** Turns every error into a response: an ApiError into its catalog entry, others into the failure code of the endpoint. */
-function fail(
-  exchange: Exchange,
-  { responder, log }: PipelineDependencies,
-  logRefusal: ReturnType<typeof createRefusalLog>,
-  error: unknown,
-): Reply {
-  const { requestId, endpoint } = exchange
-  const quota: KeyQuota | undefined =
-    error instanceof KeyQuotaError ? error.quota : exchange.key?.quota
-  try {
-    if (error instanceof ApiError) {
-      if (error.cause !== undefined) {
-        const { code, cause: err } = error
-        logRefusal({ requestId, endpoint: endpoint?.name, code, err }, exchange.nowMs)
-      }
-      return responder.failure(exchange, error.code, error.details, quota)
-    }
-    const code = endpoint?.row.failure ?? 'SNAPSHOT_UNAVAILABLE'
-    log.error({ requestId, endpoint: endpoint?.name, code, err: error }, 'A request failed')
-    return responder.failure(exchange, code, {}, quota)
-  } catch (cause) {
-    log.error({ requestId, endpoint: endpoint?.name, err: cause }, 'A response could not be signed')
-    return responder.unsigned(exchange, quota)
-  }
-}
-
-/** Formats instants. Requests of the same millisecond share the text, because formatting costs as much as all steps. */
-function createInstantWriter(): (nowMs: number) => string {
-  let lastMs = Number.NaN
-  let last = ''
-  return (nowMs) => {
-    if (nowMs !== lastMs) {
-      last = formatInstant(nowMs)
-      lastMs = nowMs
-    }
-    return last
-  }
-}
-
 /** Creates the pipeline for API requests. It never throws and never rejects. */
-export function createPipeline(
-  dependencies: PipelineDependencies,
-): (request: ApiRequest) => Reply | Promise<Reply> {
-  const writeInstant = createInstantWriter()
-  const logRefusal = createRefusalLog(dependencies.log)
-  return (request) => {
-    const nowMs = dependencies.clock.nowMs()
-    const exchange: Exchange = {
+export function createPipeline({
+  router,
+  responder,
+  apiKeys,
+  ownOrigin,
+  issuance,
+  clock,
+  newRequestId,
+  log,
+}: PipelineDependencies): App {
+  const logRefusal = createRefusalLog(log)
+  let lastMs = Number.NaN
+  let lastInstant = ''
+
+  function createExchange(request: ApiRequest): Exchange {
+    const nowMs = clock.nowMs()
+    // Requests of the same millisecond share the text, because formatting costs as much as all steps.
+    if (nowMs !== lastMs) lastInstant = formatInstant(nowMs)
+    lastMs = nowMs
+    return {
       request,
       nowMs,
-      issuedAt: writeInstant(nowMs),
-      requestId: dependencies.newRequestId(),
+      issuedAt: lastInstant,
+      requestId: newRequestId(),
       route: undefined,
       parameter: '',
       endpoint: undefined,
       key: undefined,
       body: NO_BODY,
     }
+  }
+
+  /** The steps of every API request, in order. A plain read stays synchronous: it takes one turn of the event loop. */
+  function serve(exchange: Exchange): Reply | Promise<Reply> {
+    const { request } = exchange
+    const found = router(request.path)
+    if (found === undefined) throw new ApiError('NOT_FOUND')
+    const { route } = found
+    exchange.route = route
+    exchange.parameter = found.parameter
+
+    const endpoint = route.endpoints.get(request.method)
+    if (endpoint === undefined) {
+      // A preflight (Fetch standard 3.2.2).
+      if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
+      throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
+    }
+    exchange.endpoint = endpoint
+    const { row } = endpoint
+
+    // While issuance is paused its endpoint refuses every request (contract decisions section 5).
+    if (row.issuesKeys === true && !issuance.enabled) throw new ApiError('KEYS_UNAVAILABLE')
+
+    const key = presentedKey(request)
+    if (key === undefined && row.authentication === 'api-key') throw new ApiError('KEY_REQUIRED')
+    if (key === undefined && row.request === undefined) return callHandler(exchange, endpoint)
+    return checkAndServe(exchange, endpoint, key)
+  }
+
+  /** Continues with a request that has a key or a body. */
+  async function checkAndServe(
+    exchange: Exchange,
+    endpoint: ServedEndpoint,
+    key: string | undefined,
+  ): Promise<Reply> {
+    // A presented key is checked and counted; the request is never treated as anonymous (spec 5.4).
+    if (key !== undefined) exchange.key = await orKeysUnavailable(() => apiKeys.check(key))
+    if (endpoint.row.request !== undefined) exchange.body = await receiveBody(exchange.request)
+    return callHandler(exchange, endpoint)
+  }
+
+  /**
+   * A request with a body must come from a page of the service or from outside a browser (contract decisions section 4).
+   * The body must have the JSON media type and be within its limit (contract decisions 3.15).
+   */
+  function receiveBody(request: ApiRequest): Promise<Uint8Array> {
+    if (!isOriginAllowed(request, ownOrigin)) throw new ApiError('REQUEST_REJECTED')
+    const isJson =
+      isJsonMediaType(request.header('content-type')) &&
+      isIdentityCoding(request.header('content-encoding'))
+    if (!isJson) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+    return request.readBody(LIMITS.maxBodyBytes)
+  }
+
+  function callHandler(exchange: Exchange, endpoint: ServedEndpoint): Reply | Promise<Reply> {
+    const payload = endpoint.handler(exchange)
+    return payload instanceof Promise
+      ? payload.then((made) => respond(exchange, endpoint, made))
+      : respond(exchange, endpoint, payload)
+  }
+
+  /** A client that has the current data gets 304. Preconditions apply to a read that would be 200 (RFC 9110 13.2.1). */
+  function respond(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply {
+    const isRead = endpoint.row.method === 'GET'
+    const known = isRead ? exchange.request.header('if-none-match') : undefined
+    return known !== undefined && matchesIfNoneMatch(known, payload.etag)
+      ? responder.notModified(exchange, endpoint, payload)
+      : responder.success(exchange, endpoint, payload)
+  }
+
+  /** Turns every error into a response: an ApiError into its catalog entry, others into the failure code of the endpoint. */
+  function fail(exchange: Exchange, error: unknown): Reply {
+    const { requestId } = exchange
+    const endpoint = exchange.endpoint?.name
+    const quota = error instanceof KeyQuotaError ? error.quota : exchange.key?.quota
     try {
-      const reply = serve(exchange, dependencies)
+      if (error instanceof ApiError) {
+        const { code, details, cause: err } = error
+        if (err !== undefined) logRefusal({ requestId, endpoint, code, err }, exchange.nowMs)
+        return responder.failure(exchange, code, details, quota)
+      }
+      const code = exchange.endpoint?.row.failure ?? 'SNAPSHOT_UNAVAILABLE'
+      log.error({ requestId, endpoint, code, err: error }, 'A request failed')
+      return responder.failure(exchange, code, {}, quota)
+    } catch (cause) {
+      log.error({ requestId, endpoint, err: cause }, 'A response could not be signed')
+      return responder.unsigned(exchange, quota)
+    }
+  }
+
+  return (request) => {
+    const exchange = createExchange(request)
+    try {
+      const reply = serve(exchange)
       return reply instanceof Promise
-        ? reply.catch((error: unknown) => fail(exchange, dependencies, logRefusal, error))
+        ? reply.catch((error: unknown) => fail(exchange, error))
         : reply
     } catch (error) {
-      return fail(exchange, dependencies, logRefusal, error)
+      return fail(exchange, error)
     }
   }
 }
