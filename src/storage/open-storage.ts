@@ -15,31 +15,6 @@ interface AvailabilityOptions {
 /** The interval between attempts to open a database that was unavailable at the start. */
 const RETRY_INTERVAL_MS = 5000
 
-/** Retries until the storage opens, fails permanently or is closed. */
-function retryOpening(storage: Storage, options: AvailabilityOptions): Storage {
-  const { onUnavailable, onRecovered } = options
-  let timer: NodeJS.Timeout
-  function retryLater(): void {
-    timer = setTimeout(() => {
-      storage.ping().then(
-        () => onRecovered?.(),
-        (error: unknown) => {
-          if (isTransient(error)) retryLater()
-          else if (error instanceof StorageError && error.code !== 'CLOSED') onUnavailable?.(error)
-        },
-      )
-    }, RETRY_INTERVAL_MS).unref()
-  }
-  retryLater()
-  return {
-    ...storage,
-    async close() {
-      clearTimeout(timer)
-      await storage.close()
-    },
-  }
-}
-
 /** Loads the driver on demand: a deployment on SQLite does not pay for it. */
 async function openPostgres(
   location: Extract<DatabaseLocation, { kind: 'postgres' }>,
@@ -51,23 +26,42 @@ async function openPostgres(
   return postgres.openPostgres(options, mode, onUnavailable)
 }
 
-/** Opens the database of a server, which keeps serving while the database is unavailable. Rejects with a StorageError. */
+/**
+ * Opens the database of a server, which keeps serving while the database is unavailable. Retries until it opens, fails
+ * permanently or is closed. Rejects with a StorageError.
+ */
 export async function openStorage(
   location: DatabaseLocation,
-  options: AvailabilityOptions = {},
+  { onUnavailable, onRecovered }: AvailabilityOptions = {},
 ): Promise<Storage> {
-  let isUnavailable = false
-  const onUnavailable =
-    options.onUnavailable &&
-    ((error: StorageError) => {
-      isUnavailable = true
-      options.onUnavailable?.(error)
-    })
+  let timer: NodeJS.Timeout | undefined
+  function retryLater(): void {
+    timer = setTimeout(() => {
+      storage.ping().then(
+        () => onRecovered?.(),
+        (error: unknown) => {
+          if (isTransient(error)) retryLater()
+          else if (error instanceof StorageError && error.code !== 'CLOSED') onUnavailable?.(error)
+        },
+      )
+    }, RETRY_INTERVAL_MS).unref()
+  }
+  const reportAndRetry = (error: StorageError): void => {
+    onUnavailable?.(error)
+    retryLater()
+  }
+  const report = onUnavailable && reportAndRetry
   const storage =
     location.kind === 'sqlite'
-      ? await openSqliteServer({ file: location.file }, onUnavailable)
-      : await openPostgres(location, 'read-write', onUnavailable)
-  return isUnavailable ? retryOpening(storage, options) : storage
+      ? await openSqliteServer({ file: location.file }, report)
+      : await openPostgres(location, 'read-write', report)
+  return {
+    ...storage,
+    async close() {
+      clearTimeout(timer)
+      await storage.close()
+    },
+  }
 }
 
 /** Opens an existing database for a command; `read-write` migrates it. Rejects with a StorageError. */

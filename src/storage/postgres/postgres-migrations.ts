@@ -62,15 +62,15 @@ const MIGRATION_LOCK = 0x53_56_43_57
 /** 15.0 in the server's own numbering. */
 const MIN_SERVER_VERSION = 150_000
 
-async function assertServerVersion(client: Queryable, where: string): Promise<void> {
-  const [row] = await client.query<{ readonly version: number }>(
+/**
+ * The number of the last migration; undefined without the service's tables. Rejects with SERVER_TOO_OLD, or with NEWER for a
+ * database of a later version of this software.
+ */
+async function readVersion(client: Queryable, where: string): Promise<number | undefined> {
+  const [server] = await client.query<{ readonly version: number }>(
     "SELECT current_setting('server_version_num')::int AS version",
   )
-  if (Number(row?.version) < MIN_SERVER_VERSION) throw new StorageError('SERVER_TOO_OLD', where)
-}
-
-/** The number of the last migration; undefined without the service's tables. */
-async function readVersion(client: Queryable): Promise<number | undefined> {
+  if (Number(server?.version) < MIN_SERVER_VERSION) throw new StorageError('SERVER_TOO_OLD', where)
   // Reads the catalogs, because to_regclass uses a cache that may not show what another node has just committed.
   const found = await client.query(`
     SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
@@ -79,13 +79,9 @@ async function readVersion(client: Queryable): Promise<number | undefined> {
   const [row] = await client.query<{ readonly version: number }>(
     'SELECT version FROM svc.schema_version',
   )
-  return row?.version ?? 0
-}
-
-function assertNotNewer(version: number | undefined, where: string): void {
-  if (version !== undefined && version > POSTGRES_MIGRATIONS.length) {
-    throw new StorageError('NEWER', where)
-  }
+  const version = row?.version ?? 0
+  if (version > POSTGRES_MIGRATIONS.length) throw new StorageError('NEWER', where)
+  return version
 }
 
 /**
@@ -93,14 +89,10 @@ function assertNotNewer(version: number | undefined, where: string): void {
  * one migrates and the others find it done. Rejects with a StorageError, and then nothing was changed.
  */
 export async function migratePostgres(session: PostgresSession, where: string): Promise<void> {
-  await assertServerVersion(session, where)
-  const before = await readVersion(session)
-  assertNotNewer(before, where)
-  if (before === POSTGRES_MIGRATIONS.length) return
+  if ((await readVersion(session, where)) === POSTGRES_MIGRATIONS.length) return
   await session.transact('durable', async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-    const version = await readVersion(client)
-    assertNotNewer(version, where)
+    const version = await readVersion(client, where)
     if (version === undefined) {
       // Creates it only if it is missing, so that a role without CREATE on the database can use an existing schema.
       const schemas = await client.query(
@@ -117,9 +109,7 @@ export async function migratePostgres(session: PostgresSession, where: string): 
 
 /** Checks a database without changing it. Rejects with MISSING, OLDER, NEWER or SERVER_TOO_OLD. */
 export async function assertMigrated(session: PostgresSession, where: string): Promise<void> {
-  await assertServerVersion(session, where)
-  const version = await readVersion(session)
+  const version = await readVersion(session, where)
   if (version === undefined) throw new StorageError('MISSING', where)
-  assertNotNewer(version, where)
   if (version < POSTGRES_MIGRATIONS.length) throw new StorageError('OLDER', where)
 }
