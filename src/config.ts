@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { isHostName, isLoopbackHost } from './contract/host-name.ts'
-import { CHALLENGE_PROVIDERS } from './contract/early-access-schemas.ts'
+import { CHALLENGE_PROVIDERS } from './contract/registration-schema.ts'
 import type { Runtime } from './contract/endpoints.ts'
 import {
   createEnvironmentReader,

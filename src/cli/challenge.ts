@@ -5,7 +5,7 @@ import { HEADERS } from '../contract/headers.ts'
 import { formatInstant } from '../contract/instant.ts'
 import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
-import { CHALLENGE_PROVIDERS } from '../contract/early-access-schemas.ts'
+import { CHALLENGE_PROVIDERS } from '../contract/registration-schema.ts'
 import { CHALLENGE_PURPOSES, type ChallengePurpose, TEST_TOKEN } from '../service/challenge.ts'
 import {
   CommandFailure,

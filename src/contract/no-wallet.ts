@@ -1,13 +1,10 @@
 import { canonicalJson } from './canonical-json.ts'
-import { SNAPSHOT_NAMES, type SnapshotData, type SnapshotName } from './snapshot-schemas.ts'
-
-/** The name of a wallet view. */
-export type WalletName = Extract<SnapshotName, 'wallet' | `wallet/${string}`>
+import { keysOf } from './fields.ts'
+import type { SnapshotData } from './snapshot-schemas.ts'
+import { WALLET_SCHEMAS } from './snapshot-wallet.ts'
 
 /** The wallet views, in the order the API lists them. */
-export const WALLET_NAMES: readonly WalletName[] = SNAPSHOT_NAMES.filter(
-  (name): name is WalletName => name === 'wallet' || name.startsWith('wallet/'),
-)
+export const WALLET_NAMES = keysOf(WALLET_SCHEMAS)
 
 const head = {
   attached: false,
@@ -26,7 +23,7 @@ const VIEW_SUMMARIES = {
 } as const
 
 /** Content of the wallet views if the content folder has no wallet files. */
-export const NO_WALLET_VIEWS: { readonly [N in WalletName]: SnapshotData<N> } = {
+export const NO_WALLET_VIEWS: { readonly [N in keyof typeof WALLET_SCHEMAS]: SnapshotData<N> } = {
   wallet: {
     ...head,
     networks: [],

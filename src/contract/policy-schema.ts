@@ -1,11 +1,17 @@
 import { enumField, flag, list, named, record, text, textList, timestamp, whole } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from './api-key.ts'
 import { BASE_PATH } from './api-version.ts'
-import { links } from './discovery-schema.ts'
 import { SCHEMA_IDS } from './envelope.ts'
 import { CORS } from './headers.ts'
 import { LIMITS } from './limits.ts'
 import { READ_PATHS } from './read-paths.ts'
+
+export const links = named('DocumentLinks', 'Related documents, as paths on this origin.', {
+  index: text('The discovery index.', READ_PATHS.index),
+  policy: text('The policy document.', READ_PATHS.policy),
+  openapi: text('The OpenAPI document.', READ_PATHS.openapi),
+  docs: text('The reference documentation.', '/en/reference'),
+})
 
 export const scope = enumField(['read'], 'What the key may do.', 'read')
 

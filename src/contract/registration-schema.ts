@@ -16,6 +16,9 @@ export const INTERESTS = [
   'education',
 ] as const
 
+/** Human-verification providers (contract decisions section 4). */
+export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] as const
+
 /** The field of every form that requires a challenge. */
 export const CHALLENGE_TOKEN = {
   type: 'string',

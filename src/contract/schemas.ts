@@ -14,20 +14,48 @@ import {
   whole,
 } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
+import { BASE_PATH } from './api-version.ts'
+import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
+import { CACHE_CLASSES } from './headers.ts'
 import { LIMITS } from './limits.ts'
-import { DISCOVERY_INDEX_SCHEMA } from './discovery-schema.ts'
-import { EARLY_ACCESS_SCHEMA, REGISTRATION_RESULT_SCHEMA } from './early-access-schemas.ts'
+import { READ_PATHS } from './read-paths.ts'
+import { TICKET_PATTERN } from './ticket.ts'
 import { ERRORS } from './errors.ts'
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
 import { OPENAPI_VERSION } from './openapi-version.ts'
-import { POLICY_SCHEMA, scope } from './policy-schema.ts'
-import { CHALLENGE_TOKEN, REGISTRATION_SCHEMA } from './registration-schema.ts'
+import { POLICY_SCHEMA, links, scope } from './policy-schema.ts'
+import { CHALLENGE_PROVIDERS, CHALLENGE_TOKEN, REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
 import { SNAPSHOT_SCHEMAS } from './snapshot-schemas.ts'
 import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from './version-chain.ts'
 
 /** States of the time quality (contract decisions section 6). */
 export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
+
+const endpointRow = named('EndpointEntry', 'One endpoint.', {
+  name: text('Name of the endpoint; also its operationId in the OpenAPI document.', 'status'),
+  method: text('HTTP method. A GET endpoint also supports HEAD and OPTIONS.', 'GET'),
+  path: text('Path template.', READ_PATHS.status),
+  summary: text('What it does.', 'Read the status'),
+  stability: enumField(keysOf(STABILITY_LEVELS), 'Stability level.', 'stable'),
+  status: enumField(keysOf(ENDPOINT_STATUSES), 'Registry status.', 'active'),
+  runtime: enumField(keysOf(RUNTIMES), 'Which runtimes serve it.', 'all'),
+  cacheClass: enumField(
+    keysOf(CACHE_CLASSES),
+    'Cache class of its successful responses.',
+    'static-snapshot',
+  ),
+  authentication: enumField(keysOf(AUTHENTICATIONS), 'Whether an API key is required.', 'none'),
+  'deprecatedAt?': timestamp('When it was deprecated. Only on a deprecated endpoint.'),
+  'sunsetAt?': timestamp(
+    'The time until which it is available. Only on a deprecated endpoint.',
+    LIMITS.deprecationNoticeDays,
+  ),
+  'successor?': text(
+    'Path of the endpoint to use instead. Only on a deprecated endpoint.',
+    '/api/v2/status',
+  ),
+})
 
 const publicKey = named('SigningKey', 'One public key.', {
   keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
@@ -125,7 +153,13 @@ export type RequestSchemaName = keyof typeof REQUEST_SCHEMAS
 /** `data` of each success (the whole body of the OpenAPI document), by name. Open: new optional fields may ship in v1. */
 export const DATA_SCHEMAS = {
   ...SNAPSHOT_SCHEMAS,
-  DiscoveryIndex: DISCOVERY_INDEX_SCHEMA,
+  DiscoveryIndex: record('The discovery index.', {
+    apiVersion: text('The major version.', 'v1'),
+    basePath: text('Base path of every endpoint.', BASE_PATH),
+    registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
+    endpoints: list('Every endpoint this runtime serves.', endpointRow),
+    links,
+  }),
   Time: record('The server’s UTC time and its quality.', {
     utc: timestamp('The time.'),
     epochMs: whole('The same time in milliseconds since 1970-01-01T00:00:00Z.', EXAMPLE_EPOCH_MS),
@@ -160,8 +194,58 @@ export const DATA_SCHEMAS = {
       },
     }),
   }),
-  EarlyAccess: EARLY_ACCESS_SCHEMA,
-  RegistrationResult: REGISTRATION_RESULT_SCHEMA,
+  EarlyAccess: record('Whether the waitlist is open and how to join it.', {
+    state: enumField(
+      ['open', 'unavailable'],
+      'Whether the waitlist accepts registrations now.',
+      'open',
+    ),
+    note: text('Explanation of the state, in English.', 'The waitlist is open.'),
+    registration: named('RegistrationTarget', 'Where to register.', {
+      method: text('HTTP method.', 'POST'),
+      path: text('Path.', '/api/v1/early-access/register'),
+      contentType: text('Media type of the body.', 'application/json'),
+      maxBodyBytes: whole('Largest body, in bytes.', LIMITS.maxBodyBytes),
+    }),
+    form: named('RegistrationForm', 'Fields of a registration and their limits.', {
+      required: textList('Required fields.', 'email'),
+      optional: textList('Optional fields.', 'useCase'),
+      locales: textList('Accepted locales.', 'en'),
+      interests: textList('Accepted interests.', 'api'),
+      maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
+      maxUseCaseLength: whole(
+        'Longest use case, in Unicode code points.',
+        LIMITS.maxUseCaseCodePoints,
+      ),
+    }),
+    challenge: named('Challenge', 'The human-verification challenge.', {
+      provider: enumField(CHALLENGE_PROVIDERS, 'Provider of the challenge.', 'altcha'),
+      path: {
+        type: 'string',
+        nullable: true,
+        description:
+          'Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable.',
+        example: '/challenge',
+      },
+      siteKey: {
+        type: 'string',
+        nullable: true,
+        description: 'Public site key of a hosted challenge; null otherwise.',
+        example: '0x4AAAAAAA',
+      },
+    }),
+    privacy: textList('What is stored about a registration.', 'No IP address is stored.'),
+  }),
+  RegistrationResult: record('An accepted registration.', {
+    ticket: {
+      type: 'string',
+      pattern: TICKET_PATTERN,
+      description: 'A random receipt. It does not reveal the address.',
+      example: 'EA-9F86D081884C7D65',
+    },
+    status: enumField(['WAITING'], 'State of the registration.', 'WAITING'),
+    message: text('Confirmation, in English.', 'The address is on the waitlist.'),
+  }),
   Policy: POLICY_SCHEMA,
   OpenApiDocument: record(`An OpenAPI ${OPENAPI_VERSION} document.`, {
     openapi: text('Version of the OpenAPI specification.', OPENAPI_VERSION),

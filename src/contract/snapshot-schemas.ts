@@ -4,6 +4,7 @@ import {
   enumField,
   idField,
   instantField,
+  keysOf,
   lineField,
   list,
   named,
@@ -301,5 +302,4 @@ export function isSnapshotName(name: string): name is SnapshotName {
 }
 
 /** The names of all published resources, in the order the API lists them. */
-export const SNAPSHOT_NAMES: readonly SnapshotName[] =
-  Object.keys(SNAPSHOT_SCHEMAS).filter(isSnapshotName)
+export const SNAPSHOT_NAMES: readonly SnapshotName[] = keysOf(SNAPSHOT_SCHEMAS)

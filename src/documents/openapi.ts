@@ -101,9 +101,9 @@ export function createOpenApi(options: OpenApiOptions) {
   const responses = operations.flatMap((each) => each.responses)
   const shared = sharedResponses(responses)
   const paths: { [path: string]: { [method: string]: JsonObject } } = {}
-  for (const each of operations) {
-    const { path, method } = each.row
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(each, shared, options) }
+  for (const { name, row, responses: own } of operations) {
+    const method = { [row.method.toLowerCase()]: operation(name, row, own, shared, options) }
+    paths[row.path] = { ...paths[row.path], ...method }
   }
 
   return {
@@ -160,15 +160,10 @@ function sharedResponses(responses: readonly OpenApiResponse[]): JsonObject {
   return shared
 }
 
-/** One row of the registry with all its responses. */
-interface Operation {
-  readonly name: string
-  readonly row: Endpoint
-  readonly responses: readonly OpenApiResponse[]
-}
-
 function operation(
-  { name, row, responses }: Operation,
+  name: string,
+  row: Endpoint,
+  responses: readonly OpenApiResponse[],
   shared: JsonObject,
   { issuance, baseUrl }: OpenApiOptions,
 ): JsonObject {
