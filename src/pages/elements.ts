@@ -123,6 +123,20 @@ export function listFilter({ site }: Texts, id: string, label: string, items: st
   </div>`
 }
 
+/** The steps of a check before it starts. The script replaces them with a list of the same height. */
+export function pendingSteps(labels: readonly string[], pending: string): Html {
+  return html`<ol class="steps">
+    ${labels.map(
+      (label) =>
+        html`<li class="step" data-state="pending">
+          <span class="step-label">${label}</span>
+          <span class="step-state state state-idle">${pending}</span>
+          <div class="step-detail"></div>
+        </li> `,
+    )}
+  </ol>`
+}
+
 /**
  * Texts for the page's script, which reads them by name (src/browser/page-texts.ts). A template is neither shown nor
  * read aloud, and only two characters of its text need escaping.

@@ -26,8 +26,8 @@ function tagUri(origin: string, instant: string, name: string): string {
   return `tag:${new URL(origin).hostname},${instant.slice(0, 10)}:${name}`
 }
 
-/** An entry for each version and each incident, newest first. */
-function entriesOf({ locale, texts, facts, content }: PageContext) {
+/** An item of JSON Feed for each version and each incident, newest first. */
+function itemsOf({ locale, texts, facts, content }: PageContext) {
   const { origin } = facts
   const versions = facts
     .newestVersions(MAX_VERSIONS)
@@ -39,9 +39,9 @@ function entriesOf({ locale, texts, facts, content }: PageContext) {
         id: tagUri(origin, createdAt, `versions/${snapshotId}`),
         url: origin + pathOfPage(locale, `history/${snapshotId}`),
         title: plainText(texts.feed.version, { version: snapshotId }),
-        text: [note, ...lines].filter((line) => line !== '').join('\n'),
-        publishedAt: createdAt,
-        updatedAt: createdAt,
+        content_text: [note, ...lines].filter((line) => line !== '').join('\n'),
+        date_published: createdAt,
+        date_modified: createdAt,
       }
     })
   const incidents = (content.snapshot('status')?.incidents ?? [])
@@ -53,12 +53,12 @@ function entriesOf({ locale, texts, facts, content }: PageContext) {
         title,
         state: labelFor(texts, 'incidentState', state),
       }),
-      text: updates.map(({ at, text }) => `${at} ${text}`).join('\n'),
-      publishedAt: startedAt,
-      updatedAt: updates[0]?.at ?? startedAt,
+      content_text: updates.map(({ at, text }) => `${at} ${text}`).join('\n'),
+      date_published: startedAt,
+      date_modified: updates[0]?.at ?? startedAt,
     }))
   return [...versions, ...incidents].toSorted(
-    (a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt),
+    (a, b) => Date.parse(b.date_modified) - Date.parse(a.date_modified),
   )
 }
 
@@ -71,7 +71,7 @@ export function renderFeed(context: PageContext, format: FeedFormat): string {
   const home = facts.origin + pathOfPage(locale, '')
   const address = facts.origin + feedPath(locale, format)
   const author = content.organization?.url ?? home
-  const entries = entriesOf(context)
+  const items = itemsOf(context)
   if (format === 'json') {
     const feed = {
       version: 'https://jsonfeed.org/version/1.1',
@@ -81,14 +81,7 @@ export function renderFeed(context: PageContext, format: FeedFormat): string {
       home_page_url: home,
       feed_url: address,
       authors: [{ name, url: author }],
-      items: entries.map((entry) => ({
-        id: entry.id,
-        url: entry.url,
-        title: entry.title,
-        content_text: entry.text,
-        date_published: entry.publishedAt,
-        date_modified: entry.updatedAt,
-      })),
+      items,
     }
     return `${JSON.stringify(feed, null, 2)}\n`
   }
@@ -100,18 +93,18 @@ export function renderFeed(context: PageContext, format: FeedFormat): string {
     language: locale,
     link: home,
     feedLinks: { atom: address },
-    updated: new Date(entries[0]?.updatedAt ?? createdAt),
+    updated: new Date(items[0]?.date_modified ?? createdAt),
     author: { name, link: author },
     generator: false,
   })
-  for (const entry of entries) {
-    const paragraphs = entry.text.split('\n').map((line) => html`<p>${line}</p>`)
+  for (const { id, title: itemTitle, url, ...item } of items) {
+    const paragraphs = item.content_text.split('\n').map((line) => html`<p>${line}</p>`)
     feed.addItem({
-      id: entry.id,
-      title: entry.title,
-      link: entry.url,
-      date: new Date(entry.updatedAt),
-      published: new Date(entry.publishedAt),
+      id,
+      title: itemTitle,
+      link: url,
+      date: new Date(item.date_modified),
+      published: new Date(item.date_published),
       content: html`${paragraphs}`.text,
     })
   }

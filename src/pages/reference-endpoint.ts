@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { errorsOf, type Endpoint, type Registry } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
+import type { JsonSchema } from '../contract/schema-type.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { contractText } from './contract-texts.ts'
 import { link } from './elements.ts'
@@ -8,9 +9,9 @@ import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { type PageContext, pathOfPage } from './page.ts'
 import { createEndpointExample, formatCurl } from './reference-example.ts'
-import { fieldItem, requestFields, responseFields } from './reference-fields.ts'
+import { requestFields, responseFields } from './reference-fields.ts'
 import { methodBadge } from './reference-rail.ts'
-import { codesHtml, richText, sentencesHtml } from './rich-text.ts'
+import { codesHtml, richText } from './rich-text.ts'
 
 /** A link to the entry of a code in the error catalog. */
 function errorLink({ locale }: PageContext, name: ErrorCode): Html {
@@ -61,27 +62,18 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
 }
 
 /** What the path parameter and the query parameters mean. */
-function parameters(context: PageContext, { parameter, query }: Endpoint): Html {
-  const { locale, texts } = context
-  const t = texts.reference
-  return html`${
-    parameter &&
-    html`<h3>${t.pathParameter}</h3>
-      <dl class="fields">
-        ${fieldItem(
-          parameter.name,
-          'string',
-          [' ', parameter.mayBeEmpty ? t.optional : html`<strong>${t.required}</strong>`],
-          sentencesHtml(locale, [
-            contractText(locale, parameter.description),
-            parameter.pattern !== undefined &&
-              richText(t.parameterForm, { pattern: code(parameter.pattern) }),
-            richText(t.parameterExample, { example: code(parameter.example) }),
-            parameter.mayBeEmpty && t.parameterEmpty,
-          ]),
-        )}
-      </dl>`
-  }${query && requestFields(context, t.queryParameters, { properties: query })}`
+function parameters(context: PageContext, { parameter, query }: Endpoint): readonly HtmlValue[] {
+  const { reference: t } = context.texts
+  const { name = '', example = '', mayBeEmpty, ...field } = parameter ?? {}
+  const inPath: JsonSchema = {
+    properties: { [name]: { ...field, type: 'string' } },
+    required: mayBeEmpty ? [] : [name],
+  }
+  const exampleText = richText(t.parameterExample, { example: code(example) })
+  return [
+    parameter && requestFields(context, t.pathParameter, inPath, exampleText),
+    query && requestFields(context, t.queryParameters, { properties: query }),
+  ]
 }
 
 /** The errors of an endpoint by status, with the reason phrase. */

@@ -30,18 +30,19 @@ function rulesOf(context: PageContext, field: JsonSchema): readonly HtmlValue[] 
 }
 
 /** A field: its name or path, its type, whether it is required, and what it means. */
-export function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
+function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
   return html`<div>
     <dt>${code(name)} <code class="type">${type}</code>${mark}</dt>
     <dd>${meaning}</dd>
   </div> `
 }
 
-/** Fields of a request body, or query parameters, with their rules. */
+/** Parameters or fields of a request body, with their rules and what else holds for each. */
 export function requestFields(
   context: PageContext,
   title: string,
   { properties = {}, required = [] }: JsonSchema,
+  ...more: readonly HtmlValue[]
 ): Html {
   const { locale, texts } = context
   const t = texts.reference
@@ -50,7 +51,7 @@ export function requestFields(
       ${Object.entries(properties).map(([name, field]) => {
         const mark = required.includes(name) ? html`<strong>${t.required}</strong>` : t.optional
         const meaning = contractText(locale, field.description ?? '')
-        const sentences = sentencesHtml(locale, [meaning, ...rulesOf(context, field)])
+        const sentences = sentencesHtml(locale, [meaning, ...rulesOf(context, field), ...more])
         return fieldItem(name, field.type ?? '', [' ', mark], sentences)
       })}
     </dl>`

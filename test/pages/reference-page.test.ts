@@ -222,9 +222,10 @@ describe('every endpoint has an entry', () => {
     const entry = entryOf(page, 'versionById')
     for (const text of [description, example, pattern]) assert.ok(textIn(entry).includes(text))
     assert.equal(attributeOf(entry, 'data-parameter'), 'snapshotId')
-    const empty = TEXTS.en.reference.parameterEmpty
-    assert.ok(!textIn(entry).includes(empty))
-    assert.ok(textIn(entryOf(page, 'preview')).includes(empty))
+    const { optional, required } = TEXTS.en.reference
+    assert.match(textIn(entry), new RegExp(`snapshotId string ${required}`))
+    const { name } = ENDPOINTS.preview.parameter
+    assert.match(textIn(entryOf(page, 'preview')), new RegExp(`${name} string ${optional}`))
   })
 
   test('and the query parameters', async (t) => {
