@@ -4,9 +4,6 @@ import type { CountedWindow, Counters } from '../storage/counters.ts'
 import { actorOf } from './actor.ts'
 import type { Clock } from './clock.ts'
 
-/** All clients without a known address count as one actor. */
-const UNKNOWN_ACTOR = 'unknown'
-
 /** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = LIMITS.registrationPerActor.windowSeconds
 
@@ -36,7 +33,8 @@ export async function admitRegistration(
   counters: Counters,
   clock: Clock,
 ): Promise<void> {
-  const actor = address === '' ? UNKNOWN_ACTOR : await actorOf(address, counters, clock)
+  // All clients without a known address count as one actor.
+  const actor = address === '' ? 'unknown' : await actorOf(address, counters, clock)
   const own = { key: `register:${actor}`, ...LIMITS.registrationPerActor }
   const global = { key: 'register', ...LIMITS.registrationGlobal }
   await admitRequest([own, global], counters, clock)

@@ -13,13 +13,6 @@ import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts
  */
 export type TimeQuality = DataOf<'Time'>['quality']
 
-/** `quality()` is cheap enough to call for every request. */
-export interface TimeQualityMonitor {
-  quality(): TimeQuality
-  /** Stops timers and closes sockets. The last result stays readable until it is too old. */
-  close(): void
-}
-
 /** The stated bounds. Times are milliseconds. */
 export const TIME_QUALITY_BOUNDS = {
   /**
@@ -82,7 +75,7 @@ export const UNVERIFIED_TIME: TimeQualityMonitor = {
  * Measures the clock against one time server, immediately and then in the background until `close`. A server that does
  * not respond is not an error.
  */
-export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor {
+export function openTimeQuality(options: TimeQualityOptions) {
   const { server, nowMs, monotonicMs, onMeasured, onFailure } = options
   const { measure = querySntp, schedule = scheduleUnref, random = Math.random } = options
   const bounds = { ...TIME_QUALITY_BOUNDS, ...options.bounds }
@@ -157,13 +150,17 @@ export function openTimeQuality(options: TimeQualityOptions): TimeQualityMonitor
 
   void run()
   return {
+    /** Cheap enough to call for every request. */
     quality,
-    close() {
+    /** Stops the timer. The last result stays readable until it is too old. */
+    close(): void {
       isClosed = true
       cancelNext?.()
     },
   }
 }
+
+export type TimeQualityMonitor = ReturnType<typeof openTimeQuality>
 
 function scheduleUnref(run: () => void, delayMs: number): () => void {
   const timer = setTimeout(run, delayMs)
