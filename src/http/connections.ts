@@ -180,9 +180,10 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
     return connection
   }
 
-  function gate(connection: Connection): void {
-    connection.socket.on('end', connection.onEnd)
-    gateRequests(connection.socket, {
+  server.on('connection', (socket: Socket) => {
+    const connection = connections.get(socket) ?? open(socket)
+    socket.on('end', connection.onEnd)
+    gateRequests(socket, {
       isOpen: () => isAnswered(connection) && !owesMore(connection),
       defer(request, handle) {
         if (connection.waiting.length >= MAX_WAITING) return false
@@ -191,7 +192,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
         return true
       },
     })
-  }
+  })
 
   /** Calls `end` after the responses to all requests that were read, unless the connection closes first. */
   function whenAnswered(socket: Socket, end: () => void): void {
@@ -214,9 +215,6 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
     }
   }
 
-  server.on('connection', (socket: Socket) => {
-    gate(connections.get(socket) ?? open(socket))
-  })
   server.maxConnections = options.maxConnections
   // Otherwise workers pass the connection back and forth while all of them are full.
   Object.assign(server, { dropMaxConnection: true })

@@ -1,11 +1,10 @@
-import { API_VERSION, BASE_PATH } from '../contract/api-version.ts'
+import { BASE_PATH } from '../contract/api-version.ts'
 import { ENDPOINTS, LINKS, type Endpoint } from '../contract/endpoints.ts'
 import { SCHEMA_IDS } from '../contract/envelope.ts'
 import {
   CACHE_CLASSES,
   CORS,
   HEADERS,
-  NO_INDEX_HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../contract/headers.ts'
@@ -56,10 +55,6 @@ function linkHeader({ path, deprecation }: Endpoint): readonly string[] {
     ...(deprecation === undefined ? [] : [`<${deprecation.successor}>; rel="successor-version"`]),
   ]
   return links.length === 0 ? [] : [HEADERS.link, links.join(', ')]
-}
-
-export function commonHeaders(noIndex: boolean): readonly string[] {
-  return [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
 }
 
 /** The parts of an endpoint's success that are equal for all requests. */

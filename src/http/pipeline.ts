@@ -140,7 +140,7 @@ export function createPipeline({
     try {
       if (error instanceof ApiError) {
         const { code, details, cause: err } = error
-        if (err !== undefined) logRefusal({ requestId, endpoint, code, err }, exchange.nowMs)
+        if (err !== undefined) logRefusal(code, { requestId, endpoint, err }, exchange.nowMs)
         return responder.failure(exchange, code, details, quota)
       }
       const code = exchange.endpoint?.row.failure ?? 'SNAPSHOT_UNAVAILABLE'

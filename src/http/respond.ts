@@ -1,7 +1,13 @@
+import { API_VERSION } from '../contract/api-version.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import { createErrorBody, formatError, formatSuccess } from '../contract/envelope.ts'
-import { ERROR_CACHE_CONTROL, HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
+import {
+  ERROR_CACHE_CONTROL,
+  HEADERS,
+  NO_INDEX_HEADERS,
+  RESPONSE_CONTENT_TYPE,
+} from '../contract/headers.ts'
 import { formatContentDigest, formatSignedText } from '../contract/signature.ts'
 import type { ApiErrorDetails } from '../contract/api-error.ts'
 import { sha256Base64 } from '../crypto/sha256.ts'
@@ -10,12 +16,7 @@ import type { KeyQuota } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
-import {
-  commonHeaders,
-  CORS_HEADERS,
-  createHeaderTemplates,
-  PREFLIGHT_HEADERS,
-} from './header-templates.ts'
+import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
 interface ResponderOptions {
@@ -96,7 +97,7 @@ function createDocumentBodies() {
 
 /** Writes responses: the only place that decides which headers a response has. */
 export function createResponder({ signer, noIndex }: ResponderOptions) {
-  const common = commonHeaders(noIndex)
+  const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const templateOf = createHeaderTemplates(common)
   const documentBodyOf = createDocumentBodies()
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
