@@ -426,8 +426,9 @@ describe('a history that contradicts itself', () => {
   ] as const) {
     test(`an index that ${name}`, async (t) => {
       const releases = consistentReleases(4)
-      const history = changed(releases.history.json, from, to)
-      const { client } = await deploy(t, lying(releases, { history }))
+      const payload = changed(releases.history.json, from, to)
+      const liar = lying(releases, { historyPage: () => ({ payload, nextBefore: undefined }) })
+      const { client } = await deploy(t, liar)
       await faultOf(auditHistory({ client }), 'BROKEN', at)
     })
   }

@@ -57,6 +57,7 @@ export function misstatingReleases(
     return { snapshotId, sequence: entry.sequence, createdAt, previousHash, hash }
   })
   const { snapshotId, hash } = head
+  const payload = createPayload({ ...history, head: { snapshotId, hash }, entries })
   return {
     ...releases,
     version: (id) => {
@@ -64,6 +65,7 @@ export function misstatingReleases(
       return entry === undefined ? undefined : createPayload({ ...entry })
     },
     head: createPayload({ ...head }),
-    history: createPayload({ ...history, head: { snapshotId, hash }, entries }),
+    history: payload,
+    historyPage: () => ({ payload, nextBefore: undefined }),
   }
 }
