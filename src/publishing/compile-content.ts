@@ -84,7 +84,7 @@ export async function compileContent(
   function readResource(name: TranslatedName, file: ContentFile): void {
     const publicEmails: string[] = []
     const parsed = parse(file, publicEmails)
-    const source = parsed && readImport(name, parsed, { folder, mistakes, files })
+    const source = parsed && readImport(name, parsed, folder, mistakes, files)
     if (source === undefined) return
     sources.set(name, source)
     const schema = contentSchema(name)

@@ -14,9 +14,9 @@ export interface LeakRule {
    * Whether the operator may allow an exact text in content/publishing.yaml. Never for texts that can only be
    * secrets.
    */
-  readonly allowable: boolean
+  readonly allowable?: true
   /** Whether the rule searches only published values, and not comments or YAML syntax. */
-  readonly valuesOnly: boolean
+  readonly valuesOnly?: true
   /** Searches a normalized text (`createSearchText`), in time linear in its length. */
   find(text: string): Iterable<LeakMatch>
 }
@@ -70,20 +70,15 @@ function findEmailAddresses(text: string): readonly LeakMatch[] {
   }))
 }
 
-const secret = { allowable: false, valuesOnly: false } as const
-const perhaps = { allowable: true, valuesOnly: false } as const
-
 /** The service's own rules, in addition to the recommended ones of secretlint. */
 export const LEAK_RULES: readonly LeakRule[] = [
   {
-    ...secret,
     id: 'api-key',
     found: 'an API key of this service',
     expected: 'no credential; revoke this key',
     find: findApiKeys,
   },
   {
-    ...secret,
     id: 'age-secret-key',
     found: 'an age identity',
     expected: 'no private key; create a new identity',
@@ -93,7 +88,6 @@ export const LEAK_RULES: readonly LeakRule[] = [
     ),
   },
   {
-    ...secret,
     id: 'private-key',
     found: 'a private key',
     expected: 'no private key; replace this one everywhere',
@@ -102,56 +96,53 @@ export const LEAK_RULES: readonly LeakRule[] = [
     ),
   },
   {
-    ...secret,
     id: 'json-web-token',
     found: 'a JSON Web Token',
     expected: 'no token; revoke this one',
     find: matching(/(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{8,20}/g),
   },
   {
-    ...secret,
     id: 'url-credentials',
     found: 'a URL with a password in it',
     expected: 'a URL without credentials',
     find: matching(/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"']{1,200}:[^\s/@"']{1,200}@/gi),
   },
   {
-    ...secret,
     id: 'recovery-phrase',
     found: 'the recovery phrase of a wallet (twelve words of the BIP 39 list in a row)',
     expected: 'no recovery phrase; move the funds to a new wallet',
     find: findRecoveryPhrases,
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'assigned-credential',
     found: 'a password or a token with its value',
     expected: 'no credential; write a placeholder such as <token>',
     find: findAssignedCredentials,
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'base32-secret',
     found: 'a base32 secret, as authenticator programs use them',
     expected: 'no secret; a public value can be allowed in content/publishing.yaml',
     find: findBase32Secrets,
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'non-public-address',
     found: 'a private, loopback or link-local IP address',
     expected: 'public facts only',
     find: findNonPublicAddresses,
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'email-address',
     found: 'an email address',
     expected: 'no address, or one that content/publishing.yaml allows',
     find: findEmailAddresses,
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'internal-host',
     found: 'the name of an internal host',
     expected: 'public facts only',
@@ -160,7 +151,7 @@ export const LEAK_RULES: readonly LeakRule[] = [
     ),
   },
   {
-    ...perhaps,
+    allowable: true,
     id: 'home-path',
     found: 'a path in a home folder',
     expected: 'a path relative to the project, or none',
@@ -169,7 +160,7 @@ export const LEAK_RULES: readonly LeakRule[] = [
     ),
   },
   {
-    ...perhaps,
+    allowable: true,
     valuesOnly: true,
     id: 'random-text',
     found: 'a long text that looks random, as secrets do',

@@ -9,11 +9,6 @@ import {
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import { PublishError } from './publish-error.ts'
 
-/** What to publish, and where. */
-export interface PublishOptions extends ReleaseOptions {
-  readonly contentDir: string
-}
-
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
   contentDir: string,
@@ -31,7 +26,9 @@ export async function requireContent(
  * Publishes a content folder as the next version. Rejects with a PublishError if the content has mistakes, the history
  * is damaged, the clock is wrong, another publisher was faster or the folder cannot be written; then nothing changed.
  */
-export async function publishRelease(options: PublishOptions): Promise<PublishResult> {
+export async function publishRelease(
+  options: ReleaseOptions & { readonly contentDir: string },
+): Promise<PublishResult> {
   const { contentDir, store, nowMs, note } = options
   checkLine('the note', note)
   const { resources } = await requireContent(contentDir, nowMs, new Map([['the note', note]]))

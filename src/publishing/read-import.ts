@@ -47,16 +47,10 @@ function textsOf(
 export function readImport(
   name: TranslatedName,
   source: ContentSource,
-  {
-    folder,
-    mistakes,
-    files,
-  }: {
-    readonly folder: ContentFolder
-    readonly mistakes: ContentMistake[]
-    /** Receives the imported texts, which are published. */
-    readonly files: GuardedFile[]
-  },
+  folder: ContentFolder,
+  mistakes: ContentMistake[],
+  /** Receives the imported texts, which are published. */
+  files: GuardedFile[],
 ): ContentSource | undefined {
   const field = IMPORT_FIELDS[name]
   if (field === undefined || typeof source.value !== 'object') return source

@@ -1,30 +1,32 @@
 import { formatInstant } from '../contract/instant.ts'
 import type { RedactedResource } from '../contract/redaction.ts'
 import { expectedName } from '../contract/nearest-name.ts'
-import type { ReleaseStore } from '../storage/release-store.ts'
-import { guardLine, readVersions, requireVersion, writeRelease } from './append-version.ts'
+import {
+  guardLine,
+  readVersions,
+  type ReleaseOptions,
+  requireVersion,
+  writeRelease,
+} from './append-version.ts'
 import { PublishError } from './publish-error.ts'
 
-/** What to remove, and why. */
-export interface RedactOptions {
-  readonly store: ReleaseStore
-  readonly nowMs: number
-  /** A version that names the resource with the digest to be removed. */
+/**
+ * Permanently removes the bytes of a resource, as the version `snapshotId` names it, and leaves a redaction with the
+ * reason. The chain keeps its digest and stays valid. Returns it with every version that named it. Rejects with a
+ * PublishError if the newest version serves it.
+ */
+export async function redactResource({
+  store,
+  nowMs,
+  snapshotId,
+  resource,
+  reason,
+}: Pick<ReleaseOptions, 'store' | 'nowMs'> & {
   readonly snapshotId: string
   readonly resource: string
   /** One line for readers of the history. */
   readonly reason: string
-}
-
-/**
- * Permanently removes the bytes of one published resource and leaves a redaction with the reason. The chain keeps its
- * digest and stays valid. Returns it with every version that named it. Rejects with a PublishError if the newest version
- * serves it.
- */
-export async function redactResource(
-  options: RedactOptions,
-): Promise<RedactedResource & { readonly snapshotIds: readonly string[] }> {
-  const { store, nowMs, snapshotId, resource, reason } = options
+}): Promise<RedactedResource & { readonly snapshotIds: readonly string[] }> {
   await guardLine('the reason', reason)
   const versions = readVersions(store)
   const { resources } = requireVersion(versions, snapshotId)
