@@ -19,11 +19,11 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 /**
  * Each secret is read from the variable with this name or from the file in the secrets folder. A production runtime does not
- * start without those that have a `purpose`.
+ * start without those that have a `purpose`. The content of a file that `isPublic` is not secret.
  */
 export const SECRET_VARIABLES = {
   signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
-  signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json' },
+  signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json', isPublic: true },
   keyHashSecret: {
     variable: 'SVC_KEY_HASH_SECRET',
     file: 'key-hash-secret.txt',
@@ -42,6 +42,7 @@ export const SECRET_VARIABLES = {
     variable: 'SVC_WAITLIST_RECIPIENT',
     file: 'waitlist-recipient.txt',
     purpose: 'the age recipient that waitlist rows are encrypted to',
+    isPublic: true,
   },
 } as const
 

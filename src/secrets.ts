@@ -180,28 +180,14 @@ export function requireSecrets({ mistakes, secrets }: ReturnType<typeof inspectS
   return { ...secrets, keyHashSecret, addressHashSecret, waitlistRecipient }
 }
 
-/** The waitlist's identity file, if it is on this machine. */
-export function findWaitlistIdentity({ secretsDir }: Config): string | undefined {
-  const file = path.join(secretsDir, WAITLIST_IDENTITY_FILE)
-  return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
-}
-
-/** Files of the secrets folder whose content is public. */
-const PUBLIC_FILES: ReadonlySet<string> = new Set([
-  SECRET_VARIABLES.signingKeys.file,
-  SECRET_VARIABLES.waitlistRecipient.file,
-])
-
-/** Files of the secrets folder that other users can write, or read where the content is secret. */
+/** Files of the secrets folder that other users can write, or read unless the content is public. */
 export function findExposedSecretFiles({ secretsDir }: Config): readonly string[] {
-  return [
-    WAITLIST_IDENTITY_FILE,
-    NEXT_SIGNING_KEY_FILE,
-    ...Object.values(SECRET_VARIABLES).map(({ file }) => file),
-  ]
-    .filter((file) => {
-      const mode = statSync(path.join(secretsDir, file), { throwIfNoEntry: false })?.mode ?? 0
-      return (mode & (PUBLIC_FILES.has(file) ? 0o022 : 0o077)) !== 0
+  const ownFiles = [{ file: WAITLIST_IDENTITY_FILE }, { file: NEXT_SIGNING_KEY_FILE }]
+  return [...ownFiles, ...Object.values(SECRET_VARIABLES)]
+    .filter((secret) => {
+      const file = path.join(secretsDir, secret.file)
+      const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+      return (mode & ('isPublic' in secret ? 0o022 : 0o077)) !== 0
     })
-    .map((file) => path.join(secretsDir, file))
+    .map(({ file }) => path.join(secretsDir, file))
 }

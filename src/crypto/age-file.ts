@@ -21,25 +21,6 @@ export class AgeError extends Error {
   }
 }
 
-export interface Encryptor {
-  readonly recipient: string
-  /** Returns a binary age v1 file with one X25519 stanza (c2sp.org/age). Two files of the same bytes differ. */
-  encrypt(plain: Uint8Array): Promise<Uint8Array>
-}
-
-export interface IdentityPair {
-  readonly identity: string
-  readonly recipient: string
-}
-
-/** Decrypts files that are encrypted to any of its identities. */
-export interface Decryptor {
-  /** The recipients of the identities, in their order. */
-  readonly recipients: readonly string[]
-  /** Rejects with an AgeError: NO_MATCHING_IDENTITY or DAMAGED. */
-  decrypt(file: Uint8Array): Promise<Uint8Array>
-}
-
 /** Other kinds of age recipients share the prefix and are longer. */
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/
@@ -47,8 +28,10 @@ const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/
 /** The library reports this case by its message only. A test fails when a new version changes it. */
 const NO_MATCH_MESSAGE = "no identity matched any of the file's recipients"
 
+export type Encryptor = Readonly<ReturnType<typeof createEncryptor>>
+
 /** An encryptor for an X25519 recipient (`age1…`). Throws an AgeError BAD_RECIPIENT. */
-export function createEncryptor(recipient: string): Encryptor {
+export function createEncryptor(recipient: string) {
   if (!RECIPIENT.test(recipient)) throw new AgeError('BAD_RECIPIENT')
   const encrypter = new Encrypter()
   try {
@@ -56,7 +39,11 @@ export function createEncryptor(recipient: string): Encryptor {
   } catch {
     throw new AgeError('BAD_RECIPIENT')
   }
-  return { recipient, encrypt: (plain) => encrypter.encrypt(plain) }
+  return {
+    recipient,
+    /** Returns a binary age v1 file with one X25519 stanza (c2sp.org/age). Two files of the same bytes differ. */
+    encrypt: (plain: Uint8Array): Promise<Uint8Array> => encrypter.encrypt(plain),
+  }
 }
 
 /** The recipient of an identity (`AGE-SECRET-KEY-1…`). Rejects with an AgeError BAD_IDENTITY. */
@@ -70,20 +57,25 @@ export async function deriveRecipient(identity: string): Promise<string> {
   }
 }
 
-export async function generateIdentity(): Promise<IdentityPair> {
+export async function generateIdentity() {
   const identity = await generateX25519Identity()
   return { identity, recipient: await deriveRecipient(identity) }
 }
 
+/** Decrypts files that are encrypted to any of its identities. */
+export type Decryptor = Readonly<Awaited<ReturnType<typeof createDecryptor>>>
+
 /** A decryptor with at least one identity (`AGE-SECRET-KEY-1…`). Rejects with an AgeError BAD_IDENTITY. */
-export async function createDecryptor(identities: readonly string[]): Promise<Decryptor> {
+export async function createDecryptor(identities: readonly string[]) {
   if (identities.length === 0) throw new AgeError('BAD_IDENTITY')
   const recipients = await Promise.all(identities.map(deriveRecipient))
   const decrypter = new Decrypter()
   for (const identity of identities) decrypter.addIdentity(identity)
   return {
+    /** The recipients of the identities, in their order. */
     recipients,
-    async decrypt(file) {
+    /** Rejects with an AgeError: NO_MATCHING_IDENTITY or DAMAGED. */
+    async decrypt(file: Uint8Array): Promise<Uint8Array> {
       try {
         return await decrypter.decrypt(file)
       } catch (error) {
@@ -111,7 +103,7 @@ export function parseIdentities(text: string): readonly string[] {
 }
 
 /** The identity in a text that contains exactly one (see parseIdentities). Rejects with an AgeError BAD_IDENTITY. */
-export async function parseIdentity(text: string): Promise<IdentityPair> {
+export async function parseIdentity(text: string) {
   const [identity, ...others] = parseIdentities(text)
   if (identity === undefined || others.length > 0) throw new AgeError('BAD_IDENTITY')
   return { identity, recipient: await deriveRecipient(identity) }

@@ -8,19 +8,7 @@ export class SigningKeyError extends Error {
 }
 
 /** An Ed25519 public key in the forms the signing-key document shows. */
-export interface PublicSigningKey {
-  /** RFC 7638 thumbprint of the public JWK. */
-  readonly keyId: string
-  readonly jwk: {
-    readonly kty: 'OKP'
-    readonly crv: 'Ed25519'
-    readonly x: string
-    readonly alg: 'Ed25519'
-    readonly use: 'sig'
-    readonly kid: string
-  }
-  readonly publicKeyPem: string
-}
+export type PublicSigningKey = Readonly<ReturnType<typeof derivePublicSigningKey>>
 
 function requireEd25519(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'ed25519') {
@@ -44,8 +32,8 @@ export function parsePrivateSigningKey(pem: string): KeyObject {
   return requireEd25519(key)
 }
 
-/** The public half of a key (private KeyObject, or public PEM) with its id. Throws SigningKeyError. */
-export function derivePublicSigningKey(source: KeyObject | string): PublicSigningKey {
+/** The public half of a key (private KeyObject, or public PEM). Throws SigningKeyError. */
+export function derivePublicSigningKey(source: KeyObject | string) {
   // createPublicKey would accept it, but a private key in a list of public keys is a mistake.
   if (typeof source === 'string' && source.includes('PRIVATE KEY')) {
     throw new SigningKeyError('expected an Ed25519 public key in PEM, found a private key')
@@ -61,9 +49,6 @@ export function derivePublicSigningKey(source: KeyObject | string): PublicSignin
   if (x === undefined) throw new SigningKeyError('expected an Ed25519 key with a public part')
   // RFC 7638 section 3.2 and RFC 8037 section 2: for OKP keys only crv, kty and x are hashed, in this order.
   const keyId = sha256Base64url(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x }))
-  return {
-    keyId,
-    jwk: { kty: 'OKP', crv: 'Ed25519', x, alg: 'Ed25519', use: 'sig', kid: keyId },
-    publicKeyPem: key.export({ type: 'spki', format: 'pem' }),
-  }
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x, alg: 'Ed25519', use: 'sig', kid: keyId } as const
+  return { keyId, jwk, publicKeyPem: key.export({ type: 'spki', format: 'pem' }) }
 }

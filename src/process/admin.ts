@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
 import { openMetrics } from './metrics.ts'
@@ -15,45 +15,40 @@ export interface Readiness {
 
 const LOOPBACK = '127.0.0.1'
 
-function send(response: ServerResponse, status: number, contentType: string, text: string): void {
-  response.writeHead(status, { 'Content-Type': contentType, 'Cache-Control': 'no-store' })
-  response.end(text)
-}
-
-function sendJson(response: ServerResponse, status: number, value: object): void {
-  send(response, status, 'application/json; charset=utf-8', JSON.stringify(value))
+function jsonPage(status: number, value: object) {
+  return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(value) }
 }
 
 /** Opens the admin listener on loopback: /healthz (the process runs), /readyz (it should get requests), /metrics. */
 export async function openAdmin(port: number, log: Log, readiness: () => Promise<Readiness>) {
   const metrics = await openMetrics()
-  const pages = new Map<string, (response: ServerResponse) => void | Promise<void>>([
-    ['/healthz', (response) => sendJson(response, 200, { status: 'alive' })],
-    [
-      '/readyz',
-      async (response) => {
+
+  async function readPage(url: string) {
+    switch (url) {
+      case '/healthz':
+        return jsonPage(200, { status: 'alive' })
+      case '/readyz': {
         const { reasons, release } = await readiness()
         const isReady = reasons.length === 0
         const status = isReady ? 'ready' : 'not ready'
-        sendJson(response, isReady ? 200 : 503, { status, reasons, release })
-      },
-    ],
-    [
-      '/metrics',
-      async (response) => send(response, 200, metrics.contentType, await metrics.readText()),
-    ],
-  ])
-  const server = createServer((request, response) => {
-    const page = pages.get(request.url ?? '')
-    if (page === undefined) {
-      sendJson(response, 404, { status: 'not found', paths: [...pages.keys()] })
-      return
+        return jsonPage(isReady ? 200 : 503, { status, reasons, release })
+      }
+      case '/metrics':
+        return { status: 200, type: metrics.contentType, text: await metrics.readText() }
+      default:
+        return jsonPage(404, { status: 'not found', paths: ['/healthz', '/readyz', '/metrics'] })
     }
-    const respond = async () => page(response)
-    respond().catch((error: unknown) => {
-      log.error({ err: error, path: request.url }, 'An admin request failed')
-      sendJson(response, 500, { status: 'failed', reason: String(error) })
-    })
+  }
+
+  const server = createServer(({ url = '' }, response) => {
+    void readPage(url)
+      .catch((error: unknown) => {
+        log.error({ err: error, path: url }, 'An admin request failed')
+        return jsonPage(500, { status: 'failed', reason: String(error) })
+      })
+      .then(({ status, type, text }) =>
+        response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text),
+      )
   })
   const listeningPort = await listen(server, port, LOOPBACK)
   server.on('error', (error) => {

@@ -103,12 +103,7 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
           localCounters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
         })
   const signing = createSigningReload(config, log, secrets, serving.applySigning)
-  const watcher = openReleaseWatcher({
-    releasesDir: config.releasesDir,
-    intervalMs: config.reloadSeconds * 1000,
-    log,
-    serving,
-  })
+  const watcher = openReleaseWatcher(config.releasesDir, config.reloadSeconds * 1000, log, serving)
   reload = createReload(log, signing.reload, watcher.reload)
   readiness = async () => ({
     reasons: await serving.reasons(),

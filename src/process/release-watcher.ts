@@ -12,18 +12,6 @@ export interface RefusedRelease {
   readonly reason: string
 }
 
-interface ReleaseWatcherOptions {
-  readonly releasesDir: string
-  /** Milliseconds between two looks; 0 looks only on `reload`. */
-  readonly intervalMs: number
-  readonly log: Log
-  /** What serves an update. A throw refuses it. */
-  readonly serving: Pick<Serving, 'served' | 'takeUp'>
-}
-
-/** Looks for new releases while the service runs. */
-export type ReleaseWatcher = ReturnType<typeof openReleaseWatcher>
-
 /** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
 const MAX_BACKOFF_MS = 60_000
 
@@ -44,14 +32,16 @@ async function readFingerprint(releasesDir: string, { head }: ServedReleases): P
   return times.join('\n')
 }
 
-/** Starts looking for new releases, one look at a time. */
-export function openReleaseWatcher(options: ReleaseWatcherOptions) {
-  const {
-    releasesDir,
-    intervalMs,
-    log,
-    serving: { served, takeUp },
-  } = options
+/**
+ * Starts looking for new releases every `intervalMs`, one look at a time; 0 looks only on `reload`. An update that `serving`
+ * cannot take up is refused.
+ */
+export function openReleaseWatcher(
+  releasesDir: string,
+  intervalMs: number,
+  log: Log,
+  { served, takeUp }: Pick<Serving, 'served' | 'takeUp'>,
+) {
   let refused: RefusedRelease | undefined
   let failures = 0
   let backoffMs = 0

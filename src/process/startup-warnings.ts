@@ -1,5 +1,7 @@
-import type { Config } from '../config.ts'
-import { findExposedSecretFiles, findWaitlistIdentity, type Secrets } from '../secrets.ts'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { WAITLIST_IDENTITY_FILE, type Config } from '../config.ts'
+import { findExposedSecretFiles, type Secrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
 import { periodStateOf } from '../service/signing-key-document.ts'
 
@@ -17,8 +19,8 @@ export function warnAboutEnvironment(config: Config, log: Log): void {
   if (config.baseUrl === undefined && (config.host === '0.0.0.0' || config.host === '::')) {
     log.warn({}, `SVC_BASE_URL is not set, and links to ${config.host} cannot be followed`)
   }
-  const identity = findWaitlistIdentity(config)
-  if (identity !== undefined) {
+  const identity = path.join(config.secretsDir, WAITLIST_IDENTITY_FILE)
+  if (existsSync(identity)) {
     const level = config.runtime === 'production' ? 'warn' : 'info'
     log[level](
       { file: identity },

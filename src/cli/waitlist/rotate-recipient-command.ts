@@ -8,7 +8,6 @@ import {
   AgeError,
   createEncryptor,
   generateIdentity,
-  type IdentityPair,
   parseIdentity,
 } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
@@ -44,7 +43,7 @@ async function requireNoFile(file: string): Promise<void> {
 /**
  * Creates an identity in a new file with mode 0600. The file is durable when this resolves. Rejects with a CommandFailure.
  */
-async function createIdentityFile(file: string, nowMs: number): Promise<IdentityPair> {
+async function createIdentityFile(file: string, nowMs: number) {
   const pair = await generateIdentity()
   // As age-keygen writes it.
   const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
