@@ -1,6 +1,5 @@
 import type { ErrorCode } from './errors.ts'
 
-/** Optional details of an error response. */
 export interface ApiErrorDetails {
   /** Seconds until a retry may succeed, at least 1; sent as Retry-After and in the body. */
   readonly retryAfterSeconds?: number

@@ -3,3 +3,6 @@ export const API_VERSION = 'v1'
 
 /** Base path of this major version. */
 export const BASE_PATH = '/api/v1'
+
+/** Version of the OpenAPI specification that this API is described in (spec 2.1). */
+export const OPENAPI_VERSION = '3.0.3'

@@ -20,7 +20,6 @@ export const RUNTIMES = {
   local: 'Served by the local runtime only. Not listed in the production discovery index.',
 } as const
 
-/** Who may call an endpoint. */
 export const AUTHENTICATIONS = {
   none: 'No authentication. An API key is optional and has its own quota.',
   'api-key': 'An API key is required.',

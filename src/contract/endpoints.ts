@@ -1,4 +1,4 @@
-import { BASE_PATH } from './api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION } from './api-version.ts'
 import type {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
@@ -9,7 +9,6 @@ import type {
 import type { CacheClass } from './headers.ts'
 import type { ErrorCode } from './errors.ts'
 import { SNAPSHOT_ID_PATTERN } from './identifier-patterns.ts'
-import { OPENAPI_VERSION } from './openapi-version.ts'
 import type { JsonSchema } from './schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from './schemas.ts'
 import type { SnapshotName } from './snapshot-schemas.ts'

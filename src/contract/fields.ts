@@ -60,13 +60,11 @@ export const instantField = (description: string, example: string) =>
 /** RFC 3339 full-date, in UTC. */
 export const dayField = (description: string, example: string) =>
   ({ type: 'string', format: 'date', maxLength: 10, description, example }) as const
-/** When the operator last reviewed the snapshot; part of every snapshot. */
 export const UPDATED_AT = instantField(
   'When the operator last reviewed this snapshot, in UTC.',
   '2026-11-21T00:00:00Z',
 )
 
-/** An `https:` URL. */
 export const urlField = (description: string, example: string) =>
   ({
     type: 'string',
@@ -77,7 +75,6 @@ export const urlField = (description: string, example: string) =>
     example,
   }) as const
 
-/** One of a fixed list of values. */
 export const enumField = <const Values extends readonly string[]>(
   values: Values,
   description: string,
@@ -108,7 +105,6 @@ interface RecordSchema<F extends Fields> {
   }
 }
 
-/** An object. */
 export function record<const F extends Fields>(description: string, fields: F): RecordSchema<F> {
   const properties = Object.entries(fields).map(([name, field]) => [name.replace('?', ''), field])
   return {

@@ -10,8 +10,6 @@ const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
   uri: (text) => URL.canParse(text),
 }
 
-type Members = { readonly [name: string]: unknown }
-
 const TYPES: { readonly [Type in NonNullable<JsonSchema['type']>]: (value: unknown) => boolean } = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   array: (value) => Array.isArray(value),
@@ -79,7 +77,7 @@ function valueFault(schema: JsonSchema, value: unknown): Fault | undefined {
 
 function* memberViolations(
   schema: JsonSchema,
-  members: Members,
+  members: object,
   path: SchemaViolation['path'],
 ): Generator<SchemaViolation, void> {
   const { properties = {}, additionalProperties, required = [] } = schema
@@ -111,7 +109,7 @@ export function* schemaViolations(
   const found = valueFault(schema, value)
   if (found !== undefined) yield { path, schema, value, ...found }
   if (found?.keyword === 'type' || typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield* memberViolations(schema, value as Members, path)
+  if (!Array.isArray(value)) yield* memberViolations(schema, value, path)
   else if (schema.items !== undefined) {
     for (const [index, item] of value.entries()) {
       yield* schemaViolations(schema.items, item, [...path, index])

@@ -14,7 +14,7 @@ import {
   whole,
 } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from './api-key.ts'
-import { BASE_PATH } from './api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION } from './api-version.ts'
 import { AUTHENTICATIONS, ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from './endpoint-terms.ts'
 import { CACHE_CLASSES } from './headers.ts'
 import { LIMITS } from './limits.ts'
@@ -22,7 +22,6 @@ import { READ_PATHS } from './read-paths.ts'
 import { TICKET_PATTERN } from './ticket.ts'
 import { ERRORS } from './errors.ts'
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
-import { OPENAPI_VERSION } from './openapi-version.ts'
 import { POLICY_SCHEMA, links, scope } from './policy-schema.ts'
 import { CHALLENGE_PROVIDERS, CHALLENGE_TOKEN, REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
@@ -99,7 +98,6 @@ const keyId = {
   example: '0123456789abcdef',
 } as const
 
-/** Members of an issued key and of its metadata. */
 const activeKeyProperties = {
   keyId,
   scope,

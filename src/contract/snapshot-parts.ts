@@ -5,14 +5,12 @@ import { enumField, idField, lineField, named, textField } from './fields.ts'
 /** Horizons of the roadmap, nearest first. */
 export const HORIZONS = ['now', 'next', 'later'] as const
 
-/** States of a queue item. */
 export const QUEUE_STATES = ['queued', 'in_progress', 'in_review', 'blocked', 'done'] as const
 
 /** Whether a part of a described system is in use. */
 export const lifecycleField = (description: string) =>
   enumField(['live', 'planned', 'retired'], description, 'live')
 
-/** A part of a described system. Shared by the service's own architecture and the wallet's. */
 export const ARCHITECTURE_COMPONENT = named(
   'ArchitectureComponent',
   'One component of the system.',
@@ -29,7 +27,6 @@ export const ARCHITECTURE_COMPONENT = named(
   },
 )
 
-/** A flow of data between two components. */
 export const ARCHITECTURE_FLOW = named(
   'ArchitectureFlow',
   'Data that one component sends to another.',
@@ -43,7 +40,6 @@ export const ARCHITECTURE_FLOW = named(
   },
 )
 
-/** Something the system does not do. */
 export const BOUNDARY = named(
   'Boundary',
   'Something the system does not do, and what ensures it.',

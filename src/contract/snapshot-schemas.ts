@@ -296,7 +296,6 @@ export type SnapshotName = keyof typeof SNAPSHOT_SCHEMAS
 /** The `data` of a resource, as TypeScript sees it. */
 export type SnapshotData<N extends SnapshotName> = SchemaType<(typeof SNAPSHOT_SCHEMAS)[N]>
 
-/** Whether a text names a published resource. */
 export function isSnapshotName(name: string): name is SnapshotName {
   return Object.hasOwn(SNAPSHOT_SCHEMAS, name)
 }

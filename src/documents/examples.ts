@@ -37,14 +37,11 @@ export function createExample(schema: JsonSchema, where = '$'): JsonValue {
   throw new TypeError(`${where}: this schema has no example; expected one on every leaf`)
 }
 
-/** Maximum number of list items in an example: objects, and other values. */
-const MOST_ITEMS = { objects: 2, others: 20 } as const
-
-/** Shortens the lists of a value, to limit the size of the document. */
+/** Shortens the lists of a value to two objects or 20 other values, to limit the size of the document. */
 export function shortenLists(value: JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const isOfObjects = value.some((item) => typeof item === 'object' && item !== null)
-    return value.slice(0, isOfObjects ? MOST_ITEMS.objects : MOST_ITEMS.others).map(shortenLists)
+    return value.slice(0, isOfObjects ? 2 : 20).map(shortenLists)
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

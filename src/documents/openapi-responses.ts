@@ -81,8 +81,8 @@ function successResponse(
 ): OpenApiResponse {
   const { status, envelope } = success
   const dataSchema = DATA_SCHEMAS[success.data]
-  const { data = createExample(dataSchema), issuedAt, summary } = example
-  const identity = { ...EXAMPLE_IDENTITY, ...(issuedAt === undefined ? {} : { issuedAt }) }
+  const { data = createExample(dataSchema), summary, ...time } = example
+  const identity = { ...EXAMPLE_IDENTITY, ...time }
   const value =
     envelope === 'none' ? data : { ok: true, schema: SCHEMA_IDS[envelope], ...identity, data }
   const headers = compose(row, row.cacheClass, [

@@ -1,5 +1,5 @@
 import { API_KEY_FORMAT } from '../contract/api-key.ts'
-import { BASE_PATH } from '../contract/api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION } from '../contract/api-version.ts'
 import { TAGS } from '../contract/endpoint-terms.ts'
 import {
   ENDPOINTS,
@@ -11,7 +11,6 @@ import {
 import { ERRORS } from '../contract/errors.ts'
 import { HEADERS, JSON_MEDIA_TYPE } from '../contract/headers.ts'
 import type { Issuance } from '../contract/issuance.ts'
-import { OPENAPI_VERSION } from '../contract/openapi-version.ts'
 import { REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import type { JsonObject, JsonValue } from '../contract/canonical-json.ts'
 import { createDiscoveryIndex, type DocumentedTables } from './discovery.ts'
@@ -35,7 +34,6 @@ interface OpenApiOptions extends DocumentedTables {
   readonly release?: ExampleRelease
 }
 
-/** The release with the data of the examples. */
 export interface ExampleRelease {
   readonly snapshotId: string
   /** ISO 8601 UTC; the time of the examples. */
@@ -44,7 +42,6 @@ export interface ExampleRelease {
   readonly data: { readonly [operation: string]: JsonValue }
 }
 
-/** An OpenAPI document. */
 export type OpenApiDocument = ReturnType<typeof createOpenApi>
 
 const KEY_SCHEMES = {

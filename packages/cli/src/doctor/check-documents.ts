@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { ENDPOINTS, REGISTRY_VERSION } from '../../../../src/contract/endpoints.ts'
 import { ISSUANCE } from '../../../../src/contract/issuance.ts'
-import { OPENAPI_VERSION } from '../../../../src/contract/openapi-version.ts'
+import { OPENAPI_VERSION } from '../../../../src/contract/api-version.ts'
 import { createDiscoveryIndex } from '../../../../src/documents/discovery.ts'
 import { createPolicy } from '../../../../src/documents/policy.ts'
 import { propertyOf } from '../../../../src/contract/property-of.ts'

@@ -1,4 +1,4 @@
-import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION } from '../../../../src/contract/api-version.ts'
 import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
 import {
   CACHE_CLASSES,
@@ -10,7 +10,6 @@ import {
   RESPONSE_CONTENT_TYPE,
 } from '../../../../src/contract/headers.ts'
 import { LIMITS } from '../../../../src/contract/limits.ts'
-import { OPENAPI_VERSION } from '../../../../src/contract/openapi-version.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** Severity of a finding: a broken promise, a future problem, or information. */
