@@ -34,25 +34,21 @@ function isTagged(message: unknown): boolean {
 
 /** Serves the counters of the primary to all workers. Returns a function that stops it; requests then time out. */
 export function serveCounters(counters: Counters): () => void {
-  async function respond(worker: Worker, { number, method, args }: CounterRequest): Promise<void> {
-    let response: CounterResponse = { tag: TAG, number, isSuccess: false }
-    try {
-      const call = counters[method] as (...values: readonly unknown[]) => Promise<unknown>
-      response = { ...response, isSuccess: true, value: await call(...args) }
-    } catch {
-      // The response has only `isSuccess`, without the reason.
-    }
-    // The callback prevents an error event when the worker exits.
-    if (worker.isConnected()) worker.send(response, undefined, () => {})
-  }
-
   function onMessage(worker: Worker, message: unknown): void {
     if (!isTagged(message)) return
-    const request = message as CounterRequest
+    const { number, deadlineMs, method, args } = message as CounterRequest
     // Counts nothing after the deadline, because the worker has reported a failure. Still releases ids.
-    if (request.deadlineMs > monotonicMs() || request.method === 'release') {
-      void respond(worker, request)
+    if (deadlineMs <= monotonicMs() && method !== 'release') return
+    const respond = (outcome: Pick<CounterResponse, 'isSuccess' | 'value'>): void => {
+      // The callback prevents an error event when the worker exits.
+      if (worker.isConnected()) worker.send({ tag: TAG, number, ...outcome }, undefined, () => {})
     }
+    const call = counters[method] as (...values: readonly unknown[]) => Promise<unknown>
+    // A call that throws fails like one that rejects.
+    Promise.try(call, ...args).then(
+      (value) => respond({ isSuccess: true, value }),
+      () => respond({ isSuccess: false }),
+    )
   }
 
   cluster.on('message', onMessage)
@@ -96,9 +92,9 @@ export function createClusterCounters({
   process.on('message', (message: unknown) => {
     if (!isTagged(message)) return
     const { number, isSuccess, value } = message as CounterResponse
-    if (isSuccess) pending.get(number)?.resolve(value)
-    else
-      pending.get(number)?.reject(new CountersError('The counters of the primary process failed'))
+    const call = pending.get(number)
+    if (isSuccess) call?.resolve(value)
+    else call?.reject(new CountersError('The counters of the primary process failed'))
   })
   process.on('disconnect', () => {
     for (const call of pending.values())

@@ -1,18 +1,10 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
 import type { StoreStatements } from './store-calls.ts'
 
-/** `isRevoked` says whether `revokedAtMs` is a revocation, so that reading a revoked key takes no longer. */
-const COLUMNS = `key_id AS keyId, key_hash AS keyHash, secret_id AS secretId, label, created_at_ms AS createdAtMs,
-  expires_at_ms AS expiresAtMs, ifnull(revoked_at_ms, created_at_ms) AS revokedAtMs,
-  revoked_at_ms IS NOT NULL AS isRevoked`
-
-function toKey(row: Readonly<Record<string, SQLOutputValue>>): StoredApiKey {
-  // The columns match the interface, and STRICT tables contain no other types.
-  const { isRevoked, ...key } = row as unknown as StoredApiKey & { readonly isRevoked: 0 | 1 }
-  return { ...key, revokedAtMs: isRevoked === 1 ? key.revokedAtMs : null }
-}
+const COLUMNS = `key_id AS keyId, key_hash AS keyHash, secret_id AS secretId, label,
+  created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs`
 
 export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
   // Equal work for known and unknown keys. The query finds the last row up to the key id: the key itself, or the row
@@ -55,8 +47,8 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
 
   return {
     find(keyId) {
-      const row = findLast.get(keyId)
-      const key = row && toKey(row)
+      // The columns match the interface, and STRICT tables contain no other types.
+      const key = findLast.get(keyId) as unknown as StoredApiKey | undefined
       return key?.keyId === keyId && keyId !== '' ? key : undefined
     },
 
@@ -91,7 +83,7 @@ export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeySt
     },
 
     readAfter(keyId, limit) {
-      return readPage.all(keyId, limit).map(toKey)
+      return readPage.all(keyId, limit) as unknown as readonly StoredApiKey[]
     },
 
     purge(beforeMs, limit) {

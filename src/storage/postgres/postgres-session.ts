@@ -79,18 +79,6 @@ class LostCommit extends Error {
   }
 }
 
-/** Whether the server reported the error, so that the connection still works unless the server ended it. */
-function isReported(error: unknown): boolean {
-  return error instanceof DatabaseError
-}
-
-function rollBack(client: PoolClient): Promise<boolean> {
-  return client.query('ROLLBACK').then(
-    () => true,
-    () => false,
-  )
-}
-
 async function runTransaction<Result>(
   client: PoolClient,
   durability: Durability,
@@ -107,7 +95,7 @@ async function runTransaction<Result>(
     ;({ command } = await client.query('COMMIT'))
   } catch (error) {
     // An error response to COMMIT means a rollback, unless the server reports that it is ending.
-    if (isReported(error) && !isServerEnding(error)) throw error
+    if (error instanceof DatabaseError && !isServerEnding(error)) throw error
     throw new LostCommit(transactionId, result, error)
   }
   if (command !== 'COMMIT') throw new Error('the server rolled the transaction back')
@@ -153,16 +141,17 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
     // A failing connection emits this event in addition to rejecting its query.
     const ignore = (): void => {}
     client.on('error', ignore)
-    let isUsable = true
+    let isUsable = false
     try {
-      return await runTransaction(client, durability, work)
+      const result = await runTransaction(client, durability, work)
+      isUsable = true
+      return result
     } catch (error) {
-      isUsable = isReported(error) && (await rollBack(client))
       if (error instanceof LostCommit && (await isCommitted(error))) return error.result as Result
       throw error
     } finally {
       client.off('error', ignore)
-      // Closing the connection rolls an open transaction back, also when the server no longer responds.
+      // Closing the connection after a failure rolls the transaction back, also when the server no longer responds.
       client.release(!isUsable)
     }
   }

@@ -7,11 +7,6 @@ import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
 import { createPostgresSession, type PostgresOptions } from './postgres-session.ts'
 import { createPostgresWaitlist, importRegistrations } from './postgres-waitlist.ts'
 
-export interface PostgresStorage extends Storage {
-  /** Adds registrations of another database in their order, all or none; those with a listed address hash are left out. */
-  importRegistrations(registrations: readonly SealedRegistration[]): Promise<void>
-}
-
 /**
  * Opens a database. `read-write` migrates it; `read-only` changes nothing. With `onUnavailable` an unreachable server is
  * reported and the storage opens anyway: calls reject until `ping` has migrated. Rejects with a StorageError for anything
@@ -21,7 +16,7 @@ export async function openPostgres(
   options: PostgresOptions,
   mode: 'read-only' | 'read-write',
   onUnavailable?: (error: StorageError) => void,
-): Promise<PostgresStorage> {
+): Promise<Storage & { importRegistrations(rows: readonly SealedRegistration[]): Promise<void> }> {
   const session = createPostgresSession(options)
   const open = () =>
     (mode === 'read-only' ? assertMigrated : migratePostgres)(session, options.where)
@@ -38,8 +33,10 @@ export async function openPostgres(
     waitlist: createPostgresWaitlist(session),
     apiKeys: createPostgresApiKeys(session),
     counters: createPostgresCounters(session, { nowMs: Date.now }),
-    importRegistrations: (registrations) => importRegistrations(session, registrations),
+    importRegistrations: (rows) => importRegistrations(session, rows),
     ping: open,
     close: () => session.close(),
   }
 }
+
+export type PostgresStorage = Awaited<ReturnType<typeof openPostgres>>
