@@ -6,11 +6,10 @@ import { html, type Html } from './html.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText } from './rich-text.ts'
 import {
-  fromSnapshot,
   itemLinks,
   languageNote,
   nameColumn,
-  snapshotHead,
+  snapshotContent,
   statementList,
 } from './snapshot-sections.ts'
 
@@ -85,10 +84,7 @@ export const ARCHITECTURE_PAGE: Page = {
     return {
       main: html`<h1>${t.title}</h1>
         ${languageNote(context, 'architecture')}
-        ${fromSnapshot(context, 'architecture', (each) => [
-          snapshotHead(context, 'architecture', each),
-          diagram(context, each),
-        ])}`,
+        ${snapshotContent(context, 'architecture', (each) => diagram(context, each))}`,
       sections: data && [
         [
           'guarantees',

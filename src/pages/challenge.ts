@@ -31,42 +31,38 @@ export function createChallengePage({
 }) {
   if (issue === undefined) return undefined
 
-  async function respond(
-    method: string,
-    target: string,
-    issueFor: (purpose: ChallengePurpose) => Promise<string>,
-  ): Promise<readonly [status: number, json: string, headers?: readonly string[]]> {
-    const refusal = (error: string) => JSON.stringify({ error })
+  return async ({ method, target }: Pick<ApiRequest, 'method' | 'target'>) => {
+    const reply = (status: number, json: string, extra: readonly string[] = []) => ({
+      status,
+      headers: [
+        HEADERS.contentType,
+        RESPONSE_CONTENT_TYPE,
+        HEADERS.contentLength,
+        String(Buffer.byteLength(json)),
+        HEADERS.cacheControl,
+        'no-store',
+        'X-Content-Type-Options',
+        'nosniff',
+        ...(deployment === 'preview' ? NO_INDEX_HEADERS : []),
+        ...extra,
+      ],
+      body: method === 'HEAD' ? undefined : json,
+    })
+    const refuse = (status: number, error: string, extra?: readonly string[]) =>
+      reply(status, JSON.stringify({ error }), extra)
     if (method !== 'GET' && method !== 'HEAD') {
-      return [405, refusal('Use GET or HEAD.'), [HEADERS.allow, 'GET, HEAD']]
+      return refuse(405, 'Use GET or HEAD.', [HEADERS.allow, 'GET, HEAD'])
     }
     const purpose = purposeOf(target)
     if (purpose === undefined) {
       const expected = CHALLENGE_PURPOSES.map((each) => `for=${each}`).join(' or ')
-      return [400, refusal(`Ask with ${expected}, or without "for".`)]
+      return refuse(400, `Ask with ${expected}, or without "for".`)
     }
     try {
-      return [200, await issueFor(purpose)]
+      return reply(200, await issue(purpose))
     } catch (error) {
       log.error({ reason: messageOf(error) }, 'No challenge could be made')
-      return [503, refusal('No challenge is available at the moment; try again later.')]
+      return refuse(503, 'No challenge is available at the moment; try again later.')
     }
-  }
-
-  return async ({ method, target }: Pick<ApiRequest, 'method' | 'target'>) => {
-    const [status, json, extra = []] = await respond(method, target, issue)
-    const headers = [
-      HEADERS.contentType,
-      RESPONSE_CONTENT_TYPE,
-      HEADERS.contentLength,
-      String(Buffer.byteLength(json)),
-      HEADERS.cacheControl,
-      'no-store',
-      'X-Content-Type-Options',
-      'nosniff',
-      ...(deployment === 'preview' ? NO_INDEX_HEADERS : []),
-      ...extra,
-    ]
-    return { status, headers, body: method === 'HEAD' ? undefined : json }
   }
 }

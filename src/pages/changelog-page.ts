@@ -6,7 +6,7 @@ import { dayHtml } from './moments.ts'
 import { newestShown, type ShownLimits } from './newest-shown.ts'
 import { endpointPath, type Page, type PageContext, type PageSection } from './page.ts'
 import { operatorText, plainText, richText } from './rich-text.ts'
-import { fromSnapshot, languageNote, notShown, snapshotHead } from './snapshot-sections.ts'
+import { languageNote, notShown, snapshotContent } from './snapshot-sections.ts'
 
 type Change = SnapshotData<'changelog'>['unreleased'][number]
 
@@ -73,7 +73,7 @@ export const CHANGELOG_PAGE: Page = {
     const changelog = content.snapshot('changelog')
     const main = html`<h1>${t.title}</h1>
       ${languageNote(context, 'changelog')}
-      ${fromSnapshot(context, 'changelog', (data) => snapshotHead(context, 'changelog', data))}`
+      ${snapshotContent(context, 'changelog', () => undefined)}`
     if (changelog === undefined) return { main }
     const { unreleased, releases } = changelog
     const { shown, left } = newestShown(

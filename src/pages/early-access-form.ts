@@ -57,9 +57,10 @@ export function registrationForm(context: PageContext): Html {
   const { form, problems } = texts.earlyAccess
   const { provider } = facts.challenge
   const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
-  const hint = (field: string, text: Html | string): Html =>
-    html`<p class="hint" id="${field}-hint">${text}</p>`
   const errorSlot = (field: string): Html => html`<p class="field-error" id="${field}-error"></p>`
+  const hint = (field: string, text: Html | string): Html =>
+    html`<p class="hint" id="${field}-hint">${text}</p>
+      ${errorSlot(field)}`
   const challengeHint = isHosted(provider)
     ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
     : form.challengeHint[provider]
@@ -79,7 +80,7 @@ export function registrationForm(context: PageContext): Html {
     </div>
     <div class="field">
       <label for="email">${form.email}</label>
-      ${hint('email', form.emailHint)} ${errorSlot('email')}
+      ${hint('email', form.emailHint)}
       <input
         id="email"
         name="email"
@@ -92,7 +93,7 @@ export function registrationForm(context: PageContext): Html {
     </div>
     <fieldset class="choices" id="interests" aria-describedby="interests-hint interests-error">
       <legend>${plainText(form.optional, { label: form.interests })}</legend>
-      ${hint('interests', form.interestsHint)} ${errorSlot('interests')}
+      ${hint('interests', form.interestsHint)}
       <div class="choice-columns">
         ${INTERESTS.map(
           (interest) =>
@@ -105,7 +106,7 @@ export function registrationForm(context: PageContext): Html {
     </fieldset>
     <div class="field">
       <label for="useCase">${plainText(form.optional, { label: form.useCase })}</label>
-      ${hint('useCase', plainText(form.useCaseHint, { count }))} ${errorSlot('useCase')}
+      ${hint('useCase', plainText(form.useCaseHint, { count }))}
       <textarea
         id="useCase"
         name="useCase"
@@ -130,7 +131,7 @@ export function registrationForm(context: PageContext): Html {
       aria-describedby="challenge-hint challenge-error"
     >
       <legend>${form.challenge}</legend>
-      ${hint('challenge', challengeHint)} ${errorSlot('challenge')} ${challengeBox(context)}
+      ${hint('challenge', challengeHint)} ${challengeBox(context)}
     </fieldset>
     <button type="submit" class="button" id="send" disabled>${form.submit}</button>
     <p class="hint progress" id="progress" role="status"></p>

@@ -1,3 +1,4 @@
+import { bulletList, link } from './elements.ts'
 import { html } from './html.ts'
 import { type Page, pathOfPage } from './page.ts'
 import { sentencesHtml } from './rich-text.ts'
@@ -11,10 +12,10 @@ export const NOT_FOUND_PAGE: Page = {
   body: ({ locale, texts }) => ({
     main: html`<h1>${texts.notFound.title}</h1>
       <p>${sentencesHtml(locale, [texts.notFound.text, texts.notFound.help])}</p>
-      <ul>
-        <li><a href="${pathOfPage(locale, '')}">${texts.overview.title}</a></li>
-        <li><a href="${pathOfPage(locale, 'reference')}">${texts.reference.title}</a></li>
-        <li><a href="${pathOfPage(locale, 'history')}">${texts.history.title}</a></li>
-      </ul>`,
+      ${bulletList([
+        link(pathOfPage(locale, ''), texts.overview.title),
+        link(pathOfPage(locale, 'reference'), texts.reference.title),
+        link(pathOfPage(locale, 'history'), texts.history.title),
+      ])}`,
   }),
 }

@@ -7,13 +7,7 @@ import { code, html, type Html } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext } from './page.ts'
 import { operatorText, richText, type RichTextValues } from './rich-text.ts'
-import {
-  fromSnapshot,
-  itemLinks,
-  languageNote,
-  nameColumn,
-  snapshotHead,
-} from './snapshot-sections.ts'
+import { itemLinks, languageNote, nameColumn, snapshotContent } from './snapshot-sections.ts'
 
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'
@@ -110,8 +104,7 @@ export const ROADMAP_PAGE: Page = {
         ${pageSection(
           ROADMAP_ID,
           t.roadmap,
-          fromSnapshot(context, 'roadmap', (roadmap) => [
-            snapshotHead(context, 'roadmap', roadmap),
+          snapshotContent(context, 'roadmap', (roadmap) => [
             dependencies(context, roadmap),
             roadmapColumns(context, roadmap),
           ]),
@@ -119,10 +112,7 @@ export const ROADMAP_PAGE: Page = {
         ${pageSection(
           QUEUE_ID,
           t.queue,
-          fromSnapshot(context, 'development-queue', (queue) => [
-            snapshotHead(context, 'development-queue', queue),
-            queueRows(context, queue),
-          ]),
+          snapshotContent(context, 'development-queue', (queue) => queueRows(context, queue)),
         )}`,
     }
   },

@@ -51,23 +51,28 @@ export function fromSnapshot<Name extends SnapshotName>(
   </div>`
 }
 
-/** The summary of a resource, the date of its last review, and its link in the API. */
-export function snapshotHead(
-  { locale, texts: { snapshot }, facts, content }: PageContext,
-  name: SnapshotName,
-  { summary, updatedAt }: { readonly summary: string; readonly updatedAt: string },
-): Html {
-  return html`<p>${operatorText(content, summary)}</p>
-    <dl class="source">
-      <div>
-        <dt>${snapshot.reviewed}</dt>
-        <dd>${momentHtml(locale, updatedAt)}</dd>
-      </div>
-      <div>
-        <dt>${facts.keyId === undefined ? snapshot.asJsonUnsigned : snapshot.asJson}</dt>
-        <dd>${jsonLink(name)}</dd>
-      </div>
-    </dl>`
+/** A resource: its summary, the date of its last review, its link in the API, and the rest. A notice if damaged. */
+export function snapshotContent<Name extends SnapshotName>(
+  context: PageContext,
+  name: Name,
+  render: (data: SnapshotData<Name>) => HtmlValue,
+): HtmlValue {
+  const { locale, texts, facts, content } = context
+  const { reviewed, asJson, asJsonUnsigned } = texts.snapshot
+  return fromSnapshot(context, name, (data) => [
+    html`<p>${operatorText(content, data.summary)}</p>
+      <dl class="source">
+        <div>
+          <dt>${reviewed}</dt>
+          <dd>${momentHtml(locale, data.updatedAt)}</dd>
+        </div>
+        <div>
+          <dt>${facts.keyId === undefined ? asJsonUnsigned : asJson}</dt>
+          <dd>${jsonLink(name)}</dd>
+        </div>
+      </dl>`,
+    render(data),
+  ])
 }
 
 /** The number of items that the page omits, with a link to all items. Nothing if all are shown. */

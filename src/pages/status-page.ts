@@ -10,12 +10,11 @@ import type { Page, PageContext } from './page.ts'
 import { box } from './picture.ts'
 import { countText, operatorText } from './rich-text.ts'
 import {
-  fromSnapshot,
   itemLinks,
   languageNote,
   notShown,
   publishedState,
-  snapshotHead,
+  snapshotContent,
 } from './snapshot-sections.ts'
 
 type Status = SnapshotData<'status'>
@@ -165,9 +164,10 @@ export const STATUS_PAGE: Page = {
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {
-    const { texts, facts } = context
+    const { texts, facts, content } = context
     const t = texts.status
     const { live } = t
+    const published = content.snapshot('status')
     // Live checks in the browser, next to the published state.
     const selfCheck = html`<section class="panel" aria-labelledby="self-check-title">
       <h2 id="self-check-title">${live.title}</h2>
@@ -180,10 +180,8 @@ export const STATUS_PAGE: Page = {
     </section>`
     return {
       main: html`<h1>${t.title}</h1>
-        ${languageNote(context, 'status')}
-        ${fromSnapshot(context, 'status', (status) => [
-          publishedState(context, status),
-          snapshotHead(context, 'status', status),
+        ${languageNote(context, 'status')} ${published && publishedState(context, published)}
+        ${snapshotContent(context, 'status', (status) => [
           facts.keyId !== undefined && selfCheck,
           pageSection('components', t.components, componentRows(context, status)),
           pageSection('incidents', t.incidents, incidentList(context, status)),

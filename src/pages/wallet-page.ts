@@ -8,11 +8,10 @@ import { dayHtml } from './moments.ts'
 import type { Page, PageContext, PageSection } from './page.ts'
 import { operatorText } from './rich-text.ts'
 import {
-  fromSnapshot,
   languageNote,
   nameColumn,
   type NamedItem,
-  snapshotHead,
+  snapshotContent,
   statementList,
 } from './snapshot-sections.ts'
 import { ROW_PREFIXES, walletBoundary } from './wallet-boundary.ts'
@@ -88,11 +87,7 @@ function walletViews(context: PageContext): readonly PageSection[] {
     id: Exclude<keyof typeof t, 'readers'>,
     name: Name,
     render: (data: SnapshotData<Name>) => Html,
-  ): PageSection => [
-    id,
-    t[id],
-    fromSnapshot(context, name, (data) => [snapshotHead(context, name, data), render(data)]),
-  ]
+  ): PageSection => [id, t[id], snapshotContent(context, name, render)]
   return [
     view(
       'overview',
