@@ -89,7 +89,7 @@ export async function compileContent(
     sources.set(name, source)
     const schema = contentSchema(name)
     if (!checkSchema(schema, source)) return
-    checkValues(source.value, schema, nowMs, source.report)
+    checkValues(source, schema, nowMs)
     const isOrganization = name === ORGANIZATION_RESOURCE
     const value = isOrganization ? readOrganization(source, publicEmails) : source.value
     Object.assign(data, { [name]: value })

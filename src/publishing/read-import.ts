@@ -86,7 +86,8 @@ export function readImport(
     return { file, line: known.line, column: known.column }
   }
 
+  const texts = textsOf(fields, [], place)
   // Only published values: an export has other columns.
-  files.push({ file, text: '', values: textsOf(fields, [], place) })
-  return createSource(mistakes, { ...kept, ...fields }, source.texts, place)
+  files.push({ file, text: '', values: texts })
+  return createSource(mistakes, { ...kept, ...fields }, [...source.texts, ...texts], place)
 }

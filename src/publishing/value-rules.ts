@@ -1,7 +1,7 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
 import { formatInstant } from '../contract/instant.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
+import { describeValue, type FieldPath, formatFieldPath, type Report } from './content-mistake.ts'
+import type { ContentSource } from './yaml-source.ts'
 
 /** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
@@ -57,45 +57,34 @@ export function checkNewestFirst<Member extends string>(
   )
 }
 
-function checkUniqueIds(items: readonly JsonValue[], path: FieldPath, report: Report): void {
-  const ids = items.map((item) =>
-    typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
-  )
-  const first = new Map<JsonValue | undefined, number>()
-  for (const [index, id] of ids.entries()) {
-    const before = first.get(id)
-    if (before === undefined || id === undefined) first.set(id, index)
-    else {
-      const expected = `another id; item ${before} has this one`
-      report([...path, index, 'id'], `${JSON.stringify(id)} again`, expected)
-    }
-  }
-}
-
 /**
- * Rules for every value of every resource: ids are unique in their list, dates are not in the future, texts have no
+ * Rules for every text of every resource: ids are unique in their list, dates are not in the future, texts have no
  * hidden characters.
  */
 export function checkValues(
-  value: JsonValue,
+  { texts, report }: ContentSource,
   schema: JsonSchema,
   nowMs: number,
-  report: Report,
-  path: FieldPath = [],
 ): void {
-  if (typeof value === 'string') {
+  /** The first item of each list with each id. */
+  const first = new Map<string, number>()
+  for (const { path, value } of texts) {
+    const described = path.reduce<JsonSchema | undefined>(
+      (around, step) => (typeof step === 'number' ? around?.items : around?.properties?.[step]),
+      schema,
+    )
+    // The mapping of an import is not published.
+    if (described === undefined) continue
     checkText(value, path, report)
-    const isDate = schema.format === 'date-time' || schema.format === 'date'
+    const [index, name = ''] = path.slice(-2)
+    const isDate = described.format === 'date-time' || described.format === 'date'
     if (isDate && !FUTURE_FIELDS.has(String(path.at(-1))) && Date.parse(value) > nowMs) {
       report(path, value, `a time in the past; it is ${formatInstant(nowMs)} now`)
     }
-    return
-  }
-  if (Array.isArray(value)) checkUniqueIds(value, path, report)
-  for (const [name, member] of Object.entries(value ?? {})) {
-    const [described, step] = Array.isArray(value)
-      ? [schema.items, Number(name)]
-      : [schema.properties?.[name], name]
-    if (described !== undefined) checkValues(member, described, nowMs, report, [...path, step])
+    if (name !== 'id' || typeof index !== 'number') continue
+    const idInList = `${formatFieldPath(path.slice(0, -2))} ${value}`
+    const before = first.get(idInList)
+    if (before === undefined) first.set(idInList, index)
+    else report(path, `${JSON.stringify(value)} again`, `another id; item ${before} has this one`)
   }
 }
