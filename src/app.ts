@@ -114,7 +114,7 @@ export function createAppComposer(
     const api = createPipeline({
       ...parts,
       router: createRouter(visible, { ...handlers, ...parts.extraHandlers }),
-      responder: createResponder({ signer: signing?.signer, noIndex: isPreview }),
+      responder: createResponder(signing?.signer, isPreview),
       ownOrigin: baseUrl,
       issuance,
     })

@@ -6,7 +6,8 @@ const LIST_GAP = /^[ \t]*(?:,[ \t]*|$)+/
  * Whether an If-None-Match value names the current representation (RFC 9110 13.1.2): `*`, or a list in which some tag
  * is equal by weak comparison. An invalid value matches nothing, so the full response is sent.
  */
-export function matchesIfNoneMatch(value: string, etag: string): boolean {
+export function matchesIfNoneMatch(value: string | undefined, etag: string): boolean {
+  if (value === undefined) return false
   let rest = value.trim()
   if (rest === '*') return true
   const opaque = etag.slice(etag.indexOf('"'))

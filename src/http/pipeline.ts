@@ -32,16 +32,9 @@ export interface PipelineDependencies {
 const NO_BODY = new Uint8Array()
 
 /** Creates the pipeline for API requests. It never throws and never rejects. */
-export function createPipeline({
-  router,
-  responder,
-  apiKeys,
-  ownOrigin,
-  issuance,
-  clock,
-  newRequestId,
-  log,
-}: PipelineDependencies): App {
+export function createPipeline(dependencies: PipelineDependencies): App {
+  const { router, responder, apiKeys, ownOrigin, issuance } = dependencies
+  const { clock, newRequestId, log } = dependencies
   const logRefusal = createRefusalLog(log)
   let lastMs = Number.NaN
   let lastInstant = ''
@@ -125,9 +118,10 @@ export function createPipeline({
 
   /** A client that has the current data gets 304. Preconditions apply to a read that would be 200 (RFC 9110 13.2.1). */
   function respond(exchange: Exchange, endpoint: ServedEndpoint, payload: Payload): Reply {
-    const isRead = endpoint.row.method === 'GET'
-    const known = isRead ? exchange.request.header('if-none-match') : undefined
-    return known !== undefined && matchesIfNoneMatch(known, payload.etag)
+    const isUnchanged =
+      endpoint.row.method === 'GET' &&
+      matchesIfNoneMatch(exchange.request.header('if-none-match'), payload.etag)
+    return isUnchanged
       ? responder.notModified(exchange, endpoint, payload)
       : responder.success(exchange, endpoint, payload)
   }

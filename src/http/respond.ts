@@ -19,13 +19,6 @@ import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
-interface ResponderOptions {
-  /** Undefined without a signing key: responses are unsigned (spec 5.7). */
-  readonly signer: ResponseSigner | undefined
-  /** Whether responses ask search engines not to index (a preview deployment). */
-  readonly noIndex: boolean
-}
-
 function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
   if (quota === undefined) return []
   return [
@@ -95,8 +88,11 @@ function createDocumentBodies() {
   }
 }
 
-/** Writes responses: the only place that decides which headers a response has. */
-export function createResponder({ signer, noIndex }: ResponderOptions) {
+/**
+ * Writes responses: the only place that decides which headers a response has. Without a signer they are unsigned (spec
+ * 5.7); `noIndex` asks search engines not to index (a preview deployment).
+ */
+export function createResponder(signer: ResponseSigner | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const templateOf = createHeaderTemplates(common)
   const documentBodyOf = createDocumentBodies()

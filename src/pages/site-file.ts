@@ -70,8 +70,7 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
   return (request) => {
     const coding = codingOf(request.header('accept-encoding'))
     const file = prepared.get(coding) ?? prepare(coding)
-    const known = request.header('if-none-match')
-    if (status === 200 && known !== undefined && matchesIfNoneMatch(known, file.etag)) {
+    if (status === 200 && matchesIfNoneMatch(request.header('if-none-match'), file.etag)) {
       return file.notModified
     }
     return request.method === 'HEAD' ? file.head : file.whole

@@ -104,8 +104,7 @@ export function createArchive(
     const { status, json, cacheControl } = file
     const etag = strongTagOf(json)
     const caching = [HEADERS.cacheControl, cacheControl, HEADERS.etag, etag, ...common]
-    const known = request.header('if-none-match')
-    if (status === 200 && known !== undefined && matchesIfNoneMatch(known, etag)) {
+    if (status === 200 && matchesIfNoneMatch(request.header('if-none-match'), etag)) {
       return { status: 304, headers: caching, body: undefined }
     }
     const length = String(Buffer.byteLength(json))
