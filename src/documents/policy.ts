@@ -37,12 +37,12 @@ export function createPolicy({
   issuance,
 }: DocumentedTables): DataOf<'Policy'> {
   const rows = Object.values(visibleEndpoints(registry, runtime))
-  const countBy = (key: 'stability' | 'status' | 'cacheClass') =>
-    Object.fromEntries(
-      Map.groupBy(rows, (row) => row[key])
-        .entries()
-        .map(([value, { length }]) => [value, length]),
-    )
+  // `svc doctor` creates this document in Node 20, which has no Map.groupBy.
+  const countBy = (key: 'stability' | 'status' | 'cacheClass') => {
+    const counts: { [value: string]: number } = {}
+    for (const row of rows) counts[row[key]] = (counts[row[key]] ?? 0) + 1
+    return counts
+  }
   const meanings = (docs: HeaderDocs) =>
     Object.fromEntries(headersOf(docs).map(({ name, meaning }) => [name, meaning]))
   return {
