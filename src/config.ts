@@ -88,21 +88,16 @@ function readBaseUrl(reader: EnvironmentReader): string | undefined {
   return reader.reportInvalid('SVC_BASE_URL', expected)
 }
 
-/** Whether every % starts an escape of UTF-8; the driver throws for others. */
-function isPercentEncoded(text: string): boolean {
+function isPostgresUrl(text: string): boolean {
   try {
-    decodeURIComponent(text)
-    return true
+    const url = new URL(text)
+    // The driver throws for a % that does not start an escape of UTF-8.
+    decodeURIComponent(url.href)
+    const hasHost = url.host !== '' || (url.searchParams.get('host') ?? '') !== ''
+    return hasHost && /^\/[^/]+$/.test(url.pathname)
   } catch {
     return false
   }
-}
-
-function isPostgresUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (url === null || !isPercentEncoded(url.href)) return false
-  const hasHost = url.host !== '' || (url.searchParams.get('host') ?? '') !== ''
-  return hasHost && /^\/[^/]+$/.test(url.pathname)
 }
 
 function readDatabase(

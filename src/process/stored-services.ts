@@ -17,10 +17,7 @@ interface StoredServicesOptions {
   readonly counters: Counters
   readonly clock: Clock
   readonly challenge: Challenge
-  readonly secrets: Pick<
-    Secrets,
-    'addressHashSecret' | 'keyHashSecret' | 'previousKeyHashSecrets' | 'waitlistRecipient'
-  >
+  readonly secrets: Omit<Secrets, 'signingKey' | 'publishedKeys'>
   readonly log: Log
 }
 

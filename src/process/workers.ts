@@ -19,7 +19,7 @@ const MAX_BACKOFF_MS = 10_000
 const STABLE_AFTER_MS = 10_000
 
 /** A port that is free now. With port 0, a worker that starts after all others crashed would get a different port. */
-export async function findFreePort(host: string): Promise<number> {
+async function findFreePort(host: string): Promise<number> {
   const server = createServer()
   const port = await listen(server, 0, host)
   await server[Symbol.asyncDispose]()
