@@ -14,8 +14,10 @@ import {
 import { VersionEntryError } from '../contract/version-entry.ts'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+import type { Report } from './content-mistake.ts'
 import { findLeaks } from './leak-guard.ts'
 import { PublishError } from './publish-error.ts'
+import { checkText } from './value-rules.ts'
 
 /** Dependencies of every change of a release folder. */
 export interface ReleaseOptions {
@@ -42,18 +44,16 @@ const MAX_NOTE_LENGTH = 500
 
 /** Checks a line that will be published. `name` is its name in an error. Throws a PublishError. */
 export function checkLine(name: string, line: string): void {
+  const report: Report = (_, found, expected) => {
+    throw new PublishError('NOTE', `${name} has ${found}; expected ${expected}`)
+  }
   const isBlank = line.trim() === ''
   if (isBlank || line.length > MAX_NOTE_LENGTH) {
     const found = isBlank ? 'no text' : `${line.length} characters`
-    const expected = `expected 1 to ${MAX_NOTE_LENGTH} characters`
-    throw new PublishError('NOTE', `${name} has ${found}; ${expected}`)
+    report([], found, `1 to ${MAX_NOTE_LENGTH} characters`)
   }
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(line) || !line.isWellFormed() || line !== line.trim()) {
-    throw new PublishError(
-      'NOTE',
-      `${name} has a line break, another control character or space around it; expected one line of text`,
-    )
-  }
+  if (line.includes('\n')) report([], 'a line break', 'one line of text')
+  checkText(line, [], report)
 }
 
 /** Checks a line that will be published, also with the leak guard. Rejects with a PublishError. */

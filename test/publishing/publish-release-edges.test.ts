@@ -37,6 +37,7 @@ test('a note is one line of at most 500 characters, with no space around it', as
     'a\u0000',
     'a\u0085',
     'a lone \ud800 surrogate',
+    'turned \u202e around',
     `${'a '.repeat(250)}b`,
   ]) {
     await assert.rejects(
