@@ -15,18 +15,14 @@ import {
 } from './request-framing.ts'
 import { createRequestHandler } from './request-handler.ts'
 
-/** Called for every response once it is sent. Malformed headers leave no method and duration. */
-export type ResponseObserver = (
-  method: string | undefined,
-  status: number,
-  seconds: number | undefined,
-) => void
-
 export interface ListenerOptions {
   /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log
-  readonly onResponse?: ResponseObserver | undefined
+  /** Called for every response once it is sent. Malformed headers leave no method and duration. */
+  readonly onResponse?:
+    | ((method: string | undefined, status: number, seconds: number | undefined) => void)
+    | undefined
   readonly maxConnections?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number

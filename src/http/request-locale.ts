@@ -10,26 +10,22 @@ const [DEFAULT_LOCALE] = LOCALES
 /** The first subtag is enough to distinguish these locales: any Chinese is zh-CN. */
 const languageOf = (range: string): string => (range.split('-')[0] ?? '').toLowerCase()
 
-/** The well-formed elements; others are ignored. */
-function weightedLanguages(header: string) {
-  return header.split(',').flatMap((element) => {
-    const [, range, weight = '1'] = WEIGHTED_RANGE.exec(element) ?? []
-    return range === undefined ? [] : [{ language: languageOf(range), quality: Number(weight) }]
-  })
-}
-
 /**
  * The locale that an Accept-Language prefers (RFC 9110 12.5.4): highest weight, then first in the header. `*` matches
  * every locale that no other element names. A weight of 0 excludes. Fallback: `en`.
  */
-export function localeOfAcceptLanguage(header: string | undefined): Locale {
-  const languages = weightedLanguages(header ?? '')
+export function localeOfAcceptLanguage(header = ''): Locale {
+  // Malformed elements are ignored.
+  const ranges = header.split(',').flatMap((element, place) => {
+    const [, range, weight = '1'] = WEIGHTED_RANGE.exec(element) ?? []
+    const quality = Number(weight)
+    return range === undefined ? [] : [{ language: languageOf(range), quality, place }]
+  })
   const matches = LOCALES.flatMap((locale) => {
     const language = languageOf(locale)
-    const named = languages.some((each) => each.language === language) ? language : '*'
-    return languages.flatMap((each, place) =>
-      each.language === named && each.quality > 0 ? [{ locale, quality: each.quality, place }] : [],
-    )
+    const named = ranges.some((each) => each.language === language) ? language : '*'
+    const accepted = ranges.filter((each) => each.language === named && each.quality > 0)
+    return accepted.map((each) => ({ ...each, locale }))
   })
   const [best] = matches.toSorted((a, b) => b.quality - a.quality || a.place - b.place)
   return best?.locale ?? DEFAULT_LOCALE
