@@ -12,7 +12,7 @@ import { formatInstant } from './contract/instant.ts'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
 import { formatKeyMetadata } from './service/signing-key-metadata.ts'
-import { makeFolder } from './storage/make-folder.ts'
+import { makeFolder } from './storage/sync-folder.ts'
 import { createFile } from './storage/whole-file.ts'
 
 /** The identity of the waitlist if its file exists, or a new one. */

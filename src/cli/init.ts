@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-import { makeFolder } from '../storage/make-folder.ts'
+import { makeFolder } from '../storage/sync-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
 import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
 import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'

@@ -2,16 +2,6 @@ import { openSqliteInThread, openSqliteServer } from './sqlite-storage.ts'
 import { isTransient, StorageError } from './storage-error.ts'
 import type { DatabaseLocation, Storage } from './storage.ts'
 
-/** How a server reacts to a database that cannot be opened at the start. */
-interface AvailabilityOptions {
-  /**
-   * Called when the database cannot be opened for a transient reason. The storage then opens anyway and retries until the
-   * database opens or fails permanently. Without this callback, opening rejects.
-   */
-  readonly onUnavailable?: (error: StorageError) => void
-  readonly onRecovered?: () => void
-}
-
 /** The interval between attempts to open a database that was unavailable at the start. */
 const RETRY_INTERVAL_MS = 5000
 
@@ -26,13 +16,20 @@ async function openPostgres(
   return postgres.openPostgres(options, mode, onUnavailable)
 }
 
-/**
- * Opens the database of a server, which keeps serving while the database is unavailable. Retries until it opens, fails
- * permanently or is closed. Rejects with a StorageError.
- */
+/** Opens the database of a server, which keeps serving while the database is unavailable. Rejects with a StorageError. */
 export async function openStorage(
   location: DatabaseLocation,
-  { onUnavailable, onRecovered }: AvailabilityOptions = {},
+  {
+    onUnavailable,
+    onRecovered,
+  }: {
+    /**
+     * Called when the database cannot be opened for a transient reason. The storage then opens anyway and retries until the
+     * database opens or fails permanently. Without this callback, opening rejects.
+     */
+    readonly onUnavailable?: (error: StorageError) => void
+    readonly onRecovered?: () => void
+  } = {},
 ): Promise<Storage> {
   let timer: NodeJS.Timeout | undefined
   function retryLater(): void {

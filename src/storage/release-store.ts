@@ -13,9 +13,8 @@ import { parseJson } from '../contract/parse-json.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import type { RedactedResource, Redaction } from '../contract/redaction.ts'
 import { digestFault } from '../crypto/resource-digest.ts'
-import { makeFolder } from './make-folder.ts'
 import { readRegularFile } from './read-regular-file.ts'
-import { syncFolder } from './sync-folder.ts'
+import { makeFolder, syncFolder } from './sync-folder.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
 /** Reasons of a ReleaseFileError. */

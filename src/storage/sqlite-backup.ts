@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-import { makeFolder } from './make-folder.ts'
 import {
   checkpointWal,
   openReader,
@@ -12,7 +11,7 @@ import {
 import { toStorageError } from './sqlite-errors.ts'
 import { rollBack } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
-import { syncFile, syncFolder } from './sync-folder.ts'
+import { makeFolder, syncFile, syncFolder } from './sync-folder.ts'
 import { partialNameOf } from './whole-file.ts'
 
 /** Throws unless this is a database of the service whose every page, index and reference is intact. */

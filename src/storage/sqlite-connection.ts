@@ -3,7 +3,7 @@ import path from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './sync-folder.ts'
 import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
 import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
@@ -107,17 +107,6 @@ function needsWriting(error: unknown): boolean {
   return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
 }
 
-/** Refuses the database of another program before it is opened for writing, which checkpoints a leftover WAL. */
-function assertUsable(file: string, timeout: number): void {
-  if (!isPresent(file)) return
-  try {
-    connect(file, { readOnly: true, timeout }, file, readHeader).close()
-  } catch (error) {
-    // Only a writer can read this file, and the writer checks it again.
-    if (!needsWriting(error)) throw error
-  }
-}
-
 /** Throws unless the database has tables of this service. Returns the number of their last migration. */
 export function readVersion(database: DatabaseSync, file: string): number {
   const { isEmpty, userVersion } = readHeader(database, file)
@@ -157,7 +146,6 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
     if (mode === 'read-only') return openReader(options, assertCurrent)
     if (mode === 'create') createFile(file)
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
-    assertUsable(file, timeout)
     return connect(file, { timeout }, file, (database) => {
       const { userVersion } = readHeader(database, file)
       enterWalMode(database, file, timeout)

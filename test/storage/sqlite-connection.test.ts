@@ -164,20 +164,6 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
       assert.deepEqual(fs.readFileSync(file), before)
     })
   }
-
-  test("another program's WAL is not written back", (t) => {
-    const file = makePath(t)
-    const other = path.join(path.dirname(file), 'other.sqlite')
-    const database = new DatabaseSync(other)
-    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
-    // As a crash leaves it: the database with its WAL, both closed.
-    fs.copyFileSync(other, file)
-    fs.copyFileSync(`${other}-wal`, `${file}-wal`)
-    database.close()
-    const before = [fs.readFileSync(file), fs.readFileSync(`${file}-wal`)]
-    for (const mode of MODES) assertRefused(mode, file, 'NOT_A_DATABASE')
-    assert.deepEqual([fs.readFileSync(file), fs.readFileSync(`${file}-wal`)], before)
-  })
 })
 
 test('only the mode create creates a database; others refuse an empty file', (t) => {
