@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, connect, type Socket } from 'node:net'
+import { type AddressInfo, createServer, connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
@@ -61,6 +61,23 @@ async function open(t: TestContext, url: string): Promise<Storage> {
   t.after(() => storage.close())
   return storage
 }
+
+test('a connection that the server resets is a failure that may pass', async (t) => {
+  const listener = createServer((client) => client.once('data', () => client.resetAndDestroy()))
+  t.after(() => listener.close())
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = listener.address() as AddressInfo
+  const url = `postgres://user@127.0.0.1:${port}/db`
+  let unavailable: StorageError | undefined
+  const storage = await openStorage(
+    { kind: 'postgres', url },
+    { onUnavailable: (error) => (unavailable = error) },
+  )
+  await storage.close()
+  assert.equal(unavailable?.code, 'IO')
+})
 
 testWaitlistBehavior({
   name: 'PostgreSQL',

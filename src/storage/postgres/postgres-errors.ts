@@ -31,7 +31,8 @@ function connectionProblemOf(
   if (!(error instanceof Error)) return undefined
   const detail = codeOf(error) ?? error.message
   const syscall = 'syscall' in error ? error.syscall : undefined
-  if (syscall === 'open' || syscall === 'read') return { problem: 'TLS_FILE', detail }
+  // The driver opens files only for TLS. A folder is opened and cannot be read.
+  if (syscall === 'open' || detail === 'EISDIR') return { problem: 'TLS_FILE', detail }
   if (syscall === 'connect' || syscall === 'getaddrinfo') return { problem: 'UNREACHABLE', detail }
   if (!TLS_FAILURE.test(detail)) return undefined
   return { problem: 'TLS', detail: detail.includes(' ') ? 'no TLS on the server' : detail }
