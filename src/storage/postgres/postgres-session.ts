@@ -67,41 +67,6 @@ function toQueryable(client: ClientBase | Pool): Queryable {
   }
 }
 
-/** A COMMIT whose outcome the server did not report; `result` applies if it succeeded. */
-class LostCommit extends Error {
-  readonly transactionId: string
-  readonly result: unknown
-
-  constructor(transactionId: string, result: unknown, cause: unknown) {
-    super('the connection was lost during COMMIT', { cause })
-    this.transactionId = transactionId
-    this.result = result
-  }
-}
-
-async function runTransaction<Result>(
-  client: PoolClient,
-  durability: Durability,
-  work: Work<Result>,
-): Promise<Result> {
-  // Several statements in one message: one result each.
-  const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult<{
-    readonly id: string
-  }>[]
-  const transactionId = String(begun.at(-1)?.rows[0]?.id)
-  const result = await work(toQueryable(client))
-  let command: string
-  try {
-    ;({ command } = await client.query('COMMIT'))
-  } catch (error) {
-    // An error response to COMMIT means a rollback, unless the server reports that it is ending.
-    if (error instanceof DatabaseError && !isServerEnding(error)) throw error
-    throw new LostCommit(transactionId, result, error)
-  }
-  if (command !== 'COMMIT') throw new Error('the server rolled the transaction back')
-  return result
-}
-
 /**
  * Connections to one PostgreSQL server, made when they are first used. Nothing is bound to a session, so a pooler in
  * transaction mode may be between.
@@ -136,6 +101,38 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
     }
   }
 
+  /** Whether the server committed a transaction, asked over another connection. Rejects if that stays unknown. */
+  async function isCommitted(transactionId: string, cause: unknown): Promise<boolean> {
+    const deadlineMs = performance.now() + TIMEOUT_MS
+    for (;;) {
+      try {
+        const [row] = await idle.query<{ readonly status: string | null }>(
+          'SELECT pg_xact_status($1::text::xid8) AS status',
+          [transactionId],
+        )
+        if (row?.status === 'committed') return true
+        if (row?.status === 'aborted') return false
+      } catch {
+        // The server may be restarting.
+      }
+      if (performance.now() > deadlineMs) {
+        throw new Error('the connection was lost during COMMIT', { cause })
+      }
+      await sleep(RESOLVE_INTERVAL_MS)
+    }
+  }
+
+  /** Commits a transaction. False if the server rolled it back. */
+  async function commit(client: PoolClient, transactionId: string): Promise<boolean> {
+    try {
+      return (await client.query('COMMIT')).command === 'COMMIT'
+    } catch (error) {
+      // An error response to COMMIT means a rollback, unless the server reports that it is ending.
+      if (error instanceof DatabaseError && !isServerEnding(error)) throw error
+      return isCommitted(transactionId, error)
+    }
+  }
+
   async function attempt<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
     const client = await pool.connect()
     // A failing connection emits this event in addition to rejecting its query.
@@ -143,35 +140,20 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
     client.on('error', ignore)
     let isUsable = false
     try {
-      const result = await runTransaction(client, durability, work)
+      // Several statements in one message: one result each.
+      const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult<{
+        readonly id: string
+      }>[]
+      const result = await work(toQueryable(client))
+      if (!(await commit(client, String(begun.at(-1)?.rows[0]?.id)))) {
+        throw new Error('the server rolled the transaction back')
+      }
       isUsable = true
       return result
-    } catch (error) {
-      if (error instanceof LostCommit && (await isCommitted(error))) return error.result as Result
-      throw error
     } finally {
       client.off('error', ignore)
       // Closing the connection after a failure rolls the transaction back, also when the server no longer responds.
       client.release(!isUsable)
-    }
-  }
-
-  /** Asks the server, over another connection, for the outcome of a transaction. False if it is known to be rolled back. */
-  async function isCommitted(lost: LostCommit): Promise<boolean> {
-    const deadlineMs = performance.now() + TIMEOUT_MS
-    for (;;) {
-      try {
-        const [row] = await idle.query<{ readonly status: string | null }>(
-          'SELECT pg_xact_status($1::text::xid8) AS status',
-          [lost.transactionId],
-        )
-        if (row?.status === 'committed') return true
-        if (row?.status === 'aborted') return false
-      } catch {
-        // The server may be restarting.
-      }
-      if (performance.now() > deadlineMs) throw lost
-      await sleep(RESOLVE_INTERVAL_MS)
     }
   }
 
