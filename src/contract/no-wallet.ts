@@ -13,25 +13,19 @@ const head = {
   updatedAt: '2026-01-01T00:00:00Z',
 } as const
 
-const VIEW_SUMMARIES = {
-  architecture: 'How a wallet is separated from this service.',
-  security: 'Custody, controls and reviews.',
-  evidence: 'Published evidence that a reader can check.',
-  capabilities: 'What the views can do.',
-  integration: 'Which interfaces exist.',
-  development: 'The work on the wallet.',
-} as const
-
 /** Content of the wallet views if the content folder has no wallet files. */
 export const NO_WALLET_VIEWS: { readonly [N in keyof typeof WALLET_SCHEMAS]: SnapshotData<N> } = {
   wallet: {
     ...head,
     networks: [],
-    views: Object.entries(VIEW_SUMMARIES).map(([id, summary]) => ({
-      id,
-      path: `/api/v1/wallet/${id}`,
-      summary,
-    })),
+    views: Object.entries({
+      architecture: 'How a wallet is separated from this service.',
+      security: 'Custody, controls and reviews.',
+      evidence: 'Published evidence that a reader can check.',
+      capabilities: 'What the views can do.',
+      integration: 'Which interfaces exist.',
+      development: 'The work on the wallet.',
+    }).map(([id, summary]) => ({ id, path: `/api/v1/wallet/${id}`, summary })),
     boundaries: [],
   },
   'wallet/architecture': { ...head, components: [], flows: [], boundaries: [] },

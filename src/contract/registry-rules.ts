@@ -112,11 +112,10 @@ function* successFaults({ success, issuesKeys, ...row }: Endpoint): Faults {
   if ((success?.envelope === 'registration') !== (success?.data === 'RegistrationResult'))
     yield 'the result of a registration, and nothing else, has the registration envelope'
   if (success === undefined || !isSnapshotName(success.data)) return
-  const { method, path, cacheClass, failure } = snapshotRead(success.data)
-  for (const [name, value] of Object.entries({ method, path, cacheClass, failure })) {
-    const found = row[name as 'method' | 'path' | 'cacheClass' | 'failure']
-    if (found !== value)
-      yield `the ${name} of the snapshot ${success.data} is ${value}, not ${found}`
+  const expected = snapshotRead(success.data)
+  for (const name of ['method', 'path', 'cacheClass', 'failure'] as const) {
+    if (row[name] !== expected[name])
+      yield `the ${name} of the snapshot ${success.data} is ${expected[name]}, not ${row[name]}`
   }
 }
 
