@@ -20,61 +20,54 @@ export function hasTranslatable(schema: JsonSchema): boolean {
   )
 }
 
+/** One value of an overlay file, with the part of the content that it translates. */
+interface Translation {
+  readonly value: JsonValue
+  readonly schema: JsonSchema
+  readonly original: JsonValue
+  readonly path: FieldPath
+  /** The member of `value` that identifies it in its list. */
+  readonly keyName?: string | undefined
+}
+
 /**
  * Converts an overlay file to the published overlay, with list items by their key. A list in the file may be a list
  * (each item with its key) or a map from keys. Every text must translate one of `data`; others are reported.
  */
 export function compileOverlay(
-  value: JsonValue,
-  schema: JsonSchema,
+  file: JsonValue,
+  fileSchema: JsonSchema,
   data: JsonValue,
   report: Report,
 ): Overlay {
-  /** `keyName` is the member that identifies `each` in its list. */
-  function compileNode(
-    each: JsonValue,
-    shape: JsonSchema,
-    original: JsonValue,
-    path: FieldPath,
-    keyName?: string,
-  ): string | Overlay | undefined {
-    if (isTranslatable(shape)) return compileText(each, shape, path)
-    if (shape.items !== undefined) {
-      return compileList(each, shape.items, Array.isArray(original) ? original : [], path)
-    }
-    if (!isMembers(each)) {
-      report(path, describeValue(each), 'a group of translated fields')
-      return undefined
-    }
-    return compileMembers(each, shape, isMembers(original) ? original : {}, path, keyName)
+  function compile(translation: Translation): string | Overlay {
+    const { schema } = translation
+    if (isTranslatable(schema)) return compileText(translation)
+    const parts = schema.items === undefined ? membersOf(translation) : itemsOf(translation)
+    return Object.fromEntries([...parts].map(([key, part]) => [key, compile(part)]))
   }
 
-  function compileText(each: JsonValue, shape: JsonSchema, path: FieldPath): string | undefined {
-    const { maxLength = Number.POSITIVE_INFINITY } = shape
-    if (typeof each !== 'string' || each === '') {
-      report(path, describeValue(each), 'the translated text')
-      return undefined
+  function compileText({ value, schema, path }: Translation): string {
+    const { maxLength = Number.POSITIVE_INFINITY } = schema
+    if (typeof value !== 'string' || value === '') {
+      report(path, describeValue(value), 'the translated text')
+      return ''
     }
-    if (Array.from(each).length > maxLength) {
-      report(path, describeValue(each), `text of at most ${maxLength} characters`)
+    if (Array.from(value).length > maxLength) {
+      report(path, describeValue(value), `text of at most ${maxLength} characters`)
     }
-    checkText(each, path, report)
-    return each
+    checkText(value, path, report)
+    return value
   }
 
-  function compileMembers(
-    each: Members,
-    { properties = {} }: JsonSchema,
-    original: Members,
-    path: FieldPath,
-    keyName: string | undefined,
-  ): Overlay {
+  function* membersOf({ value, schema, original, path, keyName }: Translation) {
+    if (!isMembers(value)) return report(path, describeValue(value), 'a group of translated fields')
+    const { properties = {} } = schema
     const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
-    const overlay: { [name: string]: string | Overlay } = {}
-    for (const [name, member] of Object.entries(each)) {
-      if (name === keyName || member === undefined) continue
+    for (const [name, member = null] of Object.entries(value)) {
+      if (name === keyName) continue
       const described = known.includes(name) ? properties[name] : undefined
-      const source = original[name]
+      const source = isMembers(original) ? original[name] : undefined
       const at = [...path, name]
       if (described === undefined) {
         const otherwise = `only fields that are translated: ${known.join(', ')}`
@@ -82,16 +75,17 @@ export function compileOverlay(
         report(at, `the field ${JSON.stringify(name)}`, expected)
       } else if (source === undefined) {
         report(at, 'a translation', `no ${name}, because the content has none here`)
-      } else {
-        const compiled = compileNode(member, described, source, at)
-        if (compiled !== undefined) overlay[name] = compiled
-      }
+      } else yield [name, { value: member, schema: described, original: source, path: at }] as const
     }
-    return overlay
   }
 
-  /** The items of a list with their keys, as far as they are known, and the paths of both; undefined for no list. */
-  function itemsOf(each: JsonValue, keyName: string | undefined, length: number, path: FieldPath) {
+  /** The items of a list or a map with their keys, as far as they are known, and the paths of both. */
+  function listItems(
+    each: JsonValue,
+    keyName: string | undefined,
+    length: number,
+    path: FieldPath,
+  ) {
     if (isMembers(each)) {
       return Object.entries(each).map(([key, item = null]) => {
         const at = [...path, key]
@@ -101,13 +95,13 @@ export function compileOverlay(
     if (!Array.isArray(each)) {
       const expected = keyName === undefined ? 'a list' : `a list, or a map by ${keyName}`
       report(path, describeValue(each), expected)
-      return undefined
+      return []
     }
     const list = each as readonly JsonValue[]
     if (keyName === undefined && list.length !== length) {
       const expected = `${length}, as in the content: these items have no id and are matched in order`
       report(path, `${list.length} items`, expected)
-      return undefined
+      return []
     }
     return list.map((item, index) => {
       const at = [...path, index]
@@ -117,19 +111,13 @@ export function compileOverlay(
     })
   }
 
-  function compileList(
-    each: JsonValue,
-    items: JsonSchema,
-    original: readonly JsonValue[],
-    path: FieldPath,
-  ): Overlay | undefined {
+  function* itemsOf({ value, schema: { items = {} }, original, path }: Translation) {
     const keyName = itemKeyName(items)
-    const list = itemsOf(each, keyName, original.length, path)
-    if (list === undefined) return undefined
-    const byKey = new Map(original.map((item, index) => [itemKeyOf(items, item, index), item]))
+    const originals = original as readonly JsonValue[]
+    const byKey = new Map(originals.map((item, index) => [itemKeyOf(items, item, index), item]))
     const known = [...byKey.keys()]
-    const overlay: { [key: string]: string | Overlay } = {}
-    for (const { key, item, at, keyAt } of list) {
+    const seen = new Set<string>()
+    for (const { key, item, at, keyAt } of listItems(value, keyName, originals.length, path)) {
       const source = typeof key === 'string' ? byKey.get(key) : undefined
       if (typeof key !== 'string') {
         report(keyAt, describeValue(key), `the ${keyName} of the item that is translated`)
@@ -137,16 +125,13 @@ export function compileOverlay(
         const otherwise = `one of ${known.join(', ') || 'its items, but it has none'}`
         const expected = expectedName(key, known, 'a known name', otherwise)
         report(keyAt, `${JSON.stringify(key)}, which the content does not have`, expected)
-      } else if (Object.hasOwn(overlay, key)) {
-        report(keyAt, `${JSON.stringify(key)} again`, 'each item once')
-      } else {
-        const compiled = compileNode(item, items, source, at, keyName)
-        if (compiled !== undefined) overlay[key] = compiled
+      } else if (seen.has(key)) report(keyAt, `${JSON.stringify(key)} again`, 'each item once')
+      else {
+        seen.add(key)
+        yield [key, { value: item, schema: items, original: source, path: at, keyName }] as const
       }
     }
-    return overlay
   }
 
-  const compiled = compileNode(value, schema, data, [])
-  return typeof compiled === 'object' ? compiled : {}
+  return compile({ value: file, schema: fileSchema, original: data, path: [] }) as Overlay
 }
