@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../contract/schemas.ts'
 import { contractText } from './contract-texts.ts'
-import { link } from './elements.ts'
+import { copyButton, link } from './elements.ts'
 import { code, html, type Html, type HtmlValue } from './html.ts'
 import { momentInText } from './moments.ts'
 import { type PageContext, pathOfPage } from './page.ts'
@@ -107,6 +107,7 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
   const t = texts.reference
   const { method, path, summary, description, request, success } = row
   const { body, isReal, isLong } = createEndpointExample(context, row)
+  const requestId = `${name}-request`
   const className = isLong ? 'json long' : 'json'
   return html`<section class="endpoint" id="${name}" ${formData(row)}>
     <div>
@@ -119,7 +120,10 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
       }${success && responseFields(context, DATA_SCHEMAS[success.data])}${errorList(context, row)}
     </div>
     <figure>
-      <figcaption><code>${formatCurl(row, facts.origin)}</code></figcaption>
+      <figcaption>
+        <code id="${requestId}">${formatCurl(row, facts.origin)}</code>
+        ${copyButton(texts, requestId, t.request)}
+      </figcaption>
       <pre class="${className}" tabindex="0" role="group" aria-label="${t.response}">${body}</pre>
       <p class="muted small">${isReal ? t.exampleReal : t.exampleMade}</p>
     </figure>

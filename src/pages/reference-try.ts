@@ -9,7 +9,7 @@ import { plainText, richText } from './rich-text.ts'
  * page too large.
  */
 export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): Html {
-  const { request, try: t } = texts.reference
+  const { try: t } = texts.reference
   const { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody } = t
   const ownTexts = { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody }
   const verifyPath = pathOfPage(locale, 'verify')
@@ -56,15 +56,8 @@ export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): 
         <summary>${t.open}</summary>
       </details>
     </template>
-    <template id="copy-request">
-      <button type="button" class="copy">
-        ${texts.site.copy}<span class="hidden-text"> ${request}</span>
-      </button>
-    </template>
     ${scriptTexts('reference', {
       ...ownTexts,
-      request,
       notChecked: texts.verify.script.failed,
-      copied: texts.site.copied,
     })}`
 }
