@@ -13,7 +13,7 @@ import { createOpenApi } from './documents/openapi.ts'
 import { createPolicy } from './documents/policy.ts'
 import type { App } from './http/api-request.ts'
 import type { Handler } from './http/exchange.ts'
-import { createPipeline } from './http/pipeline.ts'
+import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createResponder } from './http/respond.ts'
 import { createClientAddress } from './http/client-address.ts'
@@ -22,17 +22,11 @@ import { createSite } from './pages/site.ts'
 import { TEXTS } from './pages/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
-import { createHandlers } from './routes/handlers.ts'
+import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
-import type { ApiKeys } from './service/api-keys.ts'
-import type { Challenge } from './service/challenge.ts'
-import type { Clock } from './service/clock.ts'
-import type { Log } from './service/log.ts'
 import { createDocumentPayload, type Payload } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
 import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
-import type { TimeQualityMonitor } from './service/time-quality.ts'
-import type { Waitlist } from './service/waitlist.ts'
 
 /** The signing key, and its published document. */
 export interface Signing {
@@ -41,7 +35,10 @@ export interface Signing {
   readonly keys: readonly PublishedSigningKey[]
 }
 
-export interface AppDependencies {
+export interface AppDependencies
+  extends
+    Pick<HandlerDependencies, 'apiKeys' | 'challenge' | 'clock' | 'timeQuality' | 'waitlist'>,
+    Pick<PipelineDependencies, 'log'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
   /** Own origin: scheme and authority, without a slash at the end. */
@@ -49,20 +46,14 @@ export interface AppDependencies {
   readonly releases: Releases
   /** Undefined: responses are unsigned (spec 5.7). */
   readonly signing: Signing | undefined
-  readonly apiKeys: ApiKeys
-  readonly waitlist: Waitlist
-  readonly challenge: Challenge
   /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly AddressRange[]
-  readonly timeQuality: TimeQualityMonitor
   /** URI of the security contact; undefined if unknown. */
   readonly securityContact?: string | undefined
   /** How long a signed response is reused for anonymous readers; undefined: never. */
   readonly cacheSeconds?: number
-  readonly clock: Clock
   /** Returns a new random UUID v4. */
   readonly newRequestId: () => string
-  readonly log: Log
   /** Default: the service's registry. Tests pass others. */
   readonly registry?: Registry
   /** Handlers of rows that only a test's registry has. */

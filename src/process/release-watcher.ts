@@ -4,7 +4,7 @@ import { messageOf } from '../contract/error-message.ts'
 import { formatSnapshotId } from '../contract/version-chain.ts'
 import type { ServedReleases } from '../service/read-releases.ts'
 import type { Log } from '../service/log.ts'
-import { readUpdateInThread, type UpdateOutcome } from './read-update.ts'
+import { readUpdateInThread } from './read-update.ts'
 import type { Serving } from './server.ts'
 
 export interface RefusedRelease {
@@ -65,24 +65,19 @@ export function openReleaseWatcher(
     refused = { snapshotId, reason }
   }
 
-  function settle(outcome: UpdateOutcome): void {
-    if ('refusal' in outcome) return refuse(outcome.refusal)
-    try {
-      if (outcome.update !== undefined) takeUp(outcome.update)
-    } catch (error) {
-      return refuse(messageOf(error))
-    }
-    refused = undefined
-    return undefined
-  }
-
   async function look(isForced: boolean): Promise<void> {
     const fingerprint = await readFingerprint(releasesDir, served())
     const isRetryDue = refused !== undefined && performance.now() >= retryAtMs
     if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
     lastFingerprint = fingerprint
-    const outcome = await readUpdateInThread({ releasesDir, served: served() })
-    if (!isClosed) settle(outcome)
+    try {
+      const update = await readUpdateInThread({ releasesDir, served: served() })
+      if (isClosed) return
+      if (update !== undefined) takeUp(update)
+      refused = undefined
+    } catch (error) {
+      if (!isClosed) refuse(messageOf(error))
+    }
   }
 
   function start(isForced: boolean): Promise<void> {
