@@ -1,6 +1,9 @@
 import { ConfigError } from '../config.ts'
-import { checkStart } from '../process/start-check.ts'
-import { warnAboutEnvironment, warnIfSigningKeyExpired } from '../process/startup-warnings.ts'
+import {
+  checkStart,
+  warnAboutEnvironment,
+  warnIfSigningKeyExpired,
+} from '../process/start-check.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { CommandFailure, type CommandResult } from '../../packages/cli/src/command/command.ts'
 import { pluralOf } from '../../packages/cli/src/command/wording.ts'

@@ -9,7 +9,7 @@ import { openReleaseStore } from '../storage/release-store.ts'
 import { openAdmin, type Readiness } from './admin.ts'
 import { openReleaseWatcher } from './release-watcher.ts'
 import { startServer, type SigningSecrets } from './server.ts'
-import { warnAboutEnvironment, warnIfSigningKeyExpired } from './startup-warnings.ts'
+import { warnAboutEnvironment, warnIfSigningKeyExpired } from './start-check.ts'
 import { openWorkers } from './workers.ts'
 
 export interface StopTimes {
@@ -69,6 +69,25 @@ function createSigningReload(
       log.info({ keyId, keys: publishedKeys.length }, 'Signing keys reloaded')
       warnIfSigningKeyExpired(publishedKeys, Date.now(), log)
     },
+  }
+}
+
+/** One reload at a time; those requested during a reload are combined into one more. */
+function createReload(log: Log, ...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+  let isRunning = false
+  let isRequested = false
+  return async () => {
+    isRequested = true
+    if (isRunning) return
+    isRunning = true
+    while (isRequested) {
+      isRequested = false
+      log.info({}, 'Reloading releases and signing keys')
+      for (const step of steps) {
+        await step().catch((error: unknown) => log.error({ err: error }, 'Reload failed'))
+      }
+    }
+    isRunning = false
   }
 }
 
@@ -147,23 +166,4 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
   watcher.close()
   await serving.close()
   await admin?.close()
-}
-
-/** One reload at a time; those requested during a reload are combined into one more. */
-function createReload(log: Log, ...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
-  let isRunning = false
-  let isRequested = false
-  return async () => {
-    isRequested = true
-    if (isRunning) return
-    isRunning = true
-    while (isRequested) {
-      isRequested = false
-      log.info({}, 'Reloading releases and signing keys')
-      for (const step of steps) {
-        await step().catch((error: unknown) => log.error({ err: error }, 'Reload failed'))
-      }
-    }
-    isRunning = false
-  }
 }
