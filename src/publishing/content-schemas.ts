@@ -10,15 +10,6 @@ const FILE = {
   description: 'A file in the content folder.',
 } as const
 
-/** Fields of a content file that import other fields, by resource. */
-const CHANGELOG_IMPORT = {
-  type: 'object',
-  description:
-    'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0. Endpoints that a change names become its `endpoints`.',
-  required: ['file'],
-  properties: { file: { ...FILE, example: 'CHANGELOG.md' } },
-} as const satisfies JsonSchema
-
 /** A field of a content file that replaces other fields by those of another file. */
 export interface ImportField {
   readonly name: string
@@ -84,7 +75,13 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
   changelog: {
     name: 'releasesFrom',
     replaces: ['unreleased', 'releases'],
-    schema: CHANGELOG_IMPORT,
+    schema: {
+      type: 'object',
+      description:
+        'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0. Endpoints that a change names become its `endpoints`.',
+      required: ['file'],
+      properties: { file: { ...FILE, example: 'CHANGELOG.md' } },
+    },
   },
   roadmap: csvImport(SNAPSHOT_SCHEMAS.roadmap.properties.items.items, 'roadmap.csv'),
   'development-queue': csvImport(

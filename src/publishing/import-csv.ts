@@ -6,14 +6,11 @@ import type { JsonSchema } from '../contract/schema-type.ts'
 import { describeValue } from './content-mistake.ts'
 import type { Imported, ReportAt } from './read-import.ts'
 
-/** Maps the columns of an export to the fields of items (`itemsFrom` in a content file). */
+/** `itemsFrom` in a content file, as its schema describes it: by field, then by value. */
 export interface CsvMapping {
   readonly file: string
-  /** The header of the column for each field. */
   readonly columns: { readonly [field: string]: string }
-  /** For a field: the new value for each value of its column; `skip` excludes the row. */
   readonly values?: { readonly [field: string]: { readonly [value: string]: string } }
-  /** Values for fields whose column is missing or empty. */
   readonly defaults?: { readonly [field: string]: string }
   readonly delimiter?: string
 }

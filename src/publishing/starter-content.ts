@@ -19,10 +19,9 @@ function commentLines(text: string, indent = ''): readonly string[] {
 /** A field's description with its values and limit. */
 function describeField(schema: JsonSchema): string {
   const values = schema.enum === undefined ? '' : ` One of: ${schema.enum.map(String).join(', ')}.`
+  const hasForm = (schema.format ?? schema.pattern) !== undefined
   const limit =
-    schema.maxLength === undefined || schema.format !== undefined || schema.pattern !== undefined
-      ? ''
-      : ` At most ${schema.maxLength} characters.`
+    schema.maxLength === undefined || hasForm ? '' : ` At most ${schema.maxLength} characters.`
   return `${schema.description ?? ''}${values}${limit}`
 }
 
