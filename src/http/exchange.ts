@@ -30,12 +30,12 @@ export interface Exchange {
   readonly nowMs: number
   readonly issuedAt: string
   readonly requestId: string
-  /** Set once the path is known. */
-  route: Route | undefined
+  /** Undefined for an unknown path. */
+  readonly route: Route | undefined
   /** The value of the path's parameter; empty if it has none. */
-  parameter: string
-  /** Set once the method is known. */
-  endpoint: ServedEndpoint | undefined
+  readonly parameter: string
+  /** Undefined for a method that the path does not have. */
+  readonly endpoint: ServedEndpoint | undefined
   /** Set if the request has a valid key. */
   key: CheckedKey | undefined
   /** Empty unless the row has a body. */

@@ -44,14 +44,15 @@ export function createPipeline(dependencies: PipelineDependencies): App {
     // Requests of the same millisecond share the text, because formatting costs as much as all steps.
     if (nowMs !== lastMs) lastInstant = formatInstant(nowMs)
     lastMs = nowMs
+    const found = router(request.path)
     return {
       request,
       nowMs,
       issuedAt: lastInstant,
       requestId: newRequestId(),
-      route: undefined,
-      parameter: '',
-      endpoint: undefined,
+      route: found?.route,
+      parameter: found?.parameter ?? '',
+      endpoint: found?.route.endpoints.get(request.method),
       key: undefined,
       body: NO_BODY,
     }
@@ -59,20 +60,13 @@ export function createPipeline(dependencies: PipelineDependencies): App {
 
   /** The steps of every API request, in order. A plain read stays synchronous: it takes one turn of the event loop. */
   function serve(exchange: Exchange): Reply | Promise<Reply> {
-    const { request } = exchange
-    const found = router(request.path)
-    if (found === undefined) throw new ApiError('NOT_FOUND')
-    const { route } = found
-    exchange.route = route
-    exchange.parameter = found.parameter
-
-    const endpoint = route.endpoints.get(request.method)
+    const { request, route, endpoint } = exchange
+    if (route === undefined) throw new ApiError('NOT_FOUND')
     if (endpoint === undefined) {
       // A preflight (Fetch standard 3.2.2).
       if (request.method === 'OPTIONS' && route.isRead) return responder.preflight(exchange, route)
       throw new ApiError('METHOD_NOT_ALLOWED', { allow: route.allow })
     }
-    exchange.endpoint = endpoint
     const { row } = endpoint
 
     // While issuance is paused its endpoint refuses every request (contract decisions section 5).
