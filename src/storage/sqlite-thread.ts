@@ -7,13 +7,8 @@ import type { CallOutcome } from './sqlite-session.ts'
 import { StorageError } from './storage-error.ts'
 import type { StoreCall } from './store-calls.ts'
 
-/** A message to the thread: a call, or the request to finish and exit. */
-export type ThreadRequest = { readonly id: number; readonly call: StoreCall } | 'close'
-
-export interface ThreadResponse {
-  readonly id: number
-  readonly outcome: CallOutcome
-}
+/** A message to the thread: a call, or the request to finish and exit. The thread responds in the order of the calls. */
+export type ThreadRequest = StoreCall | 'close'
 
 /** Memory limits of the thread, in MiB. Rows are stored outside these heaps. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 }
@@ -22,16 +17,14 @@ const THREAD_FILE = new URL('sqlite-writer-thread.ts', import.meta.url)
 
 /** A thread that runs store calls. It starts with the first call. */
 export function createSqliteThread(options: SqliteOptions) {
-  const pending = new Map<number, (outcome: CallOutcome) => void>()
+  const pending: ((outcome: CallOutcome) => void)[] = []
   let worker: Worker | undefined
-  let lastId = 0
   let closing: Promise<void> | undefined
 
-  function settle({ id, outcome }: ThreadResponse): void {
-    const resolve = pending.get(id)
-    pending.delete(id)
+  function settleNext(outcome: CallOutcome): void {
+    const resolve = pending.shift()
     // An idle thread must not keep the process alive, unless its end is awaited.
-    if (pending.size === 0 && closing === undefined) worker?.unref()
+    if (pending.length === 0 && closing === undefined) worker?.unref()
     resolve?.(outcome)
   }
 
@@ -46,13 +39,13 @@ export function createSqliteThread(options: SqliteOptions) {
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(cache) },
     })
     let detail = 'The writing thread ended'
-    started.on('message', (responses: readonly ThreadResponse[]) => responses.forEach(settle))
+    started.on('message', (outcomes: readonly CallOutcome[]) => outcomes.forEach(settleNext))
     started.on('error', (error: Error) => {
       detail = `The writing thread ended: ${error.message}`
     })
     started.on('exit', () => {
       worker = undefined
-      for (const id of pending.keys()) settle({ id, outcome: { problem: 'IO', detail } })
+      while (pending.length > 0) settleNext({ problem: 'IO', detail })
     })
     return started
   }
@@ -77,9 +70,9 @@ export function createSqliteThread(options: SqliteOptions) {
     send(call: StoreCall): Promise<CallOutcome> {
       if (closing !== undefined) return Promise.reject(new StorageError('CLOSED', options.file))
       return new Promise((resolve) => {
-        lastId += 1
-        pending.set(lastId, resolve)
-        request({ id: lastId, call })
+        // First, since a call that cannot be sent gets no response.
+        request(call)
+        pending.push(resolve)
       })
     },
     /** Finishes pending calls and ends the thread. */

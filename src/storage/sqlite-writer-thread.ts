@@ -3,6 +3,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { SqliteOptions } from './sqlite-connection.ts'
 import { createSqliteSession } from './sqlite-session.ts'
 import type { ThreadRequest } from './sqlite-thread.ts'
+import type { StoreCall } from './store-calls.ts'
 
 /** The maximum number of calls in a transaction, so that other processes can write in between. */
 const MAX_BATCH = 256
@@ -14,14 +15,13 @@ const session = createSqliteSession('create', workerData as SqliteOptions)
 
 /** Takes all calls that arrived while the disk was busy, so that they share one sync. */
 port.on('message', (first: ThreadRequest) => {
-  const calls: Exclude<ThreadRequest, 'close'>[] = []
+  const calls: StoreCall[] = []
   let request: ThreadRequest | undefined = first
   while (request !== undefined && request !== 'close') {
     calls.push(request)
     request = calls.length < MAX_BATCH ? receiveMessageOnPort(port)?.message : undefined
   }
-  const outcomes = session.run(calls.map(({ call }) => call))
-  port.postMessage(outcomes.map((outcome, index) => ({ id: calls[index]?.id, outcome })))
+  port.postMessage(session.run(calls))
   if (request !== 'close') return
   session.close()
   port.close()
