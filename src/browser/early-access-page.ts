@@ -7,14 +7,17 @@ import { LIMITS } from '../contract/limits.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { request } from './api-request.ts'
 import { createFormChallenge } from './form-challenge.ts'
-import { formatNumber, partOf } from './page-element.ts'
+import { formatDuration, formatNumber, partOf, runsOnce } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
-import { countCharacters } from './registration-counter.ts'
 import { fieldOfCode, findFaults, readForm } from './registration-fields.ts'
 import { createProblemList, type Problem } from './registration-problems.ts'
 import { isRegistrationClosed, sendRegistration } from './registration-request.ts'
 
 const SECONDS_IN_WORDS = 90
+/** From this number of remaining characters on, the count is announced. */
+const SAID_FROM = 50
+/** Pause in typing before an announcement. */
+const PAUSE_MS = 1000
 
 const texts = readPageTexts('earlyAccess')
 const form = partOf(document, '#registration', HTMLFormElement)
@@ -38,16 +41,11 @@ function showTitle(title: string): void {
   document.title = document.title.replace(/^.*?(?= · )/, title)
 }
 
-let isBusy = false
-
 /** A wait as text: seconds if short, else minutes. */
 function waitInWords(seconds: number): string {
-  const isShort = seconds <= SECONDS_IN_WORDS
-  return formatNumber(isShort ? seconds : Math.ceil(seconds / 60), {
-    style: 'unit',
-    unit: isShort ? 'second' : 'minute',
-    unitDisplay: 'long',
-  })
+  return seconds <= SECONDS_IN_WORDS
+    ? formatDuration(seconds, 'second')
+    : formatDuration(Math.ceil(seconds / 60), 'minute')
 }
 
 /** The problem that an error code describes. */
@@ -118,7 +116,7 @@ partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
   partOf(document, '#email', HTMLInputElement).select()
 })
 
-async function submit(): Promise<void> {
+async function sendForm(): Promise<void> {
   const typed = readForm(form)
   problems.clear()
   const faults = findFaults(typed).map(({ code }) => problemOf(code, typed.email))
@@ -147,7 +145,7 @@ async function submit(): Promise<void> {
 
 // Screen readers do not announce the widget's label change, so announce progress here.
 challenge.onState?.((state) => {
-  if (isBusy) return
+  if (send.getAttribute('aria-disabled') === 'true') return
   const keys: { readonly [state: string]: string } = {
     verifying: 'progress.checking',
     verified: 'progress.solved',
@@ -158,19 +156,37 @@ challenge.onState?.((state) => {
   problems.mark({ field: 'challenge', message: [texts.text('problems.challengeBroken')] })
 })
 
+const submit = runsOnce(send, () => sendForm().finally(() => (progress.textContent = '')))
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (isBusy) return
-  isBusy = true
-  send.setAttribute('aria-disabled', 'true')
-  void submit().finally(() => {
-    isBusy = false
-    send.removeAttribute('aria-disabled')
-    progress.textContent = ''
-  })
+  void submit()
 })
 
-countCharacters(texts)
+/** Counts the remaining characters as the service does: in code points. */
+function countCharacters(): void {
+  const field = partOf(document, '#useCase', HTMLTextAreaElement)
+  const shown = partOf(document, '#useCase-count', HTMLElement)
+  const status = partOf(document, '#useCase-status', HTMLElement)
+  let pause: ReturnType<typeof setTimeout> | undefined
+
+  function update(): void {
+    const left = LIMITS.maxUseCaseCodePoints - Array.from(field.value).length
+    const text = left < 0 ? texts.count('count.over', -left) : texts.count('count.left', left)
+    shown.textContent = text
+    shown.classList.toggle('over', left < 0)
+    clearTimeout(pause)
+    pause = setTimeout(() => {
+      status.textContent = left <= SAID_FROM ? text : ''
+    }, PAUSE_MS)
+  }
+
+  field.addEventListener('input', update)
+  // Browsers restore the input when a page is reloaded.
+  addEventListener('pageshow', update)
+  update()
+}
+
+countCharacters()
 send.disabled = false
 void isRegistrationClosed().then((isClosed) => {
   partOf(document, '#closed', HTMLElement).hidden = !isClosed

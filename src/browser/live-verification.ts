@@ -67,8 +67,7 @@ export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
       const input = { response, expectedKeyId: undefined }
       showResult(await showProof(stepsPlace, proofTexts, input), true)
     } catch (error) {
-      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-      const isSilent = isTimeout || error instanceof ConnectionError
+      const isSilent = error instanceof ConnectionError
       showResult([texts.text(isSilent ? 'connection' : 'failed')], false)
     }
   })

@@ -15,6 +15,27 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
   return new Intl.NumberFormat(document.documentElement.lang, options).format(value)
 }
 
+/** A duration in the page's language: `15 minutes`. */
+export function formatDuration(count: number, unit: 'second' | 'minute'): string {
+  return formatNumber(count, { style: 'unit', unit, unitDisplay: 'long' })
+}
+
+const UNITS_WITH_SECONDS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** A relative time in the page's language, in the longest unit that fits: `now`, `3 seconds ago`. */
+export function formatAge(seconds: number): string {
+  const [unit, length] = UNITS_WITH_SECONDS.find(([, each]) => Math.abs(seconds) >= each) ?? [
+    'second',
+    1,
+  ]
+  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })
+  return format.format(Math.trunc(-seconds / length), unit)
+}
+
 /** The element for a selector. Throws an Error that names the selector if none matches. */
 export function partOf<Kind extends HTMLElement>(
   parent: ParentNode,
@@ -40,7 +61,7 @@ export function runsOnce(button: HTMLButtonElement, work: () => Promise<void>) {
       await work()
     } finally {
       isRunning = false
-      button.setAttribute('aria-disabled', 'false')
+      button.removeAttribute('aria-disabled')
     }
   }
 }

@@ -21,16 +21,15 @@ import { formatInstant, parseInstant } from '../contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
 import { propertyOf } from '../contract/property-of.ts'
 import { formatSignedText } from '../contract/signature.ts'
-import { formatAge, formatDuration } from './age.ts'
-import { pageElement } from './page-element.ts'
+import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
 
-/** Whether this browser can verify signatures on this page, or the reason why it cannot. */
-export type CryptoSupport = 'ready' | 'insecure' | 'unsupported'
-
-/** Checks WebCrypto, which exists only in secure contexts; Ed25519 exists only in newer browsers. */
-export async function cryptoSupport(): Promise<CryptoSupport> {
+/**
+ * Whether this browser can verify signatures on this page, or the reason why it cannot: WebCrypto exists only in secure
+ * contexts, and Ed25519 only in newer browsers.
+ */
+export async function cryptoSupport(): Promise<'ready' | 'insecure' | 'unsupported'> {
   if (!isSecureContext) return 'insecure'
   try {
     // The base point of the curve, as an example of a valid point.
@@ -134,7 +133,7 @@ async function observe(
     age: prose(
       Number.isNaN(ageSeconds) ? NONE : isJustNow ? texts.text('justNow') : formatAge(ageSeconds),
     ),
-    limit: prose(formatDuration(SIGNATURE_MAX_AGE_SECONDS)),
+    limit: prose(formatDuration(SIGNATURE_MAX_AGE_SECONDS / 60, 'minute')),
     now: formatInstant(nowMs),
     revalidated: field(CLIENT_HEADERS.revalidated),
     etag: field(CLIENT_HEADERS.etag),

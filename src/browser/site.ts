@@ -150,19 +150,11 @@ function markCurrentSection(): void {
 }
 
 if (document.querySelector('.contents') !== null) {
-  let isQueued = false
-  const queue = (): void => {
-    if (isQueued) return
-    isQueued = true
-    requestAnimationFrame(() => {
-      isQueued = false
-      markCurrentSection()
-    })
-  }
-  addEventListener('scroll', queue, { passive: true })
-  queue()
   const group = document.querySelector('.rail-group:has([aria-current="page"])')
   if (group !== null) scrollRailTo(group)
+  markCurrentSection()
+  // Browsers send at most one scroll event per frame.
+  addEventListener('scroll', markCurrentSection)
 }
 
 // The language switch keeps the fragment, or links to the current section.

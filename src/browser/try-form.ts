@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../packages/client/src/connection.ts'
 import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
+import { CLIENT_HEADERS } from '../contract/client-headers.ts'
 import { request } from './api-request.ts'
 import { createResponseView } from './response-view.ts'
 import { partOf, runsOnce } from './page-element.ts'
@@ -108,7 +109,8 @@ export function mountTryForm(
     let response: HttpResponse
     try {
       const filled = parameter === undefined ? path : fillPath(path, value)
-      response = await request(filled + queryOfForm(), key)
+      const headers = key === '' ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${key}` }
+      response = await request(filled + queryOfForm(), headers)
     } catch (error) {
       // A TypeError: the browser would send another path, for example for `..`.
       const isBadPath = error instanceof URIError || error instanceof TypeError
@@ -117,8 +119,8 @@ export function mountTryForm(
         return
       }
       showError(texts.text('notReached'))
-      // A DOMException is the timeout; anything else is a defect of this script.
-      if (!(error instanceof ConnectionError || error instanceof DOMException)) throw error
+      // Anything else is a defect of this script.
+      if (!(error instanceof ConnectionError)) throw error
       return
     }
     const { status } = response
