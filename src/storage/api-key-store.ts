@@ -15,12 +15,9 @@ export interface StoredApiKey {
 }
 
 /** A new hash for a stored key. */
-export interface Rehash {
-  readonly keyId: string
+export interface Rehash extends Pick<StoredApiKey, 'keyId' | 'keyHash' | 'secretId'> {
   /** The hash secret that the key had when it was read. A key with another hash secret is left unchanged. */
   readonly fromSecretId: string
-  readonly secretId: string
-  readonly keyHash: Uint8Array
 }
 
 export interface ApiKeyCount {

@@ -9,7 +9,7 @@ import {
   readVersion,
 } from './sqlite-connection.ts'
 import { toStorageError } from './sqlite-errors.ts'
-import { rollBack } from './sqlite-migrations.ts'
+import { inTransaction } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
 import { makeFolder, syncFile, syncFolder } from './sync-folder.ts'
 import { partialNameOf } from './whole-file.ts'
@@ -71,8 +71,7 @@ export async function backUpDatabase(file: string, target: string): Promise<void
 function replaceContent(database: DatabaseSync, from: string): void {
   database.prepare('ATTACH ? AS restored').run(from)
   // The backup is consistent, and SQLite's bulk transfer between tables does not update deferred constraints.
-  database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
-  try {
+  inTransaction(database, 'PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE', () => {
     const tables = database
       .prepare(
         "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
@@ -85,11 +84,7 @@ function replaceContent(database: DatabaseSync, from: string): void {
       )
     }
     // Keeps the highest value of the position counter, because positions are never reused.
-    database.exec('COMMIT')
-  } catch (error) {
-    rollBack(database)
-    throw error
-  }
+  })
   database.exec('DETACH restored')
 }
 

@@ -104,11 +104,24 @@ export function readHeader(database: DatabaseSync, file: string) {
   return { isEmpty, userVersion }
 }
 
-export function rollBack(database: DatabaseSync): void {
+/** Runs `work` between `begin` and COMMIT. Rolls back and rethrows if one of them throws. */
+export function inTransaction<Result>(
+  database: DatabaseSync,
+  begin: string,
+  work: () => Result,
+): Result {
   try {
-    if (database.isTransaction) database.exec('ROLLBACK')
-  } catch {
-    // The caller reports the first error. SQLite has already rolled back after errors that make ROLLBACK fail.
+    database.exec(begin)
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    try {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    } catch {
+      // The first error is thrown. SQLite has already rolled back after errors that make ROLLBACK fail.
+    }
+    throw error
   }
 }
 
@@ -117,16 +130,11 @@ export function rollBack(database: DatabaseSync): void {
  * find it done. Throws a StorageError or SQLite's error, and then nothing was changed.
  */
 export function migrate(database: DatabaseSync, file: string): void {
-  try {
-    database.exec('BEGIN IMMEDIATE')
+  inTransaction(database, 'BEGIN IMMEDIATE', () => {
     // Read under the write lock.
     const { userVersion } = readHeader(database, file)
     for (const sql of MIGRATIONS.slice(userVersion)) database.exec(sql)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
-    database.exec('COMMIT')
-  } catch (error) {
-    rollBack(database)
-    throw error
-  }
+  })
 }

@@ -10,7 +10,7 @@ import {
   withConnection,
 } from './sqlite-connection.ts'
 import { toStorageError } from './sqlite-errors.ts'
-import { rollBack } from './sqlite-migrations.ts'
+import { inTransaction } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
 import { type CallEffect, effectOf, performCall, type StoreCall } from './store-calls.ts'
@@ -132,9 +132,10 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
       const { database, statements, databaseIdentity } = current
       try {
         // A transaction that starts as a reader fails when another process writes before it does.
-        database.exec(effects.has('read') ? 'BEGIN' : 'BEGIN IMMEDIATE')
-        const values = calls.map((call) => performCall(statements, call))
-        database.exec('COMMIT')
+        const begin = effects.has('read') ? 'BEGIN' : 'BEGIN IMMEDIATE'
+        const values = inTransaction(database, begin, () =>
+          calls.map((call) => performCall(statements, call)),
+        )
         if (readFileIdentity(file) !== databaseIdentity) throw new StorageError('IO', file)
         const removes = effects.has('erase') || effects.has('replace')
         isCheckpointPending ||= removes
@@ -142,7 +143,6 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
         isSuspect = false
         return values.map((value) => ({ value }))
       } catch (error) {
-        rollBack(database)
         // The next start must not find a partly written commit in the WAL. On a full disk this also frees space.
         isCheckpointPending ||= toStorageError(error, file).code !== 'LOCKED'
         checkpointIfPending(current, false)

@@ -18,10 +18,7 @@ export interface StoredRegistration extends SealedRegistration {
 }
 
 /** The public part of a registration that was erased. */
-export interface ErasedRegistration {
-  readonly ticket: string
-  readonly registeredAtMs: number
-}
+export type ErasedRegistration = Pick<SealedRegistration, 'ticket' | 'registeredAtMs'>
 
 export interface WaitlistCount {
   readonly total: number
