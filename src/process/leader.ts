@@ -8,16 +8,9 @@ import { createMemoryCounters } from '../storage/memory-counters.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { openAdmin, type Readiness } from './admin.ts'
 import { openReleaseWatcher } from './release-watcher.ts'
-import { startServer, type SigningSecrets } from './server.ts'
+import { startServer, type SigningSecrets, type StopTimes } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './start-check.ts'
 import { openWorkers } from './workers.ts'
-
-export interface StopTimes {
-  /** Requests in flight may take this long. */
-  readonly graceMs: number
-  /** A worker that has not ended after this long is killed. */
-  readonly killAfterMs: number
-}
 
 /**
  * Resolves at the first signal to stop. Later signals must not end the process, because npm and the primary repeat the

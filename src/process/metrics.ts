@@ -8,18 +8,18 @@ import type { TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 import type { StoreHealth } from './store-health.ts'
 
-interface ReadMetric {
-  readonly help: string
-  /** The label of a metric whose values are a record by the label's value. */
-  readonly label?: string
-  /** How the values of several workers are combined; default: their sum. */
-  readonly aggregator?: Aggregator
-  /** Undefined: the metric is absent. */
-  readonly read: () => number | { readonly [label: string]: number } | undefined
-}
-
 /** Metrics that are read when Prometheus asks. A name that ends in `_total` is a counter, any other a gauge. */
-type MetricTable = Readonly<Record<string, ReadMetric>>
+interface MetricTable {
+  readonly [name: string]: {
+    readonly help: string
+    /** The label of a metric whose values are a record by the label's value. */
+    readonly label?: string
+    /** How the values of several workers are combined; default: their sum. */
+    readonly aggregator?: Aggregator
+    /** Undefined: the metric is absent. */
+    readonly read: () => number | { readonly [label: string]: number } | undefined
+  }
+}
 
 /** What `getMetricsAsJSON` of prom-client returns in one process. */
 export type MetricFigures = readonly object[]

@@ -59,10 +59,15 @@ function openTime({ ntpServer }: Config, log: Log): TimeQualityMonitor {
   })
 }
 
-interface ServerOptions {
-  readonly config: Config
-  /** Requests in flight at a stop may take this long. */
+export interface StopTimes {
+  /** Requests in flight may take this long. */
   readonly graceMs: number
+  /** A worker that has not ended after this long is killed. */
+  readonly killAfterMs: number
+}
+
+export interface ServerOptions extends Pick<StopTimes, 'graceMs'> {
+  readonly config: Config
   readonly releases: ServableReleases
   readonly secrets: Secrets
   readonly localCounters: Counters
@@ -140,9 +145,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
       log.error({ err: error }, 'Database unavailable; serving reads and retrying'),
     onRecovered: () => log.info({}, 'Database available'),
   })
-  const store =
-    traffic &&
-    observeStorage(opened, { monotonicMs: () => performance.now(), onCall: traffic.onStoreCall })
+  const store = traffic && observeStorage(opened, traffic.onStoreCall)
   const storage = store?.storage ?? opened
   const limiter = await openCounters(options, opened.counters)
   const { counters } = limiter

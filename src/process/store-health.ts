@@ -16,17 +16,14 @@ const PROBE_INTERVAL_MS = 5000
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */
 const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
 
-interface StoreHealthOptions {
-  readonly monotonicMs: () => number
-  /** Called after every call to the store. */
-  readonly onCall: (call: string, seconds: number, isSuccess: boolean) => void
-  readonly probeIntervalMs?: number
-}
-
-/** Observes a store, and probes it with a write that changes nothing, so that an outage shows without traffic. */
+/**
+ * Observes a store, and probes it with a write that changes nothing, so that an outage shows without traffic. Every call to
+ * the store is followed by one to `onCall`.
+ */
 export function observeStorage(
   storage: Storage,
-  { monotonicMs, onCall, probeIntervalMs = PROBE_INTERVAL_MS }: StoreHealthOptions,
+  onCall: (call: string, seconds: number, isSuccess: boolean) => void,
+  { monotonicMs = () => performance.now(), probeIntervalMs = PROBE_INTERVAL_MS } = {},
 ) {
   let failingSinceMs: number | undefined
 

@@ -1,15 +1,12 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
-import { SECRET_VARIABLES, type Config } from '../config.ts'
+import { SECRET_VARIABLES } from '../config.ts'
 import { listen } from '../http/listener.ts'
 import { readSecretTexts } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
-import type { Log } from '../service/log.ts'
-import type { ServableReleases } from '../service/releases.ts'
 import { serveCounters } from '../storage/cluster-counters.ts'
 import { createMemoryCounters } from '../storage/memory-counters.ts'
-import type { Metrics } from './metrics.ts'
-import type { Serving } from './server.ts'
+import type { ServerOptions, Serving, StopTimes } from './server.ts'
 import { requestStatus, sendToWorker, type PrimaryMessage } from './worker-channel.ts'
 
 /** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
@@ -26,15 +23,8 @@ async function findFreePort(host: string): Promise<number> {
   return port
 }
 
-interface WorkersOptions {
-  readonly config: Config
-  readonly releases: ServableReleases
-  /** A worker that has not ended this long after the request to stop is killed. */
-  readonly killAfterMs: number
-  readonly log: Log
-  /** Undefined without an admin port. */
-  readonly metrics: Metrics | undefined
-}
+type WorkersOptions = Pick<ServerOptions, 'config' | 'releases' | 'log' | 'metrics'> &
+  Pick<StopTimes, 'killAfterMs'>
 
 /** Secrets reach a worker over its channel, because other programs can read the environment of a process. */
 const WITHOUT_SECRETS: { readonly [variable: string]: undefined } = Object.fromEntries(

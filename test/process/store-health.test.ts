@@ -51,9 +51,8 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 test('a store that is unavailable for 30 s makes the process not ready until a call succeeds', async () => {
   const { state, storage } = makeStore()
   const observed: unknown[][] = []
-  const health = observeStorage(storage, {
+  const health = observeStorage(storage, (...args) => observed.push(args), {
     monotonicMs: () => state.now,
-    onCall: (...args) => observed.push(args),
   })
   assert.deepEqual(health.reasons(), [])
   await health.storage.waitlist.count()
@@ -87,9 +86,8 @@ test('a store that is unavailable for 30 s makes the process not ready until a c
 test('a store is probed without traffic, one probe at a time', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { state, calls, storage } = makeStore()
-  const health = observeStorage(storage, {
+  const health = observeStorage(storage, () => {}, {
     monotonicMs: () => state.now,
-    onCall: () => {},
     probeIntervalMs: 5000,
   })
   state.failure = new StorageError('LOCKED', 'file')
@@ -109,7 +107,7 @@ test('a store is probed without traffic, one probe at a time', async (t) => {
 
 test('closing a store is not an outage', async () => {
   const { state, storage } = makeStore()
-  const health = observeStorage(storage, { monotonicMs: () => state.now, onCall: () => {} })
+  const health = observeStorage(storage, () => {}, { monotonicMs: () => state.now })
   state.failure = new StorageError('CLOSED', 'file')
   await assert.rejects(health.storage.waitlist.count())
   assert.equal(health.unavailableForMs(), 0)

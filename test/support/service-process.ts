@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { StopTimes } from '../../src/process/leader.ts'
+import type { StopTimes } from '../../src/process/server.ts'
 import { eventually } from './eventually.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
