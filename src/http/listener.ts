@@ -15,7 +15,7 @@ import {
 } from './request-framing.ts'
 import { createRequestHandler } from './request-handler.ts'
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log

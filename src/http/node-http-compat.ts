@@ -58,7 +58,7 @@ export function keepOpenAfter(response: ServerResponse): void {
 }
 
 /** Decides when Node handles the requests of a connection. */
-export interface RequestGate {
+interface RequestGate {
   /** Whether the next request may be handled immediately. */
   isOpen(): boolean
   /** Queues a request. Returns false if parsing of the connection must stop. */

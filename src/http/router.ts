@@ -3,7 +3,7 @@ import type { Registry } from '../contract/endpoints.ts'
 import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
 /** A route and the value of its path parameter ('' if it has none). */
-export interface FoundRoute {
+interface FoundRoute {
   readonly route: Route
   readonly parameter: string
 }
