@@ -46,21 +46,17 @@ function changesOf(
   name: string,
   versions: readonly (VersionEntry | undefined)[],
 ): readonly FieldChange[] | undefined {
-  const [before, after] = versions.map((version) => {
-    const digest = version?.resources[name]
-    return digest === undefined
-      ? { isMissing: true }
-      : { data: facts.archived(name, digest) as JsonValue | undefined }
-  })
-  if (before?.isMissing && after?.data !== undefined) {
-    return [{ path: '', kind: 'added', after: after.data }]
+  const [oldDigest, newDigest] = versions.map((version) => version?.resources[name])
+  const dataOf = (digest: string | undefined) =>
+    digest === undefined ? undefined : (facts.archived(name, digest) as JsonValue | undefined)
+  const [before, after] = [dataOf(oldDigest), dataOf(newDigest)]
+  if (oldDigest === undefined && after !== undefined) return [{ path: '', kind: 'added', after }]
+  if (newDigest === undefined && before !== undefined) {
+    return [{ path: '', kind: 'removed', before }]
   }
-  if (after?.isMissing && before?.data !== undefined) {
-    return [{ path: '', kind: 'removed', before: before.data }]
-  }
-  if (before?.data === undefined || after?.data === undefined) return undefined
+  if (before === undefined || after === undefined) return undefined
   const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : {}
-  return fieldChangesBetween(before.data, after.data, schema)
+  return fieldChangesBetween(before, after, schema)
 }
 
 function resourceChanges(

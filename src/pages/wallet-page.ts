@@ -3,7 +3,7 @@ import type { SnapshotData, SnapshotName } from '../contract/snapshot-schemas.ts
 import { componentRows, flowRows } from './architecture-page.ts'
 import { codeLink, type Column, copyButton, dataTable, factList, link } from './elements.ts'
 import { labelFor, stateBadge } from './enum-labels.ts'
-import { html, type Html, type HtmlValue } from './html.ts'
+import { html, type Html } from './html.ts'
 import { dayHtml } from './moments.ts'
 import type { Page, PageContext, PageSection } from './page.ts'
 import { operatorText } from './rich-text.ts'
@@ -15,8 +15,6 @@ import {
   statementList,
 } from './snapshot-sections.ts'
 import { ROW_PREFIXES, walletBoundary } from './wallet-boundary.ts'
-
-const documentLink = (url: string | undefined): HtmlValue => url !== undefined && link(url, url)
 
 /** Rows of published items, or a line for an empty list. */
 function namedRows<Item extends NamedItem>(
@@ -44,7 +42,7 @@ function review(
       [t.reviewer, operatorText(content, item.reviewer)],
       [t.completed, dayHtml(locale, item.completedOn)],
       [t.scope, operatorText(content, item.scope)],
-      [t.report, documentLink(item.reportUrl)],
+      [t.report, item.reportUrl && link(item.reportUrl, item.reportUrl)],
     ])}
   </article> `
 }
@@ -53,8 +51,9 @@ function evidenceArticle(
   { locale, texts, content }: PageContext,
   item: SnapshotData<'wallet/evidence'>['evidence'][number],
 ): Html {
-  const { id, documentUrl, documentSha256 } = item
+  const { id, documentUrl: url, documentSha256: digest } = item
   const t = texts.wallet
+  const digestId = `sha256-${id}`
   return html`<article id="evidence-${id}">
     <h3>${operatorText(content, item.title)}</h3>
     <p>${operatorText(content, item.statement)}</p>
@@ -62,12 +61,12 @@ function evidenceArticle(
       [t.kind, labelFor(texts, 'evidenceKind', item.kind)],
       [t.produced, dayHtml(locale, item.producedOn)],
       [t.toCheck, operatorText(content, item.verification)],
-      [t.document, documentLink(documentUrl)],
+      [t.document, url && link(url, url)],
       [
         t.documentHash,
-        documentSha256 !== undefined &&
-          html`<code id="sha256-${id}">${documentSha256}</code>
-            ${copyButton(texts, `sha256-${id}`, t.documentHashWhat)}`,
+        digest &&
+          html`<code id="${digestId}">${digest}</code>
+            ${copyButton(texts, digestId, t.documentHashWhat)}`,
       ],
     ])}
   </article> `
