@@ -41,12 +41,6 @@ const SECRET_NAMES = Object.keys(SECRET_VARIABLES) as SecretName[]
 /** A shorter hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
-/** The place of a secret in messages: its variable or its file. */
-function placeOf(config: Config, name: SecretName): string {
-  const { variable, file } = SECRET_VARIABLES[name]
-  return config.secretVariables[name] === undefined ? path.join(config.secretsDir, file) : variable
-}
-
 /** The trimmed text of a file; undefined if it is missing. An unreadable file is a mistake. */
 export function readSecretFile(file: string, mistakes: string[]): string | undefined {
   try {
@@ -76,11 +70,6 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
     .map(parseHashSecret)
   if (current === undefined || !secrets.includes(current)) return secrets
   throw new TypeError('expected secrets from before the rotation, found the current one')
-}
-
-function parseRecipient(text: string): string {
-  // Checks its checksum, because no identity exists for a mistyped recipient.
-  return createEncryptor(text).recipient
 }
 
 /**
@@ -122,7 +111,10 @@ export function inspectSecrets(config: Config, nowMs: number) {
     try {
       return parse(text)
     } catch (error) {
-      mistakes.push(`${placeOf(config, name)}: ${messageOf(error)}`)
+      const { variable, file } = SECRET_VARIABLES[name]
+      const isInFile = config.secretVariables[name] === undefined
+      const place = isInFile ? path.join(config.secretsDir, file) : variable
+      mistakes.push(`${place}: ${messageOf(error)}`)
       return undefined
     }
   }
@@ -147,7 +139,8 @@ export function inspectSecrets(config: Config, nowMs: number) {
     previousKeyHashSecrets:
       read('previousKeyHashSecrets', (text) => parsePreviousSecrets(text, keyHashSecret)) ?? [],
     addressHashSecret: read('addressHashSecret', parseHashSecret),
-    waitlistRecipient: read('waitlistRecipient', parseRecipient),
+    // Checks its checksum, because no identity exists for a mistyped recipient.
+    waitlistRecipient: read('waitlistRecipient', (text) => createEncryptor(text).recipient),
   }
   for (const name of SECRET_NAMES) {
     const secret = SECRET_VARIABLES[name]

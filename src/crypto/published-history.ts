@@ -15,32 +15,27 @@ export interface PublishedVersions {
   readVersionText(snapshotId: string): string
 }
 
-/** A version entry with the text it was read from, which is its canonical JSON. */
-export interface StoredVersion {
-  readonly entry: VersionEntry
-  readonly text: string
-}
-
 /** The `hash` of an entry: SHA-256 of its hash text, in lower-case hexadecimal. */
 export function versionHash(entry: Omit<VersionEntry, 'hash'>): string {
   return sha256Hex(versionHashText(entry))
 }
 
 /** Every version, oldest first, with the chain checked. Throws a VersionEntryError or a ChainError for the first fault. */
-export function readHistory(published: PublishedVersions): readonly StoredVersion[] {
-  return [...walkHistory(published, published.readVersionIds())]
+export function readHistory(published: PublishedVersions): readonly VersionEntry[] {
+  const versions = walkHistory(published, published.readVersionIds())
+  return Array.from(versions, ({ entry }) => entry)
 }
 
 /**
- * Yields the versions with these ids, oldest first, without storing any. Checks each entry against the previous one
- * (`after` for the first), its hash against its content, and its `changes` against its resources. Throws a
- * VersionEntryError or a ChainError that names the first invalid entry.
+ * Yields the versions with these ids and their texts, which are canonical JSON, oldest first. Stores none. Checks each
+ * entry against the previous one (`after` for the first), its hash against its content, and its `changes` against its
+ * resources. Throws a VersionEntryError or a ChainError that names the first invalid entry.
  */
 export function* walkHistory(
   published: Pick<PublishedVersions, 'readVersionText'>,
   snapshotIds: readonly string[],
   after?: VersionEntry,
-): Generator<StoredVersion, undefined> {
+): Generator<{ readonly entry: VersionEntry; readonly text: string }, undefined> {
   let previous = after
   for (const snapshotId of snapshotIds) {
     let text: string

@@ -67,7 +67,7 @@ export async function guardLine(name: string, line: string): Promise<void> {
 /** Every version, oldest first. Throws a PublishError (HISTORY). */
 export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
   try {
-    return readHistory(store).map(({ entry }) => entry)
+    return readHistory(store)
   } catch (error) {
     const faults = [ChainError, VersionEntryError, ReleaseFileError]
     if (!faults.some((fault) => error instanceof fault)) throw error

@@ -22,7 +22,7 @@ export function verifyReleases(store: ReleaseStore) {
   const add = (where: string, message: string): void => void findings.push({ where, message })
   let versions: readonly VersionEntry[] = []
   try {
-    versions = readHistory(store).map(({ entry }) => entry)
+    versions = readHistory(store)
     if (versions.length === 0) add('version history', 'found no version, expected one')
   } catch (error) {
     add('version history', messageOf(error))
