@@ -5,10 +5,12 @@ type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'
 
 /** Marks for the chain of the page. Versions that are not drawn are ignored. */
 export function createChainDiagram(texts: PageTexts) {
-  function show(snapshotId: string, proof: LinkProof): void {
+  /** Shows a proof, or `otherHash` if the entry was drawn with another hash. */
+  function show(snapshotId: string, given: LinkProof, hash?: string): void {
     const element = document.getElementById(snapshotId.toLowerCase())
     const place = element?.querySelector<HTMLElement>('.entry-proof')
     if (!element || !place) return
+    const proof = hash === undefined || element.dataset['hash'] === hash ? given : 'otherHash'
     element.dataset['proof'] = proof
     const isBad = proof === 'broken' || proof === 'otherHash'
     place.className = `entry-proof state ${isBad ? 'state-bad' : 'state-good'}`
@@ -17,13 +19,8 @@ export function createChainDiagram(texts: PageTexts) {
 
   return {
     /** Marks a version. One that was drawn with another hash is marked as different. */
-    mark(
-      { snapshotId, hash }: Pick<VersionSummary, 'snapshotId' | 'hash'>,
-      proof: LinkProof,
-    ): void {
-      const element = document.getElementById(snapshotId.toLowerCase())
-      show(snapshotId, element?.dataset['hash'] === hash ? proof : 'otherHash')
-    },
+    mark: (version: Pick<VersionSummary, 'snapshotId' | 'hash'>, proof: LinkProof): void =>
+      show(version.snapshotId, proof, version.hash),
     /** Marks a version as the one at which the chain is broken, whatever its hash. */
     break: (snapshotId: string): void => show(snapshotId, 'broken'),
     /** Removes all marks. */
