@@ -24,8 +24,7 @@ function compileLogo(
   const { mediaType, maxBytes, clean } = LOGO_KINDS[file.endsWith('.png') ? 'png' : 'svg']
   if (bytes.length > maxBytes) {
     const expected = `a logo of at most ${maxBytes} bytes`
-    addMistake(mistakes, startOf(file), [], `${bytes.length} bytes`, expected)
-    return undefined
+    return addMistake(mistakes, startOf(file), [], `${bytes.length} bytes`, expected)
   }
   const image = clean(file, bytes, mistakes)
   if (image === undefined) return undefined

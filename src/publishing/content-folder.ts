@@ -103,8 +103,7 @@ export function decodeText(
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
     const found = 'bytes that are not text in UTF-8'
-    addMistake(mistakes, startOf(file), [], found, 'a file in UTF-8')
-    return undefined
+    return addMistake(mistakes, startOf(file), [], found, 'a file in UTF-8')
   }
 }
 
@@ -120,7 +119,7 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
   const irregular = new Set<string>()
   const unreferenced = new Set<string>()
 
-  const fail = (name: string, found: string, expected: string): void =>
+  const fail = (name: string, found: string, expected: string): undefined =>
     addMistake(mistakes, startOf(path.join(contentDir, name)), [], found, expected)
 
   function readFile(name: string): ReferencedFile | undefined {
@@ -129,18 +128,15 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
       return { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
-      fail(name, `an unreadable file (${messageOf(error)})`, expected)
-      return undefined
+      return fail(name, `an unreadable file (${messageOf(error)})`, expected)
     }
   }
 
   function readContentFile(name: string): void {
     const locale = TRANSLATION_LOCALES.find((each) => name.startsWith(`${each}/`))
     const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
-    if (resource === undefined && name !== SETTINGS_FILE) {
-      fail(name, 'an unknown file', explainUnknown(name))
-      return
-    }
+    if (resource === undefined && name !== SETTINGS_FILE)
+      return fail(name, 'an unknown file', explainUnknown(name))
     const read = readFile(name)
     const file = read && decodeText(read, mistakes)
     if (file === undefined) return

@@ -31,14 +31,14 @@ export function startOf(file: string): SourcePlace {
   return { file, line: 1, column: 1 }
 }
 
-/** Adds a mistake; the path is empty for the file as a whole. */
+/** Adds a mistake; the path is empty for the file as a whole. Returns undefined, for callers that end with it. */
 export function addMistake(
   mistakes: ContentMistake[],
   { file, line, column }: SourcePlace,
   path: FieldPath,
   found: string,
   expected: string,
-): void {
+): undefined {
   mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected })
 }
 

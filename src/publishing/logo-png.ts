@@ -24,9 +24,8 @@ export function cleanPng(
   bytes: Buffer,
   mistakes: ContentMistake[],
 ): Image | undefined {
-  const fault = (found: string, expected: string): undefined => {
+  const fault = (found: string, expected: string) =>
     addMistake(mistakes, startOf(file), [], found, expected)
-  }
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
     return fault('a file that is not a PNG', 'a PNG image')
   }

@@ -164,8 +164,7 @@ export function sanitizeSvg(
   if (mistakes.length > before) return undefined
   if (size === undefined) {
     const expected = `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`
-    addMistake(mistakes, startOf(file), [], 'no size', expected)
-    return undefined
+    return addMistake(mistakes, startOf(file), [], 'no size', expected)
   }
   return { bytes: Buffer.from(svg, 'utf8'), width: size[0], height: size[1] }
 }
