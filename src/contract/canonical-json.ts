@@ -14,9 +14,9 @@ function refuse(place: Place, subject: string): never {
 
 /** Throws for values that JSON cannot represent. Returns whether all objects have their names in canonical order. */
 function isInOrder(value: unknown, place: Place): boolean {
-  if (typeof value === 'string' && !value.isWellFormed()) refuse(place, 'a lone surrogate')
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(place, String(value))
-  if (['string', 'number', 'boolean'].includes(typeof value) || value === null) return true
+  if (typeof value === 'string') return value.isWellFormed() || refuse(place, 'a lone surrogate')
+  if (typeof value === 'number') return Number.isFinite(value) || refuse(place, String(value))
+  if (typeof value === 'boolean' || value === null) return true
   if (typeof value !== 'object') refuse(place, `a ${typeof value}`)
   const isArray = Array.isArray(value)
   const prototype: unknown = isArray ? null : Object.getPrototypeOf(value)
