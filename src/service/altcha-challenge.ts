@@ -11,9 +11,9 @@ import type { Clock } from './clock.ts'
 
 /**
  * `cost` is the rounds of PBKDF2 per try. The solution is a random number from 1 to `maxCounter`; a solver tries them in
- * order. About one second on a mid-range phone and two in the worst case. On one core of a server a try takes 0.21 ms in the widget's
- * worker; a phone's core is assumed to take three times that, and the widget uses several. Creating a challenge costs the
- * server one try without the browser's overhead (0.14 ms); verifying a solution costs none.
+ * order. About one second on a mid-range phone and two in the worst case. On one core of a server a try takes 0.21 ms in
+ * the widget's worker; a phone's core is assumed to take three times that, and the widget uses several. Creating a challenge
+ * costs the server one try without the browser's overhead (0.14 ms); verifying a solution costs none.
  */
 export const ALTCHA_WORK = { cost: 1000, maxCounter: 10_000 }
 
