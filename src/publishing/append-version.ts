@@ -53,6 +53,7 @@ export function checkLine(name: string, line: string): void {
     report([], found, `1 to ${MAX_NOTE_LENGTH} characters`)
   }
   if (line.includes('\n')) report([], 'a line break', 'one line of text')
+  if (line !== line.trim()) report([], 'white space at the start or end', 'text without it')
   checkText(line, [], report)
 }
 

@@ -42,7 +42,11 @@ test('a note is one line of at most 500 characters, with no space around it', as
   ]) {
     await assert.rejects(
       publish({ note }),
-      (error) => error instanceof PublishError && error.code === 'NOTE',
+      (error) => {
+        assert.ok(error instanceof PublishError && error.code === 'NOTE')
+        assert.doesNotMatch(error.message, /YAML/, 'a note is written on the command line')
+        return true
+      },
       JSON.stringify(note),
     )
   }
