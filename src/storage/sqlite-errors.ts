@@ -1,11 +1,12 @@
 import { messageOf } from '../contract/error-message.ts'
+import { propertyOf } from '../contract/property-of.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html), without SQLITE_. */
 export const SQLITE_RESULTS = { BUSY: 5, READONLY: 8, CANTOPEN: 14 } as const
 
 /** Result codes that mean a problem other than IO. */
-const PROBLEM_OF_RESULT: ReadonlyMap<number | undefined, StorageProblem> = new Map([
+const PROBLEM_OF_RESULT: ReadonlyMap<unknown, StorageProblem> = new Map([
   [SQLITE_RESULTS.BUSY, 'LOCKED'],
   // LOCKED
   [6, 'LOCKED'],
@@ -24,22 +25,20 @@ const PROBLEM_OF_RESULT: ReadonlyMap<number | undefined, StorageProblem> = new M
 /** The error codes of a full disk, an exhausted quota and a file that would be too large. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-function extendedResultOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode : undefined
-}
-
 /** The primary result code of an error of node:sqlite; undefined for other errors. */
 export function sqliteResultOf(error: unknown): number | undefined {
-  const extended = extendedResultOf(error)
-  // The lowest byte is the primary code.
-  return extended === undefined ? undefined : extended & 0xff
+  const code = error instanceof Error ? propertyOf(error, 'errcode') : undefined
+  // The lowest byte of an extended code is the primary one.
+  return typeof code === 'number' ? code & 0xff : undefined
 }
 
 function problemOf(error: unknown): StorageProblem {
-  if (error instanceof Error && 'code' in error && FULL_DISK.has(error.code)) return 'FULL'
-  const codes = [extendedResultOf(error), sqliteResultOf(error)]
-  return codes.map((code) => PROBLEM_OF_RESULT.get(code)).find(Boolean) ?? 'IO'
+  if (FULL_DISK.has(propertyOf(error, 'code'))) return 'FULL'
+  const primary = sqliteResultOf(error)
+  if (primary === undefined) return 'IO'
+  return (
+    PROBLEM_OF_RESULT.get(propertyOf(error, 'errcode')) ?? PROBLEM_OF_RESULT.get(primary) ?? 'IO'
+  )
 }
 
 /** A failure as a StorageError. Its cause has SQLite's message, which names tables and columns but contains no values. */
