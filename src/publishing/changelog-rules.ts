@@ -75,12 +75,8 @@ function checkChange(
     const at = [...path, 'endpoints', index]
     const row = rows.get(endpoint)
     if (row === undefined) {
-      const expected = expectedName(
-        endpoint,
-        [...rows.keys()],
-        'a known one',
-        'an endpoint of the registry',
-      )
+      const otherwise = 'an endpoint of the registry'
+      const expected = expectedName(endpoint, [...rows.keys()], 'a known one', otherwise)
       report(at, `the unknown endpoint ${JSON.stringify(endpoint)}`, expected)
     } else if (isDeprecation) {
       const fault = deprecationFault(change, endpoint, row, releasedOn !== undefined)

@@ -41,19 +41,6 @@ export interface CompiledContent {
   readonly mistakes: readonly ContentMistake[]
 }
 
-/** Hides the quotation of a mistake on a line that the leak guard reported: a report must not spread a secret. */
-function hideLeaks(
-  mistakes: readonly ContentMistake[],
-  leaks: readonly ContentMistake[],
-): readonly ContentMistake[] {
-  const leaking = new Set(leaks.map(({ file, line }) => `${file}:${line}`))
-  return mistakes.map((mistake) =>
-    leaking.has(`${mistake.file}:${mistake.line}`)
-      ? Object.assign({}, mistake, { found: 'a value that is not shown' })
-      : mistake,
-  )
-}
-
 /**
  * Compiles a content folder: every file is parsed and checked against its closed schema, the semantic rules and the
  * leak guard. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish, by their
@@ -135,7 +122,13 @@ export async function compileContent(
   const { allowedTexts } = isSet ? (settings.value as unknown as PublishingSettings) : {}
   const leaks = await findLeaks(files, allowedTexts, settings?.report)
   folder.reportUnreferenced()
-  const all = sortMistakes([...hideLeaks(mistakes, leaks), ...leaks])
+  const leaking = new Set(leaks.map(({ file, line }) => `${file}:${line}`))
+  // A mistake on a line with a leak must not quote the secret.
+  const shown = mistakes.map((mistake) => {
+    const isLeaking = leaking.has(`${mistake.file}:${mistake.line}`)
+    return isLeaking ? { ...mistake, found: 'a value that is not shown' } : mistake
+  })
+  const all = sortMistakes([...shown, ...leaks])
   const resources = new Map<ResourceName, CompiledResource>()
   if (all.length > 0) return { resources, mistakes: all }
   for (const name of RESOURCE_NAMES) {
