@@ -10,15 +10,11 @@ import { plainText, richText, sentencesHtml } from './rich-text.ts'
 
 const retryAfter = codeHtml(HEADERS.retryAfter)
 
-function isOneOf(codes: readonly ErrorCode[], code: ErrorCode): boolean {
-  return codes.includes(code)
-}
-
 /** The endpoints that return a code, and its other sources. */
 function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): HtmlValue {
   const { anyKeyed, noRoute, noEndpoint } = texts.errorCatalog
-  const isOfKeys = isOneOf(KEY_ERRORS, code)
-  const isOfRoutes = isOneOf(ROUTE_ERRORS, code)
+  const isOfKeys = new Set<ErrorCode>(KEY_ERRORS).has(code)
+  const isOfRoutes = new Set<ErrorCode>(ROUTE_ERRORS).has(code)
   const rows = Object.entries(facts.registry).filter(([, row]) =>
     (isOfKeys ? [...row.errors, row.failure] : errorsOf(row)).includes(code),
   )

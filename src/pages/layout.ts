@@ -1,6 +1,6 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
-import { link, pageSection } from './elements.ts'
+import { bulletList, link, pageSection } from './elements.ts'
 import { FEED_TYPES, feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
 import {
@@ -193,12 +193,9 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
   const { locale, texts, content } = context
   const { site } = texts
   const { main, sections = [], after, rail: ownRail } = page.body(context)
-  const sectionList =
-    sections.length > 0 &&
-    html`<ul>
-      ${sections.map(([id, title]) => html`<li>${link(`#${id}`, title)}</li> `)}
-    </ul>`
-  const rail = ownRail ?? sectionList
+  const rail =
+    ownRail ??
+    (sections.length > 0 && bulletList(sections.map(([id, title]) => link(`#${id}`, title))))
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body

@@ -3,7 +3,7 @@ import { formatSignedText } from '../contract/signature.ts'
 import type { App, Reply } from '../http/api-request.ts'
 
 /** The response of the API to a GET without headers, as the pages send it to their own API; undefined unless it is a 200. */
-function replyOf(api: App, target: string): Reply | undefined {
+export function replyOf(api: App, target: string): Reply | undefined {
   const reply = api({
     method: 'GET',
     target,
@@ -14,12 +14,6 @@ function replyOf(api: App, target: string): Reply | undefined {
   })
   // Snapshots and documents are served without waiting.
   return reply instanceof Promise || reply.status !== 200 ? undefined : reply
-}
-
-/** The body of a response of the API to a plain GET; undefined unless it is a 200. */
-export function readBody(api: App, target: string): string | undefined {
-  const body = replyOf(api, target)?.body
-  return body === undefined ? undefined : Buffer.from(body).toString()
 }
 
 /** A signed response of this service to a plain GET, and its request; undefined unless it is a signed 200. */

@@ -26,7 +26,7 @@ import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import { readBody, readSampleResponse } from './sample-response.ts'
+import { readSampleResponse, replyOf } from './sample-response.ts'
 
 /** The type is safe, because loading a release checks digests and schemas. */
 function valueOf(payload: Payload | undefined): unknown {
@@ -113,8 +113,9 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     },
     /** The OpenAPI document of this service; undefined if it is not served. */
     get openApi() {
-      const text = readBody(api, READ_PATHS.openapi)
-      return text === undefined ? undefined : (JSON.parse(text) as OpenApiDocument)
+      const { body } = replyOf(api, READ_PATHS.openapi) ?? {}
+      if (body === undefined) return undefined
+      return JSON.parse(Buffer.from(body).toString()) as OpenApiDocument
     },
     get head() {
       return valueOf(releases.head) as VersionEntry
