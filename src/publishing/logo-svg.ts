@@ -2,13 +2,6 @@ import { SaxesParser, type SaxesTagNS } from 'saxes'
 
 import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
 
-/** An image for publication. */
-export interface Image {
-  readonly bytes: Buffer
-  readonly width: number
-  readonly height: number
-}
-
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
 
@@ -74,13 +67,9 @@ function sizeOf(attributes: {
 /**
  * Parses an SVG strictly as XML and writes it with only allowed elements and attributes, so that it can only draw.
  * Comments, metadata and editor namespaces are removed. Anything that could run, load or refer to something outside
- * the file is a mistake.
+ * the file is a mistake, and then it returns undefined.
  */
-export function sanitizeSvg(
-  file: string,
-  bytes: Buffer,
-  mistakes: ContentMistake[],
-): Image | undefined {
+export function sanitizeSvg(file: string, bytes: Buffer, mistakes: ContentMistake[]) {
   const before = mistakes.length
   const parser = new SaxesParser({ xmlns: true })
   let svg = ''
