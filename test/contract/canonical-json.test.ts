@@ -4,7 +4,11 @@ import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 
-import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+import {
+  canonicalJson,
+  canonicalJsonOfParsed,
+  type JsonValue,
+} from '../../src/contract/canonical-json.ts'
 
 test('the sorting example of RFC 8785 section 3.2.3', () => {
   const value = {
@@ -149,6 +153,7 @@ test('results of JSON.parse have the text of another implementation, in any orde
       for (const text of [JSON.stringify(value), canonicalJson(value as JsonValue)]) {
         const parsed = JSON.parse(text) as JsonValue
         assert.equal(canonicalJson(parsed), canonicalize(parsed))
+        assert.equal(canonicalJsonOfParsed(parsed), canonicalize(parsed))
       }
     }),
     { numRuns: 2000 },
@@ -165,6 +170,7 @@ test('rejects what JSON.parse accepts but RFC 8785 forbids, at any depth and in 
       '{"b":0,"a":1,"c":$}',
     ]) {
       const value = JSON.parse(around.replace('$', text)) as JsonValue
+      assert.throws(() => canonicalJsonOfParsed(value), TypeError, around)
       assert.throws(() => canonicalJson(value), TypeError, around)
     }
   }

@@ -1,5 +1,5 @@
 import { sha256Base64, sha256Base64url } from '#crypto'
-import { canonicalJson, type JsonValue } from '../../../src/contract/canonical-json.ts'
+import { canonicalJsonOfParsed, type JsonValue } from '../../../src/contract/canonical-json.ts'
 import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { parseInstant } from '../../../src/contract/instant.ts'
 import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
@@ -283,7 +283,7 @@ function readBody(body: Uint8Array, target: string): ReadBody | undefined {
   if (content === undefined) return undefined
   try {
     const data = dataOf(content, target)
-    const etag = data === undefined ? undefined : etagOf(canonicalJson(data as JsonValue))
+    const etag = data === undefined ? undefined : etagOf(canonicalJsonOfParsed(data as JsonValue))
     return { content, data, etag }
   } catch {
     return undefined
