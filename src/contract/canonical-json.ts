@@ -4,7 +4,7 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 /** An object that JSON can carry. Members that are `undefined` are left out. */
 export type JsonObject = { readonly [name: string]: JsonValue | undefined }
 
-/** The first part of a value that JSON cannot represent, with its place; undefined if there is none. */
+/** The first part of a value that JSON cannot represent, with its place; undefined if it can be JSON. */
 function faultIn(value: unknown, place: string): string | undefined {
   if (typeof value === 'string')
     return value.isWellFormed() ? undefined : `${place}: a lone surrogate`
