@@ -54,7 +54,7 @@ test('the checks detect violations', { skip }, async (t) => {
   })
 })
 
-// Every page's links are checked in test/pages/every-page-markup.test.ts; here they are followed.
+// Every page's links are checked in test/pages/every-page-links.long.test.ts; here they are followed.
 test('the language switch keeps the page', { skip }, async (t) => {
   const app = await runDeployedService(t)
   const { page, requireQuiet } = await watchPage(t, browser, app)
