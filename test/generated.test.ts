@@ -135,9 +135,9 @@ describe('texts of the tables without a translation', () => {
 
 test('the read paths match the registry', (t) => {
   const dir = generatedFolder(t)
-  const registry = { ...ENDPOINTS, team: { ...ENDPOINTS.status, path: '/api/v1/team' } }
+  const registry = { ...ENDPOINTS, people: { ...ENDPOINTS.status, path: '/api/v1/people' } }
   const drift = findDrift(dir, { ...OWN_CONTRACT, registry })
-  assert.ok(drift.some((line) => /read-paths\.ts drifted.*team: '\/api\/v1\/team'/.test(line)))
+  assert.ok(drift.some((line) => /read-paths\.ts drifted.*people: '\/api\/v1\/people'/.test(line)))
   assert.deepEqual(
     READ_PATHS,
     Object.fromEntries(

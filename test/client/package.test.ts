@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -308,7 +309,7 @@ test('the README’s first example runs unchanged and prints the state', async (
   assert.deepEqual(outputs.slice(1), [
     'operational\n',
     'VS-0002 2\n',
-    'VS-0002 1\nVS-0001 12\n',
+    `VS-0002 1\nVS-0001 ${SNAPSHOT_NAMES.length}\n`,
     '0\n',
   ])
 })

@@ -119,7 +119,8 @@ export function makeContent(t: TestContext): string {
   for (const name of SNAPSHOT_NAMES) {
     // JSON is YAML: a snapshot without its own text has the example of its schema, reviewed before the fixture's now.
     const example = createExample(SNAPSHOT_SCHEMAS[name]) as object
-    const text = FIXTURE[name] ?? JSON.stringify({ ...example, updatedAt: '2026-02-01T00:00:00Z' })
+    const head = { summary: 'What it is.', updatedAt: '2026-02-01T00:00:00Z' }
+    const text = FIXTURE[name] ?? JSON.stringify({ ...example, ...head })
     writeContent(folder, `${name}.yaml`, text)
   }
   return folder

@@ -349,8 +349,7 @@ test('a crash before any write leaves the old version, and the next run publishe
   for (let survived = 0; survived <= SNAPSHOT_NAMES.length; survived += 1) {
     const { publish, contentDir, store, check } = makeRig(t)
     await publish()
-    for (const name of SNAPSHOT_NAMES)
-      editContent(contentDir, name, 'summary: What it is.', 'summary: What it was.')
+    for (const name of SNAPSHOT_NAMES) editContent(contentDir, name, 'What it is.', 'What it was.')
     let done = 0
     const step = (write: () => void): void => {
       if (done === survived) throw new Error('simulated crash')
