@@ -101,7 +101,7 @@ export interface SiteFactsOptions {
 
 /** The facts of one release of one deployment, read on demand. */
 export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFactsOptions) {
-  const history = () => valueOf(releases.history) as DataOf<'VersionHistory'>
+  const history = () => valueOf(releases.historyPage({}).payload) as DataOf<'VersionHistory'>
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
   return {

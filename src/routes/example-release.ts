@@ -24,7 +24,7 @@ export function readExampleRelease(
   const payloads: { readonly [name: string]: Payload | undefined } = {
     ...Object.fromEntries(snapshots),
     version: releases.head,
-    versions: releases.historyPage({ limit: HISTORY_ENTRIES, before: undefined }).payload,
+    versions: releases.historyPage({ limit: HISTORY_ENTRIES }).payload,
     versionById: releases.version(ENDPOINTS.versionById.parameter.example),
     signingKey: signingKeys,
   }

@@ -25,8 +25,7 @@ export interface Releases {
   namesResource(name: string, digest: string): boolean
   readonly head: Payload
   version(snapshotId: string): Payload | undefined
-  readonly history: Payload
-  /** One page of the history index, created when called. If older versions exist, `nextBefore` selects their page. */
+  /** One page of the history index, or all of it. If older versions exist, `nextBefore` selects their page. */
   historyPage(request: HistoryPageRequest): {
     readonly payload: Payload
     readonly nextBefore: string | undefined
@@ -39,10 +38,10 @@ export interface Releases {
 
 /** Selects the entries of a page: those older than `before`, at most `limit`, newest first. */
 export interface HistoryPageRequest {
-  /** At least 1; undefined for no limit. */
-  readonly limit: number | undefined
+  /** At least 1; default: no limit. */
+  readonly limit?: number | undefined
   /** Ignored if no version has this id. */
-  readonly before: string | undefined
+  readonly before?: string | undefined
 }
 
 export interface ServableReleases extends Releases {
@@ -81,7 +80,6 @@ function createReleases(
   return {
     head: createCanonicalPayload(headText),
     headSnapshotId,
-    history,
     historyPage({ limit = count, before: olderThan }) {
       const newest = indexes.get(olderThan ?? '') ?? count
       const oldest = Math.max(1, newest - limit + 1)

@@ -42,9 +42,6 @@ function turningReleases(...histories: readonly Releases[]) {
     get head() {
       return now().head
     },
-    get history() {
-      return now().history
-    },
     get headSnapshotId() {
       return now().headSnapshotId
     },

@@ -426,7 +426,7 @@ describe('a history that contradicts itself', () => {
   ] as const) {
     test(`an index that ${name}`, async (t) => {
       const releases = consistentReleases(4)
-      const payload = changed(releases.history.json, from, to)
+      const payload = changed(releases.historyPage({}).payload.json, from, to)
       const liar = lying(releases, { historyPage: () => ({ payload, nextBefore: undefined }) })
       const { client } = await deploy(t, liar)
       await faultOf(auditHistory({ client }), 'BROKEN', at)

@@ -51,7 +51,9 @@ export function misstatingReleases(
   const head = chain.at(-1)
   if (head === undefined) throw new RangeError('expected at least one version')
   const releases = loadReleases(made.store)
-  const history = JSON.parse(releases.history.json) as { readonly algorithm: string }
+  const history = JSON.parse(releases.historyPage({}).payload.json) as {
+    readonly algorithm: string
+  }
   const entries = chain.toReversed().map((entry) => {
     const { snapshotId, createdAt, previousHash, hash } = entry
     return { snapshotId, sequence: entry.sequence, createdAt, previousHash, hash }
@@ -65,7 +67,6 @@ export function misstatingReleases(
       return entry === undefined ? undefined : createPayload({ ...entry })
     },
     head: createPayload({ ...head }),
-    history: payload,
     historyPage: () => ({ payload, nextBefore: undefined }),
   }
 }

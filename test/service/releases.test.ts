@@ -52,7 +52,7 @@ test('the newest version is served; the history has every entry, newest first', 
   assert.equal(releases.version('VS-0004'), undefined)
   assert.equal(releases.version('__proto__'), undefined)
 
-  const history = JSON.parse(releases.history.json) as {
+  const history = JSON.parse(releases.historyPage({}).payload.json) as {
     algorithm: string
     count: number
     head: object
