@@ -22,7 +22,7 @@ function formatResponse(status: number, headers: readonly string[]): string {
  * Rejects what the parser of a server reports as malformed; the returned function rejects requests. A malformed request
  * has no method and target that could be signed, so the body is empty (contract decisions 3.16). Afterwards the
  * connection closes. `robotsTag` is in every response: names and values alternate. `onRejection` is called for a
- * rejection without a request, for which there is no response to observe.
+ * rejection that is written without a response object.
  */
 export function rejectMalformedRequests(
   server: Server,

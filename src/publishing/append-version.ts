@@ -115,16 +115,16 @@ export function writeRelease<Result>(snapshotId: string, write: () => Result): R
   } catch (error) {
     if (!(error instanceof ReleaseFileError)) throw error
     const { code, message } = error
-    const [fault, explanation] =
-      code === 'EXISTS'
-        ? ([
-            'CONFLICT',
-            `another publisher published ${snapshotId} first; look at it and publish again`,
-          ] as const)
-        : code === 'REDACTED'
-          ? (['REDACTED', `${message}; expected content that was not redacted`] as const)
-          : (['STORAGE', `the release could not be written: ${message}`] as const)
-    throw new PublishError(fault, explanation, { cause: error })
+    const details = { cause: error }
+    if (code === 'EXISTS') {
+      const advice = `another publisher published ${snapshotId} first; look at it and publish again`
+      throw new PublishError('CONFLICT', advice, details)
+    }
+    if (code === 'REDACTED') {
+      const expected = `${message}; expected content that was not redacted`
+      throw new PublishError('REDACTED', expected, details)
+    }
+    throw new PublishError('STORAGE', `the release could not be written: ${message}`, details)
   }
 }
 

@@ -12,9 +12,8 @@ function versionKey(version: string): string {
   const [, core = '', pre] = /^([^-]*)(?:-(.*))?$/.exec(version) ?? []
   const number = (digits: string): string => digits.padStart(64, '0')
   // A release comes after its pre-releases, and words after numbers. The space sorts before every character of a word.
-  const rest = pre?.split('.').map((id) => (/^\d+$/.test(id) ? `0${number(id)}` : `1${id}`)) ?? [
-    '2',
-  ]
+  const part = (id: string): string => (/^\d+$/.test(id) ? `0${number(id)}` : `1${id}`)
+  const rest = pre === undefined ? ['2'] : pre.split('.').map(part)
   return [...core.split('.').map(number), ...rest].join(' ')
 }
 

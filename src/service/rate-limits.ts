@@ -4,7 +4,7 @@ import type { CountedWindow, Counters } from '../storage/counters.ts'
 import { actorOf } from './actor.ts'
 import type { Clock } from './clock.ts'
 
-/** The catalog limits the Retry-After of RATE_LIMITED, although the window of issuance is longer (spec section 7). */
+/** The longest Retry-After of RATE_LIMITED, as in the catalog. The window of issuance is longer (spec section 7). */
 const MAX_WAIT_SECONDS = LIMITS.registrationPerActor.windowSeconds
 
 /** Whole seconds until a window ends, from 1 to `maxSeconds`, for Retry-After and the quota. */

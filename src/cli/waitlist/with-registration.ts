@@ -13,9 +13,9 @@ import { readOneLine } from '../standard-input.ts'
 const TICKET = new RegExp(TICKET_PATTERN)
 
 /**
- * Finds the registration of the address argument, of which none or `-` means standard input, and runs `work` with it. Rejects with a UsageError that does not repeat
- * the address, and with a CommandFailure NOT_ON_LIST, or TICKET_MISMATCH if the registration has another ticket than the
- * one of `--ticket`.
+ * Finds the registration of the address argument (standard input if it is missing or `-`), and runs `work` with it.
+ * Rejects with a UsageError that does not repeat the address, and with a CommandFailure: NOT_ON_LIST, or TICKET_MISMATCH
+ * if `--ticket` names another ticket.
  */
 export async function withRegistration(
   {
