@@ -1,16 +1,29 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
+import { LOCALES } from '../../contract/locales.ts'
+import { INTERESTS } from '../../contract/registration-schema.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptionOr } from '../../../packages/cli/src/command/options.ts'
-import { parseChoice } from '../../../packages/cli/src/command/option-values.ts'
+import { textOption, textOptionOr, textOptions } from '../../../packages/cli/src/command/options.ts'
+import {
+  parseChoice,
+  parseInstantOption,
+  parseWholeNumber,
+} from '../../../packages/cli/src/command/option-values.ts'
 import { type Progress, withProgress } from '../../../packages/cli/src/command/progress.ts'
 import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { CSV_HEADER, EXPORT_FORMATS, type ExportFormat, formatExportRow } from './export-rows.ts'
+import { type Batch, isInBatch, mayBeInBatch } from './export-batch.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_HEADERS,
+  type ExportFormat,
+  formatExportRow,
+} from './export-rows.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { openRows } from './open-rows.ts'
+import { readSentTickets } from './sent-tickets.ts'
 
 /** What to export, and where to write it. */
 export interface ExportOptions {
@@ -18,6 +31,7 @@ export interface ExportOptions {
   /** age identities, at least one. */
   readonly identities: readonly string[]
   readonly format: ExportFormat
+  readonly batch?: Batch
   /** Takes the next part of the file. Resolves with `false` when the reader has closed. */
   readonly write: (part: Uint8Array) => Promise<boolean>
   /** Prints each skipped row, in the order of the list. */
@@ -25,26 +39,32 @@ export interface ExportOptions {
 }
 
 /**
- * Decrypts the whole list and writes it in order of registration, one page in memory at a time. Rows that cannot be
- * decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `isComplete` is false when the
- * reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
+ * Decrypts the list and writes the registrations of the batch in order of registration, one page in memory at a time.
+ * Rows that cannot be decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `isComplete`
+ * is false when the reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
  * `write`.
  */
 export async function exportWaitlist(options: ExportOptions) {
-  const { store, identities, format, write, progress } = options
+  const { store, identities, format, batch = {}, write, progress } = options
+  const { limit = Number.POSITIVE_INFINITY } = batch
   const decryptor = await createDecryptor(identities)
   let [exported, leftOut] = [0, 0]
-  if (format === 'csv' && !(await write(Buffer.from(CSV_HEADER)))) {
+  const header = EXPORT_HEADERS[format]
+  if (header !== '' && !(await write(Buffer.from(header)))) {
     return { exported, leftOut, isComplete: false }
   }
-  for await (const { read, opened, problems } of openRows(store, decryptor)) {
+  // What the row shows without decryption decides first: an excluded row costs no decryption.
+  const rows = openRows(store, decryptor, (row) => mayBeInBatch(row, batch))
+  for await (const { read, opened, problems } of rows) {
     for (const problem of problems) progress?.print(problem)
-    const text = opened.map(({ entry }) => formatExportRow(entry, format)).join('')
-    exported += opened.length
+    const picked = opened.filter(({ entry }) => isInBatch(entry, batch)).slice(0, limit - exported)
+    const text = picked.map(({ entry }) => formatExportRow(entry, format)).join('')
+    exported += picked.length
     leftOut += problems.length
     const isRead = text === '' || (await write(Buffer.from(text)))
     progress?.advance(read)
     if (!isRead) return { exported, leftOut, isComplete: false }
+    if (exported === limit) break
   }
   return { exported, leftOut, isComplete: true }
 }
@@ -53,7 +73,7 @@ export async function exportWaitlist(options: ExportOptions) {
 async function writeOut(
   store: WaitlistStore,
   out: string | undefined,
-  options: Pick<ExportOptions, 'identities' | 'format'>,
+  options: Pick<ExportOptions, 'identities' | 'format' | 'batch'>,
 ) {
   const { total, byRecipient } = await store.count()
   const recipients = byRecipient.map(({ recipient }) => recipient)
@@ -76,6 +96,34 @@ async function writeOut(
   }
 }
 
+interface BatchOptions {
+  readonly since?: string
+  readonly until?: string
+  readonly interest?: readonly string[]
+  readonly locale?: readonly string[]
+  readonly limit?: string
+  readonly exclude?: readonly string[]
+}
+
+/** Throws a UsageError for a wrong value, and a CommandFailure for a file that cannot be used. */
+function parseBatch({ since, until, interest, locale, limit, exclude = [] }: BatchOptions): Batch {
+  const sinceMs = Date.parse(parseInstantOption('--since', since) ?? '')
+  const untilMs = Date.parse(parseInstantOption('--until', until) ?? '')
+  if (sinceMs >= untilMs) throw new UsageError('--until must be later than --since')
+  return {
+    ...(since === undefined ? {} : { sinceMs }),
+    ...(until === undefined ? {} : { untilMs }),
+    ...(interest && {
+      interests: interest.map((each) => parseChoice('--interest', each, INTERESTS)),
+    }),
+    ...(locale && { locales: locale.map((each) => parseChoice('--locale', each, LOCALES)) }),
+    ...(limit === undefined
+      ? {}
+      : { limit: parseWholeNumber('--limit', limit, { least: 1, most: 1_000_000_000 }) }),
+    excluded: new Set(exclude.flatMap(readSentTickets)),
+  }
+}
+
 export const command = createCommand({
   usage: 'waitlist export [options]',
   about: `Decrypts the registrations with the identity and writes them in the order of
@@ -83,11 +131,23 @@ registering. With a copied database and the identity it needs neither the
 configuration nor the secrets folder. Rows that cannot be decrypted are reported
 on standard error and left out.
 
+With filters it writes a batch: the registrations that match all of them, oldest
+first. Name the files of earlier batches with --exclude, and no person is in two.
+
 In CSV, a cell that a spreadsheet could read as a formula gets a leading
-apostrophe. JSON lines contain the exact values.`,
+apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
-    format: textOptionOr('csv', 'FORMAT: csv or jsonl'),
+    format: textOptionOr('csv', 'FORMAT: csv, jsonl or listmonk'),
+    since: textOption('TIME: only registrations at this time or later'),
+    until: textOption('TIME: only registrations before this time'),
+    interest: textOptions(
+      'INTEREST: only registrations with this interest; repeatable, for any of them',
+    ),
+    locale: textOptions('LOCALE: only registrations in this language; repeatable'),
+    limit: textOption('N: at most so many registrations'),
+    exclude: textOptions(`FILE: leave out the registrations of an earlier export, or of a
+      file with one ticket a line; repeatable`),
     out: textOption(`FILE: a new file, readable by its owner alone; never overwrites (default:
       standard output)`),
     database: DATABASE_OPTION,
@@ -100,11 +160,12 @@ apostrophe. JSON lines contain the exact values.`,
     if (json && out === undefined) {
       throw new UsageError('--json requires --out FILE, because the rows go to standard output')
     }
+    const batch = parseBatch(values)
     const identities = await readIdentities(values.identity ?? [], readConfig)
     const { exported, leftOut, isComplete } = await withDatabase(
       database,
       'read-only',
-      ({ waitlist }) => writeOut(waitlist, out, { identities, format }),
+      ({ waitlist }) => writeOut(waitlist, out, { identities, format, batch }),
     )
     const isWhole = leftOut === 0
     if (!isComplete) {

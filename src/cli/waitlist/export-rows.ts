@@ -1,7 +1,7 @@
 import type { WaitlistEntry } from '../../service/waitlist-entry.ts'
 
 /** The formats of an export. */
-export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
+export const EXPORT_FORMATS = ['csv', 'jsonl', 'listmonk'] as const
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
@@ -42,8 +42,12 @@ export function formatCsvCell(text: string): string {
   return /[",\r\n;\t|]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** The line of column names in a CSV file (RFC 4180: CRLF). */
-export const CSV_HEADER: string = `${COLUMNS.join(',')}\r\n`
+/** The line of column names of a format (RFC 4180: CRLF); empty if it has none. */
+export const EXPORT_HEADERS: { readonly [format in ExportFormat]: string } = {
+  csv: `${COLUMNS.join(',')}\r\n`,
+  jsonl: '',
+  listmonk: 'email,name,attributes\r\n',
+}
 
 /** A registration as JSON in one line. */
 export function formatEntryAsJson({
@@ -63,11 +67,31 @@ export function formatEntryAsJson({
   )
 }
 
-/** One registration as a line of the file: a CSV row with neutralized formulas, or JSON with the exact values. */
+/**
+ * A record of listmonk's CSV import: the address, an empty name, and attributes as JSON. The values are exact, because a
+ * program reads them and not a spreadsheet. The use case stays out: a mail program does not need it.
+ */
+function formatListmonkRow({
+  ticket,
+  registeredAt,
+  email,
+  locale,
+  interests,
+}: WaitlistEntry): string {
+  const attributes = JSON.stringify({ ticket, registeredAt, locale, interests })
+  const cells = [email, '', attributes].map((cell) => `"${cell.replaceAll('"', '""')}"`)
+  return `${cells.join(',')}\r\n`
+}
+
+const FORMAT_ROW: { readonly [format in ExportFormat]: (entry: WaitlistEntry) => string } = {
+  csv: (entry) => `${toCells(entry).map(formatCsvCell).join(',')}\r\n`,
+  jsonl: (entry) => `${formatEntryAsJson(entry)}\n`,
+  listmonk: formatListmonkRow,
+}
+
+/** One registration as a record of the file. */
 export function formatExportRow(entry: WaitlistEntry, format: ExportFormat): string {
-  return format === 'csv'
-    ? `${toCells(entry).map(formatCsvCell).join(',')}\r\n`
-    : `${formatEntryAsJson(entry)}\n`
+  return FORMAT_ROW[format](entry)
 }
 
 /** One registration for a terminal, a line for each column. */

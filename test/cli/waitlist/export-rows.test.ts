@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 
 import {
-  CSV_HEADER,
+  EXPORT_HEADERS,
   formatCsvCell,
   formatExportRow,
 } from '../../../src/cli/waitlist/export-rows.ts'
@@ -35,7 +35,7 @@ const TRICKY = fc
 
 test('the header names the columns in a fixed order', () => {
   assert.equal(
-    CSV_HEADER,
+    EXPORT_HEADERS.csv,
     'ticket,registeredAt,email,locale,interests,useCase,consentVersion,consentText\r\n',
   )
 })
