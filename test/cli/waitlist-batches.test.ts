@@ -57,10 +57,8 @@ test('batches that exclude the earlier ones are disjoint and complete', async (t
   for (const format of ['csv', 'jsonl', 'listmonk', 'csv']) {
     const file = `batch-${files.length + 1}.${format}`
     const exclude = files.flatMap((each) => ['--exclude', each])
-    const { status, error } = await waitlist(folder, [
-      ...['export', '--format', format, '--limit', '90', '--out', file],
-      ...exclude,
-    ])
+    const first = ['export', '--format', format, '--limit', '90', '--out', file]
+    const { status, error } = await waitlist(folder, [...first, ...exclude])
     assert.equal(status, 0, error)
     tickets.push(...(readFileSync(path.join(folder, file), 'utf8').match(/EA-[0-9A-F]{16}/g) ?? []))
     files.push(file)
