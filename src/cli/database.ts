@@ -2,9 +2,11 @@ import path from 'node:path'
 
 import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
-import { UsageError } from '../../packages/cli/src/command/command.ts'
+import { CommandFailure, UsageError } from '../../packages/cli/src/command/command.ts'
 import { textOption } from '../../packages/cli/src/command/options.ts'
+import { ownerAdvice } from './folder-owner.ts'
 
 /** `--database` of the commands that read or change the database. */
 export const DATABASE_OPTION = textOption(
@@ -45,6 +47,19 @@ export function requireSqlite(location: DatabaseLocation, tool: string): string 
   throw new UsageError(`expected an embedded database; use ${tool} for PostgreSQL`)
 }
 
+/** Adds to a failure that the database belongs to another user, if that explains it. */
+async function openForCommand(location: DatabaseLocation, mode: 'read-only' | 'read-write') {
+  try {
+    return await openStorageForCommand(location, mode)
+  } catch (error) {
+    if (location.kind !== 'sqlite' || !(error instanceof StorageError)) throw error
+    const advice = ownerAdvice(path.dirname(location.file))
+    throw advice === undefined
+      ? error
+      : new CommandFailure(error.code, `${error.message}; ${advice}`)
+  }
+}
+
 /** Opens the database of `--database`, or at a location, runs `work`, and closes it in any case. Rejects with a StorageError. */
 export async function withDatabase<Result>(
   database: DatabaseLocation | string | undefined,
@@ -52,7 +67,7 @@ export async function withDatabase<Result>(
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const location = typeof database === 'object' ? database : databaseLocation(database)
-  const storage = await openStorageForCommand(location, mode)
+  const storage = await openForCommand(location, mode)
   try {
     return await work(storage)
   } finally {

@@ -57,7 +57,7 @@ chmod 600 ./*
 printf '%s\\n' SVC_BASE_URL=https://api.example.org SVC_TRUSTED_PROXIES=127.0.0.1 > /etc/public-api/environment
 
 # There is no journal.
-for unit in public-api public-api-backup; do
+for unit in public-api public-api-backup public-api-expire@365; do
   mkdir -p /run/systemd/system/$unit.service.d
   printf '[Service]\\nStandardOutput=append:%s\\nStandardError=inherit\\n' "$LOGS/$unit.log" > /run/systemd/system/$unit.service.d/log.conf
 done
@@ -130,7 +130,7 @@ async function bootMachine(t: TestContext): Promise<Machine> {
 const property = (name: string, unit = 'public-api') => `systemctl show --value -p ${name} ${unit}`
 
 test(
-  'systemd runs the hardened service, its restart, its reload and the backup',
+  'systemd runs the hardened service, its restart, its reload, the backup and the expiry',
   { skip },
   async (t) => {
     const { run, log } = await bootMachine(t)
@@ -139,7 +139,8 @@ test(
         const code = `curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:9464/readyz || true`
         return run(code) === '200' || undefined
       })
-    run('systemctl enable --now public-api public-api-backup.timer')
+    const timers = ['public-api-backup.timer', 'public-api-expire@365.timer']
+    run(`systemctl enable --now public-api ${timers.join(' ')}`)
     await ready()
     assert.equal(
       run(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/api/v1/status`),
@@ -180,7 +181,27 @@ test(
     const count = 'node_modules/.bin/node src/cli/svc.ts waitlist count --database'
     assert.match(run(`cd /opt/public-api && ${count} ${file}`), /^The waitlist is empty/)
     assert.equal(run(`stat -c %a ${file}`), '600')
-    assert.notEqual(run(property('NextElapseUSecRealtime', 'public-api-backup.timer')), '')
+    for (const timer of timers) {
+      assert.notEqual(run(property('NextElapseUSecRealtime', timer)), '', timer)
+    }
+
+    run('systemctl start public-api-expire@365')
+    assert.match(log('public-api-expire@365.log'), /^Deleted 0 registrations from before /m)
+
+    // The installed command finds the database of the service, and what it creates belongs to the service.
+    const svc = '/opt/public-api/deploy/systemd/svc'
+    assert.match(run(`cd / && ${svc} waitlist count`), /^The waitlist is empty/)
+    run(`${svc} signing-key new`)
+    assert.equal(run('find /etc/public-api/secrets /var/lib/public-api ! -user public-api'), '')
+    assert.match(run(`cd / && ${svc} log`), /^VS-0001 /m)
+
+    const asOther = `runuser -u nobody -- node_modules/.bin/node src/cli/svc.ts waitlist count`
+    assert.match(
+      run(
+        `cd /opt/public-api && ${asOther} --database /var/lib/public-api/service.sqlite 2>&1 || true`,
+      ),
+      /\/var\/lib\/public-api belongs to public-api, and this command runs as nobody; run it as public-api/,
+    )
 
     run('systemctl stop public-api')
     assert.deepEqual([run(property('Result')), run(property('ExecMainStatus'))], ['success', '0'])

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { hasProgram } from '../caches/cache-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const UNITS = 'deploy/systemd'
+const SERVICES = readdirSync(UNITS).filter((name) => name.endsWith('.service'))
 const missing = hasProgram('systemd-analyze') ? undefined : 'systemd-analyze is not installed'
 
 /** The exposure that the units must not exceed (0 is safe, 10 is open). */
 const MAX_EXPOSURE = 3
 
 test('systemd rates the exposure of each unit at 3 or less', { skip: missing }, () => {
-  for (const unit of ['public-api.service', 'public-api-backup.service']) {
+  for (const unit of SERVICES) {
     const { stdout, stderr } = spawnSync(
       'systemd-analyze',
       ['security', '--offline=true', '--no-pager', path.join(UNITS, unit)],
@@ -27,7 +28,7 @@ test('systemd rates the exposure of each unit at 3 or less', { skip: missing }, 
 test('systemd finds no mistake in the units', { skip: missing }, (t) => {
   const folder = temporaryFolder(t)
   cpSync(UNITS, folder, { recursive: true })
-  const units = ['public-api.service', 'public-api-backup.service', 'public-api-backup.timer']
+  const units = readdirSync(UNITS).filter((name) => /\.(?:service|timer)$/.test(name))
   for (const unit of units) {
     const file = path.join(folder, unit)
     // The program of an installation is not on this machine.
