@@ -14,6 +14,8 @@ function rangesFor(kind: string): Highlight {
 
 /** Colors the names and literals of the JSON in an element that contains nothing but text. */
 export function highlightJson({ firstChild: node }: Element): void {
+  // With forced colors, highlighted text looks selected.
+  if (matchMedia('(forced-colors: active)').matches) return
   if (!('highlights' in CSS) || !(node instanceof Text) || node.length > MAX_CHARACTERS) return
   for (const { index, groups } of node.data.matchAll(TOKEN)) {
     const kind = ['name', 'literal'].find((each) => groups?.[each] !== undefined)

@@ -1,7 +1,9 @@
 import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 
-export type StepState = 'pending' | 'running' | 'passed' | 'failed' | 'skipped'
+const STEP_STATES = ['pending', 'running', 'passed', 'failed', 'skipped'] as const
+
+export type StepState = (typeof STEP_STATES)[number]
 
 /** A step with its current state. */
 export interface StepReport {
@@ -34,9 +36,12 @@ export function createStepList<Name extends string>(
   element.setAttribute('aria-relevant', 'additions text')
   let turn = 0
 
+  const widths = STEP_STATES.map((state) => texts.text(`states.${state}`)).join('\n')
+
   const items = new Map(
     names.map((name) => {
       const state = pageElement('span')
+      state.dataset['widths'] = widths
       const detail = pageElement('div', [], 'step-detail')
       const label = pageElement('span', labelOf(name), 'step-label')
       const item = pageElement('li', [label, state, detail], 'step')

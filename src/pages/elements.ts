@@ -123,14 +123,18 @@ export function listFilter({ site }: Texts, id: string, label: string, items: st
   </div>`
 }
 
-/** The steps of a check before it starts. The script replaces them with a list of the same height. */
-export function pendingSteps(labels: readonly string[], pending: string): Html {
+/**
+ * The steps of a check before it starts. The script replaces them with a list of the same height: each state has the
+ * width of its longest label from the start, in any font.
+ */
+export function pendingSteps(labels: readonly string[], states: Texts['proof']['states']): Html {
+  const widths = Object.values(states).join('\n')
   return html`<ol class="steps">
     ${labels.map(
       (label) =>
         html`<li class="step" data-state="pending">
           <span class="step-label">${label}</span>
-          <span class="step-state state state-idle">${pending}</span>
+          <span class="step-state state state-idle" data-widths="${widths}">${states.pending}</span>
           <div class="step-detail"></div>
         </li> `,
     )}

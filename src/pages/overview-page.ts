@@ -54,9 +54,7 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
             <h3>${t.signature}</h3>
             <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
             <h3>${t.checks}</h3>
-            <div id="live-steps" class="compact-steps">
-              ${pendingSteps(labels, proof.states.pending)}
-            </div>
+            <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
             <p class="verdict" id="live-verdict" role="status"></p>
             <p class="actions">
               <button type="button" id="live-again">${t.again}</button>

@@ -119,13 +119,15 @@ export function endpointEntry(context: PageContext, name: string, row: Endpoint)
         request && requestFields(context, t.fields, REQUEST_SCHEMAS[request])
       }${success && responseFields(context, DATA_SCHEMAS[success.data])}${errorList(context, row)}
     </div>
-    <figure>
-      <figcaption>
-        <code id="${requestId}">${formatCurl(row, facts.origin)}</code>
-        ${copyButton(texts, requestId, t.request)}
-      </figcaption>
-      <pre class="${className}" tabindex="0" role="group" aria-label="${t.response}">${body}</pre>
-      <p class="muted small">${isReal ? t.exampleReal : t.exampleMade}</p>
-    </figure>
+    <div class="sample">
+      <figure>
+        <figcaption>
+          <code id="${requestId}">${formatCurl(row, facts.origin)}</code>
+          ${copyButton(texts, requestId, t.request)}
+        </figcaption>
+        <pre class="${className}" tabindex="0" role="group" aria-label="${t.response}">${body}</pre>
+        <p class="muted small">${isReal ? t.exampleReal : t.exampleMade}</p>
+      </figure>
+    </div>
   </section> `
 }

@@ -173,9 +173,7 @@ export const STATUS_PAGE: Page = {
       <h2 id="self-check-title">${live.title}</h2>
       <p class="muted small">${live.text}</p>
       <noscript><p class="note">${live.noScript}</p></noscript>
-      <div id="self-check">
-        ${pendingSteps(Object.values(live.steps), texts.proof.states.pending)}
-      </div>
+      <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
       ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}
     </section>`
     return {

@@ -135,7 +135,7 @@ function body(context: PageContext, entry: VersionEntry) {
       >${text}</a
     >`
   return {
-    main: html`<p class="eyebrow">${history.title}</p>
+    main: html`<p class="eyebrow">${link(pathOfPage(locale, 'history'), history.title)}</p>
       <h1>${plainText(t.title, { version: snapshotId })}</h1>
       ${
         note !== '' &&

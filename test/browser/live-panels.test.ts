@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
+import { LOCALES } from '../../src/contract/locales.ts'
 import { READ_PATHS } from '../../src/contract/read-paths.ts'
 import { TEXTS } from '../../src/pages/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
@@ -145,4 +146,65 @@ test('names and literals of JSON are colored without markup', { skip }, async (t
   assert.ok(examples.length > 20)
   assert.equal(colored, examples.join('\n').match(/"\w+":/g)?.length)
   assert.equal(await page.locator('pre.json *').count(), 0)
+})
+
+test('the states of a panel reserve the width of the longest one', { skip }, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: { width: 768, height: 900 } })
+  for (const locale of LOCALES) {
+    await page.goto(`${app.origin}/${locale}/status`)
+    await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
+    const { states } = TEXTS[locale].proof
+    const widths = await page
+      .locator('#self-check .step-state')
+      .first()
+      .evaluate(
+        (state, words) =>
+          words.map((word) => {
+            state.textContent = word
+            const { width, height } = state.getBoundingClientRect()
+            return `${width} × ${height}`
+          }),
+        Object.values(states),
+      )
+    assert.equal(new Set(widths).size, 1, `${locale}: ${widths.join()}`)
+  }
+})
+
+test('without scripts no step waits for a result', { skip }, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { javaScriptEnabled: false })
+  for (const path of ['/en', '/en/status']) {
+    await page.goto(app.origin + path)
+    const { pending } = TEXTS.en.proof.states
+    assert.equal(
+      await page.getByText(pending, { exact: true }).filter({ visible: true }).count(),
+      0,
+      path,
+    )
+    assert.equal(await page.locator('noscript').first().isVisible(), true, path)
+  }
+})
+
+test('JSON has no colors where the reader chose the colors', { skip }, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { forcedColors: 'active' })
+  await page.goto(`${app.origin}/en/reference/discovery`)
+  await page.locator('[data-script="on"]').waitFor()
+  assert.equal(await page.evaluate(() => CSS.highlights.size), 0)
+})
+
+test('the headline has room for its words beside the panel', { skip }, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: { width: 1024, height: 900 } })
+  await page.goto(`${app.origin}/en`)
+  for (const fontSize of ['100%', '200%']) {
+    await page.evaluate((size) => (document.documentElement.style.fontSize = size), fontSize)
+    const heading = page.locator('h1')
+    const { width, height } = (await heading.boundingBox()) ?? { width: 0, height: 0 }
+    const pixels = await heading.evaluate((each) =>
+      Number.parseFloat(getComputedStyle(each).fontSize),
+    )
+    assert.ok(width > 6 * pixels && height < 5 * pixels, `${fontSize}: ${width} × ${height}`)
+  }
 })

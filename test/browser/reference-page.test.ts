@@ -561,6 +561,26 @@ describe('the page with its script', { skip }, () => {
     assert.deepEqual(await statesOf(place), ALL_PASSED)
   })
 
+  test('the example does not cover the form below it while the page scrolls', async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 900 } })
+    await page.goto(`${app.origin}/en/reference/history`)
+    await page.locator('#changelog .try').waitFor()
+    const covered = await page.evaluate(() => {
+      const worst: number[] = []
+      for (let top = 0; top < document.documentElement.scrollHeight; top += 120) {
+        scrollTo({ top, behavior: 'instant' })
+        for (const entry of document.querySelectorAll('.endpoint:has(.try)')) {
+          const [example, form] = [entry.querySelector('figure'), entry.querySelector('.try')]
+          const end = example?.getBoundingClientRect().bottom ?? 0
+          worst.push(end - (form?.getBoundingClientRect().top ?? end))
+        }
+      }
+      return Math.max(...worst)
+    })
+    assert.ok(covered <= 0, `${covered} px`)
+  })
+
   test('the example does not cover an open form', async (t) => {
     const app = await runApp(t)
     const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 700 } })
@@ -568,7 +588,7 @@ describe('the page with its script', { skip }, () => {
     await page.locator('#status .try summary').click()
     await page.locator('#status .try button').evaluate((button) => button.scrollIntoView())
     const [example, form] = await Promise.all(
-      ['#status > figure', '#status .try'].map((each) => page.locator(each).boundingBox()),
+      ['#status figure', '#status .try'].map((each) => page.locator(each).boundingBox()),
     )
     assert.ok(example && form && example.y + example.height <= form.y)
   })
