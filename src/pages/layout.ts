@@ -1,7 +1,8 @@
 import { LOCALES, type Locale } from '../contract/locales.ts'
 import { READ_PATHS } from '../contract/read-paths.ts'
 import { bulletList, link, pageSection } from './elements.ts'
-import { FEED_TYPES, feedPath } from './feeds.ts'
+import { FEED_FORMATS } from './feed-formats.ts'
+import { feedPath } from './feeds.ts'
 import { code, html, type Html } from './html.ts'
 import {
   alternatesOf,
@@ -58,7 +59,7 @@ function head(context: PageContext, page: Page): Html {
               ([language, path]) =>
                 html`<link rel="alternate" hreflang="${language}" href="${origin}${path}" /> `,
             )}`
-    }${FEED_TYPES.map(({ format, mediaType }) => {
+    }${FEED_FORMATS.map(({ format, mediaType }) => {
       const path = feedPath(locale, format)
       return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
     })}${styles.map(

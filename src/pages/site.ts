@@ -6,7 +6,8 @@ import { localeOfAcceptLanguage } from '../http/request-locale.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { createChallengePage } from './challenge.ts'
-import { FEED_TYPES, feedPath, renderFeed } from './feeds.ts'
+import { FEED_FORMATS } from './feed-formats.ts'
+import { feedPath, renderFeed } from './feeds.ts'
 import { renderPage } from './layout.ts'
 import { nonCanonicalHost } from './non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
@@ -114,7 +115,7 @@ export function createSite(options: SiteOptions): App {
       pagePaths.add(path)
     }
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE))
-    for (const { format, mediaType } of FEED_TYPES) {
+    for (const { format, mediaType } of FEED_FORMATS) {
       const feed = {
         contentType: `${mediaType}; charset=utf-8`,
         contentLanguage: locale,

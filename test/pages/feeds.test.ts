@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseAtomFeed } from 'feedsmith'
+import { SaxesParser } from 'saxes'
 import { LOCALES } from '../../src/contract/locales.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
@@ -58,6 +60,37 @@ test('the Atom feed has the same entries and escapes texts', async (t) => {
   )
   assert.match(text, /<link rel="self" href="[^"]+\/en\/feed\.atom"/)
   assert.ok(!/<p>Text <\d/.test(text))
+})
+
+test('titles of the Atom feed are text, whatever they contain', async (t) => {
+  const titles = [
+    '<script>alert(1)</script> in the log',
+    'Requests for /items/<id> fail',
+    'AT&amp;T & "others" ]]> \uffff \u{1f30a}',
+  ]
+  const [incident] = content.status.incidents
+  assert.ok(incident)
+  const incidents = titles.map((title, nth) => ({ ...incident, id: `incident-${nth}`, title }))
+  const odd = { ...content, status: { ...content.status, incidents } }
+  const app = await runApp(t, { releases: releasesOf(odd) })
+  const types = new Set<string | undefined>()
+  for (const locale of LOCALES) {
+    const text = await (await app.fetch(`/${locale}/feed.atom`)).text()
+    // A strict parser of XML. The parser of feeds does not report these attributes.
+    const parser = new SaxesParser()
+    parser.on('error', (error) => assert.fail(error))
+    parser.on('opentag', ({ name, attributes }) => {
+      if (name === 'title') types.add(attributes['type'])
+      if (name === 'feed') assert.equal(attributes['xml:lang'], locale)
+    })
+    parser.write(text).close()
+    const entries = JSON.stringify(parseAtomFeed(text).entries?.map(({ title }) => title))
+    for (const title of titles) {
+      const expected = JSON.stringify(title.replace('\uffff', '\ufffd')).slice(1, -1)
+      assert.ok(entries.includes(expected), `${locale}: ${title} in ${entries}`)
+    }
+  }
+  assert.deepEqual([...types], ['text'])
 })
 
 test('every page links the feeds of its locale', async (t) => {
