@@ -1,6 +1,6 @@
 import { clampChroma, converter, differenceEuclidean, formatHex, wcagContrast } from 'culori'
 
-import type { FieldPath, Report } from './content-mistake.ts'
+import { type Fault, fault, type FieldPath } from './content-mistake.ts'
 
 // Colors of src/pages/style.css next to which the accent appears: the darkest light surface, the lightest dark surface,
 // and the text. A test compares them with the style sheet.
@@ -13,16 +13,18 @@ const MIN_CONTRAST = 4.5
 /** Minimum distance in OKLab at which two adjacent colors look different. */
 const MIN_DISTANCE_FROM_TEXT = 0.1
 
-/** Reports why a color cannot be the accent. */
-export function checkAccent(color: string, path: FieldPath, report: Report): void {
+/** The reason why a color cannot be the accent; undefined if it can. */
+export function accentFault(color: string, path: FieldPath): Fault | undefined {
   const onLight = wcagContrast(color, ACCENT_SURFACES.light)
   if (onLight < MIN_CONTRAST) {
     const found = `${color}, with a contrast of ${onLight.toFixed(2)}:1 on the light background ${ACCENT_SURFACES.light}`
-    report(path, found, `a darker color, with at least ${MIN_CONTRAST}:1`)
-  } else if (differenceEuclidean('oklab')(color, TEXT_COLOR) < MIN_DISTANCE_FROM_TEXT) {
-    const found = `${color}, which looks like the text (${TEXT_COLOR})`
-    report(path, found, 'a color that differs from the text')
+    return fault(path, found, `a darker color, with at least ${MIN_CONTRAST}:1`)
   }
+  if (differenceEuclidean('oklab')(color, TEXT_COLOR) < MIN_DISTANCE_FROM_TEXT) {
+    const found = `${color}, which looks like the text (${TEXT_COLOR})`
+    return fault(path, found, 'a color that differs from the text')
+  }
+  return undefined
 }
 
 /** The accent in both color schemes. The dark variant has the same hue and is light enough to read. */

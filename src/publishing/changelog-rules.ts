@@ -3,7 +3,7 @@ import { ENDPOINTS, type Endpoint, type Registry } from '../contract/endpoints.t
 import { DAY_MS, formatDate } from '../contract/instant.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CHANGELOG_KINDS, type SnapshotData } from '../contract/snapshot-schemas.ts'
-import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
+import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 
@@ -42,13 +42,12 @@ function deprecationFault(
     : [`${endpoint} with the replacement ${replacement}`, `${successor}, as in the registry`]
 }
 
-function checkChange(
+function* checkChange(
   change: Change,
   path: FieldPath,
   releasedOn: string | undefined,
   rows: ReadonlyMap<string, Endpoint>,
-  report: Report,
-): void {
+): Faults {
   const { kind, sunsetOn, endpoints } = change
   const isDeprecation = kind === 'deprecated'
   for (const member of ['sunsetOn', 'replacement'] as const) {
@@ -56,16 +55,16 @@ function checkChange(
     const expected = isDeprecation
       ? 'this field on a deprecation'
       : 'no such field: only deprecations have it'
-    report([...path, member], describeValue(change[member]), expected)
+    yield fault([...path, member], describeValue(change[member]), expected)
   }
   if (isDeprecation && endpoints === undefined) {
-    report([...path, 'endpoints'], 'nothing', 'the endpoints that are deprecated')
+    yield fault([...path, 'endpoints'], 'nothing', 'the endpoints that are deprecated')
   }
   if (isDeprecation && sunsetOn !== undefined && releasedOn !== undefined) {
     const days = LIMITS.deprecationNoticeDays
     const earliest = formatDate(Date.parse(releasedOn) + days * DAY_MS)
     const expected = `${earliest} or later: ${days} days of notice`
-    if (sunsetOn < earliest) report([...path, 'sunsetOn'], sunsetOn, expected)
+    if (sunsetOn < earliest) yield fault([...path, 'sunsetOn'], sunsetOn, expected)
   }
   // Removed endpoints are not in the registry.
   if (kind === 'removed') return
@@ -76,39 +75,38 @@ function checkChange(
     if (row === undefined) {
       const otherwise = 'an endpoint of the registry'
       const expected = expectedName(endpoint, [...rows.keys()], 'a known one', otherwise)
-      report(at, `the unknown endpoint ${JSON.stringify(endpoint)}`, expected)
+      yield fault(at, `the unknown endpoint ${JSON.stringify(endpoint)}`, expected)
     } else if (isDeprecation) {
-      const fault = deprecationFault(change, endpoint, row, releasedOn !== undefined)
-      if (fault !== undefined) report(at, ...fault)
+      const found = deprecationFault(change, endpoint, row, releasedOn !== undefined)
+      if (found !== undefined) yield fault(at, ...found)
     }
   }
 }
 
 /** Checks `changelog` beyond its schema, against the registry of this service unless another one is given. */
-export function checkChangelog(
+export function* checkChangelog(
   data: SnapshotData<'changelog'>,
-  report: Report,
   registry: Registry = ENDPOINTS,
-): void {
+): Faults {
   const rows = new Map(Object.values(registry).map((row) => [`${row.method} ${row.path}`, row]))
-  const checkChanges = (changes: readonly Change[], path: FieldPath, releasedOn?: string): void => {
+  function* checkChanges(changes: readonly Change[], path: FieldPath, releasedOn?: string): Faults {
     for (const [index, change] of changes.entries()) {
-      checkChange(change, [...path, index], releasedOn, rows, report)
+      yield* checkChange(change, [...path, index], releasedOn, rows)
     }
-    checkOrder(report, path, changes, 'kind', (before, change) =>
+    yield* checkOrder(path, changes, 'kind', (before, change) =>
       CHANGELOG_KINDS.indexOf(before.kind) > CHANGELOG_KINDS.indexOf(change.kind)
         ? `the order ${CHANGELOG_KINDS.join(', ')}`
         : undefined,
     )
   }
-  checkChanges(data.unreleased, ['unreleased'])
-  checkNewestFirst(report, ['releases'], data.releases, 'date')
-  checkOrder(report, ['releases'], data.releases, 'version', (newer, { version }) =>
+  yield* checkChanges(data.unreleased, ['unreleased'])
+  yield* checkNewestFirst(['releases'], data.releases, 'date')
+  yield* checkOrder(['releases'], data.releases, 'version', (newer, { version }) =>
     versionKey(version) < versionKey(newer.version)
       ? undefined
       : `a version before ${newer.version}: the newest comes first`,
   )
   for (const [index, { changes, date }] of data.releases.entries()) {
-    checkChanges(changes, ['releases', index, 'changes'], date)
+    yield* checkChanges(changes, ['releases', index, 'changes'], date)
   }
 }

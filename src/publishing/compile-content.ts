@@ -1,30 +1,16 @@
 import { canonicalJson } from '../contract/canonical-json.ts'
-import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
-import {
-  ORGANIZATION_RESOURCE,
-  type Organization,
-  type OrganizationContent,
-} from '../contract/organization.ts'
-import {
-  RESOURCE_NAMES,
-  type ResourceName,
-  TRANSLATED_SCHEMAS,
-  type TranslatedName,
-} from '../contract/resource-names.ts'
+import { ORGANIZATION_RESOURCE } from '../contract/organization.ts'
+import { propertyOf } from '../contract/property-of.ts'
+import { RESOURCE_NAMES, type ResourceName } from '../contract/resource-names.ts'
 import { isSnapshotName } from '../contract/snapshot-schemas.ts'
-import { translationResource, type Translations } from '../contract/translations.ts'
 import { sha256Base64url } from '../crypto/sha256.ts'
-import { compileOrganization } from './compile-organization.ts'
-import { compileOverlay } from './compile-overlay.ts'
-import { type ContentFile, readContentFolder } from './content-folder.ts'
-import { type ContentMistake, sortMistakes } from './content-mistake.ts'
-import { findLeaks, type GuardedFile } from './leak-guard.ts'
-import { contentSchema, type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
-import { readImport } from './read-import.ts'
+import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
+import { readContentFolder } from './content-folder.ts'
+import { type ContentMistake, locateFaults, sortMistakes } from './content-mistake.ts'
+import { type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
+import { findLeaks, type GuardedFile, isAllowable } from './leak-guard.ts'
+import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
-import { checkSemantics, type SoundData } from './semantic-rules.ts'
-import { checkValues } from './value-rules.ts'
-import { type ContentSource, parseYamlSource } from './yaml-source.ts'
 
 /** A resource ready to store: its canonical JSON text with its digest. */
 export interface CompiledResource {
@@ -41,96 +27,78 @@ export interface CompiledContent {
   readonly mistakes: readonly ContentMistake[]
 }
 
-/**
- * Compiles a content folder: every file is parsed and checked against its closed schema, the semantic rules and the
- * leak guard. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish, by their
- * names in mistakes (the version's note).
- */
-export async function compileContent(
-  contentDir: string,
-  nowMs: number,
-  texts: ReadonlyMap<string, string> = new Map(),
-): Promise<CompiledContent> {
-  const mistakes: ContentMistake[] = []
-  const folder = readContentFolder(contentDir, mistakes)
-  /** Every text to publish, for the leak guard. */
-  const files: GuardedFile[] = [...texts].map(([file, text]) => ({ file, text }))
-  const data: SoundData & {
-    [ORGANIZATION_RESOURCE]?: Organization
-    [translations: `site/translations/${string}`]: Translations
-  } = {}
-  const sources = new Map<TranslatedName, ContentSource>()
+/** The addresses of the organization's contact fields, also if other fields have mistakes. */
+function guardedFile({ file, text, name, source }: ParsedFile): GuardedFile {
+  const values = source?.texts
+  if (name !== ORGANIZATION_RESOURCE) return { file, text, values }
+  const content = source?.value
+  const contacts = new Set(
+    [content, propertyOf(content, 'privacy')].map((each) =>
+      propertyOf(propertyOf(each, 'contact'), 'email'),
+    ),
+  )
+  // Without fields, the contact's address cannot be told from others.
+  const isPublicEmail = (address: string) => source === undefined || contacts.has(address)
+  return { file, text, values, isPublicEmail }
+}
 
-  /** Parses a file, and adds it to the files for the leak guard. */
-  function parse({ file, text }: ContentFile, publicEmails?: readonly string[]) {
-    const source = parseYamlSource(file, text, mistakes)
-    files.push({ file, text, values: source?.texts, publicEmails })
-    return source
-  }
-
-  function readResource(name: TranslatedName, file: ContentFile): void {
-    const publicEmails: string[] = []
-    const parsed = parse(file, publicEmails)
-    const source = parsed && readImport(name, parsed, folder, mistakes, files)
-    if (source === undefined) return
-    sources.set(name, source)
-    const schema = contentSchema(name)
-    if (!checkSchema(schema, source)) return
-    checkValues(source, schema, nowMs)
-    const isOrganization = name === ORGANIZATION_RESOURCE
-    const value = isOrganization ? readOrganization(source, publicEmails) : source.value
-    Object.assign(data, { [name]: value })
-  }
-
-  function readOrganization(source: ContentSource, publicEmails: string[]) {
-    const { contact, privacy, logo } = source.value as unknown as OrganizationContent
-    publicEmails.push(contact.email, privacy.contact.email)
-    const image = logo && folder.readReferenced(logo.file, source.report, ['logo', 'file'])
-    // The text of an SVG is published too.
-    if (image?.file.endsWith('.svg') === true) {
-      files.push({ file: image.file, text: image.bytes.toString('utf8') })
-    }
-    return compileOrganization(source, image, mistakes)
-  }
-
-  for (const [name, file] of folder.resources) readResource(name, file)
-  if (!WALLET_NAMES.some((name) => folder.resources.has(name))) Object.assign(data, NO_WALLET_VIEWS)
-  for (const [name, { report }] of sources) {
-    if (isSnapshotName(name)) checkSemantics(name, data[name], data, report)
-  }
-  for (const { locale, name, ...file } of folder.overlays) {
-    const source = parse(file)
-    const original = data[name]
-    if (source !== undefined && original !== undefined) {
-      const overlay = compileOverlay(
-        source.value,
-        TRANSLATED_SCHEMAS[name],
-        original,
-        source.report,
+/** The entries of content/publishing.yaml that have their shape. */
+function allowedTextsOf({ settings }: ParsedContent): PublishingSettings['allowedTexts'] {
+  const entries: unknown = propertyOf(settings?.value, 'allowedTexts')
+  return Array.isArray(entries)
+    ? entries.filter((entry: unknown): entry is PublishingSettings['allowedTexts'][number] =>
+        ['text', 'rule'].every((name) => typeof propertyOf(entry, name) === 'string'),
       )
-      const resource = translationResource(locale)
-      data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
-    } else if (!folder.resources.has(name)) {
-      // A resource with mistakes has been reported.
-      source?.report([], `a translation of ${name}`, 'the content that it translates')
-    }
+    : []
+}
+
+/**
+ * Searches everything that would be published. `isSet` is false if content/publishing.yaml has mistakes: a finding that
+ * it may allow is a mistake only without them.
+ */
+async function guardContent(
+  parsed: ParsedContent,
+  { imageTexts }: CheckedContent,
+  texts: ReadonlyMap<string, string>,
+  hasSettings: boolean,
+): Promise<{
+  readonly leaks: readonly ContentMistake[]
+  readonly mistakes: readonly ContentMistake[]
+}> {
+  const files: readonly GuardedFile[] = [
+    ...Array.from(texts, ([file, text]) => ({ file, text })),
+    ...parsed.files.map(guardedFile),
+    ...imageTexts,
+  ]
+  const { settings } = parsed
+  // The settings are not searched: they repeat the findings that they allow.
+  const faults =
+    settings && locateFaults(settings.place, checkSchema(SETTINGS_SCHEMA, settings.value))
+  const { leaks, unused } = await findLeaks(files, allowedTextsOf(parsed))
+  const isReadable = settings !== undefined || !hasSettings
+  const isSound = settings !== undefined && faults?.length === 0 && parsed.isComplete
+  return {
+    leaks,
+    mistakes: [
+      ...(faults ?? []),
+      ...leaks.filter(({ rule }) => isReadable || !isAllowable(rule)),
+      ...(isSound ? locateFaults(settings.place, unused) : []),
+    ],
   }
-  // The leak guard does not search the settings, which repeat its findings.
-  const settings =
-    folder.settings && parseYamlSource(folder.settings.file, folder.settings.text, mistakes)
-  const isSet = settings !== undefined && checkSchema(SETTINGS_SCHEMA, settings)
-  const { allowedTexts } = isSet ? (settings.value as unknown as PublishingSettings) : {}
-  const leaks = await findLeaks(files, allowedTexts, settings?.report)
-  folder.reportUnreferenced()
+}
+
+/** Mistakes that do not quote a line with a leak. */
+function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly ContentMistake[]) {
   const leaking = new Set(leaks.map(({ file, line }) => `${file}:${line}`))
-  // A mistake on a line with a leak must not quote the secret.
-  const shown = mistakes.map((mistake) => {
-    const isLeaking = leaking.has(`${mistake.file}:${mistake.line}`)
-    return isLeaking ? { ...mistake, found: 'a value that is not shown' } : mistake
-  })
-  const all = sortMistakes([...shown, ...leaks])
+  return mistakes.map((mistake) =>
+    mistake.rule === undefined && leaking.has(`${mistake.file}:${mistake.line}`)
+      ? { ...mistake, found: 'a value that is not shown' }
+      : mistake,
+  )
+}
+
+function formatResources(data: CheckedData): CompiledContent['resources'] {
   const resources = new Map<ResourceName, CompiledResource>()
-  if (all.length > 0) return { resources, mistakes: all }
   for (const name of RESOURCE_NAMES) {
     const value = data[name]
     if (value === undefined) {
@@ -140,5 +108,27 @@ export async function compileContent(
     const text = canonicalJson({ ...value })
     resources.set(name, { text, digest: sha256Base64url(text) })
   }
-  return { resources, mistakes: all }
+  return resources
+}
+
+/**
+ * Compiles a content folder in phases, each with its own mistakes: read, parse, check against the closed schemas and the
+ * rules, search for leaks. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish,
+ * by their names in mistakes (the version's note).
+ */
+export async function compileContent(
+  contentDir: string,
+  nowMs: number,
+  texts: ReadonlyMap<string, string> = new Map(),
+): Promise<CompiledContent> {
+  const { folder, mistakes: unread } = readContentFolder(contentDir)
+  const parsed = parseContent(folder)
+  const checked = checkContent(folder, parsed, nowMs)
+  const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)
+  const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
+  // What a file that cannot be parsed refers to is unknown.
+  if (unread.length === 0 && parsed.isComplete)
+    all.push(...folder.findUnreferenced(parsed.referenced))
+  const mistakes = sortMistakes(hideLeaks(all, guarded.leaks))
+  return { resources: mistakes.length > 0 ? new Map() : formatResources(checked.data), mistakes }
 }

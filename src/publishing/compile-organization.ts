@@ -3,9 +3,10 @@ import {
   type Organization,
   type OrganizationContent,
 } from '../contract/organization.ts'
-import { checkAccent, deriveAccent } from './accent-color.ts'
+import { accentFault, deriveAccent } from './accent-color.ts'
 import type { ReferencedFile } from './content-folder.ts'
-import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
+import { type Checked, fault, type Faults, mistakeOf } from './content-mistake.ts'
+import type { LogoImage } from './logo-image.ts'
 import { cleanPng } from './logo-png.ts'
 import { sanitizeSvg } from './logo-svg.ts'
 import type { ContentSource } from './yaml-source.ts'
@@ -15,21 +16,14 @@ const LOGO_KINDS = {
   png: { mediaType: LOGO_TYPES[1], maxBytes: 131_072, clean: cleanPng },
 } as const
 
-/** The published logo. Its mistakes are added to `mistakes`; then it is undefined. */
-function compileLogo(
-  { file, bytes }: ReferencedFile,
-  alt: string,
-  mistakes: ContentMistake[],
-): Organization['logo'] {
-  const { mediaType, maxBytes, clean } = LOGO_KINDS[file.endsWith('.png') ? 'png' : 'svg']
-  if (bytes.length > maxBytes) {
-    const expected = `a logo of at most ${maxBytes} bytes`
-    return addMistake(mistakes, startOf(file), [], `${bytes.length} bytes`, expected)
-  }
-  const image = clean(file, bytes, mistakes)
-  if (image === undefined) return undefined
-  const { width, height } = image
-  return { mediaType, base64: image.bytes.toString('base64'), width, height, alt }
+const kindOf = (file: string) => LOGO_KINDS[file.endsWith('.png') ? 'png' : 'svg']
+
+/** Checks the file of a logo and removes from it what is not drawn. */
+export function cleanLogo({ file, bytes }: ReferencedFile): Checked<LogoImage> {
+  const { maxBytes, clean } = kindOf(file)
+  if (bytes.length <= maxBytes) return clean(file, bytes)
+  const expected = `a logo of at most ${maxBytes} bytes`
+  return { mistakes: [mistakeOf(file, `${bytes.length} bytes`, expected)] }
 }
 
 /**
@@ -37,26 +31,37 @@ function compileLogo(
  */
 const PLACEHOLDER_DOMAIN = /[@/.]example\.(?:com|net|org)(?![^/?#])/i
 
-/** Creates the published identity from the operator's file; reports mistakes and then returns undefined. */
-export function compileOrganization(
-  { value, texts, report }: ContentSource,
-  /** The file that the logo names, if it could be read. */
-  logoFile: ReferencedFile | undefined,
-  mistakes: ContentMistake[],
-): Organization | undefined {
-  const { logo: logoContent, accentColor, ...rest } = value as unknown as OrganizationContent
-  const before = mistakes.length
-  for (const { path, value: text } of texts) {
-    if (!PLACEHOLDER_DOMAIN.test(text)) continue
-    report(path, `the placeholder ${JSON.stringify(text)}`, 'the organization’s own')
+/** Checks the texts of the operator's file beyond its schema. */
+export function* checkOrganization({ texts }: Pick<ContentSource, 'texts'>): Faults {
+  for (const { path, value } of texts) {
+    if (PLACEHOLDER_DOMAIN.test(value)) {
+      yield fault(path, `the placeholder ${JSON.stringify(value)}`, 'the organization’s own')
+    }
+    const isColor = path.join() === 'accentColor' && /^#[0-9a-f]{6}$/i.test(value)
+    const found = isColor ? accentFault(value, path) : undefined
+    if (found !== undefined) yield found
   }
-  if (accentColor !== undefined) checkAccent(accentColor, ['accentColor'], report)
-  const logo = logoContent && logoFile && compileLogo(logoFile, logoContent.alt, mistakes)
-  if (mistakes.length > before || (logoContent !== undefined && logo === undefined))
-    return undefined
+}
+
+/** Creates the published identity from the operator's file and its logo. Both were checked. */
+export function compileOrganization(
+  { logo, accentColor, ...rest }: OrganizationContent,
+  image: LogoImage | undefined,
+): Organization {
+  const { bytes, width = 0, height = 0 } = image ?? {}
   return {
     ...rest,
-    ...(logo === undefined ? {} : { logo }),
+    ...(logo === undefined || bytes === undefined
+      ? {}
+      : {
+          logo: {
+            mediaType: kindOf(logo.file).mediaType,
+            base64: bytes.toString('base64'),
+            width,
+            height,
+            alt: logo.alt,
+          },
+        }),
     ...(accentColor === undefined ? {} : { accentColor: deriveAccent(accentColor) }),
   }
 }

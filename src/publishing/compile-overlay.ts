@@ -2,7 +2,7 @@ import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
 import { isTranslatable, itemKeyName, itemKeyOf, type Overlay } from '../contract/translations.ts'
-import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
+import { describeValue, type Fault, fault, type FieldPath } from './content-mistake.ts'
 import { checkText } from './value-rules.ts'
 
 type Members = { readonly [name: string]: JsonValue | undefined }
@@ -32,14 +32,17 @@ interface Translation {
 
 /**
  * Converts an overlay file to the published overlay, with list items by their key. A list in the file may be a list
- * (each item with its key) or a map from keys. Every text must translate one of `data`; others are reported.
+ * (each item with its key) or a map from keys. Every text must translate one of `data`; others are faults.
  */
 export function compileOverlay(
   file: JsonValue,
   fileSchema: JsonSchema,
   data: JsonValue,
-  report: Report,
-): Overlay {
+): { readonly overlay: Overlay; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = []
+  const refuse = (path: FieldPath, found: string, expected: string): void =>
+    void faults.push(fault(path, found, expected))
+
   function compile(translation: Translation): string | Overlay {
     const { schema } = translation
     if (isTranslatable(schema)) return compileText(translation)
@@ -50,18 +53,18 @@ export function compileOverlay(
   function compileText({ value, schema, path }: Translation): string {
     const { maxLength = Number.POSITIVE_INFINITY } = schema
     if (typeof value !== 'string' || value === '') {
-      report(path, describeValue(value), 'the translated text')
+      refuse(path, describeValue(value), 'the translated text')
       return ''
     }
     if (Array.from(value).length > maxLength) {
-      report(path, describeValue(value), `text of at most ${maxLength} characters`)
+      refuse(path, describeValue(value), `text of at most ${maxLength} characters`)
     }
-    checkText(value, path, report)
+    faults.push(...checkText(value, path))
     return value
   }
 
   function* membersOf({ value, schema, original, path, keyName }: Translation) {
-    if (!isMembers(value)) return report(path, describeValue(value), 'a group of translated fields')
+    if (!isMembers(value)) return refuse(path, describeValue(value), 'a group of translated fields')
     const { properties = {} } = schema
     const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
     for (const [name, member = null] of Object.entries(value)) {
@@ -72,9 +75,9 @@ export function compileOverlay(
       if (described === undefined) {
         const otherwise = `only fields that are translated: ${known.join(', ')}`
         const expected = expectedName(name, known, 'a known name', otherwise)
-        report(at, `the field ${JSON.stringify(name)}`, expected)
+        refuse(at, `the field ${JSON.stringify(name)}`, expected)
       } else if (source === undefined) {
-        report(at, 'a translation', `no ${name}, because the content has none here`)
+        refuse(at, 'a translation', `no ${name}, because the content has none here`)
       } else yield [name, { value: member, schema: described, original: source, path: at }] as const
     }
   }
@@ -94,13 +97,13 @@ export function compileOverlay(
     }
     if (!Array.isArray(each)) {
       const expected = keyName === undefined ? 'a list' : `a list, or a map by ${keyName}`
-      report(path, describeValue(each), expected)
+      refuse(path, describeValue(each), expected)
       return []
     }
     const list = each as readonly JsonValue[]
     if (keyName === undefined && list.length !== length) {
       const expected = `${length}, as in the content: these items have no id and are matched in order`
-      report(path, `${list.length} items`, expected)
+      refuse(path, `${list.length} items`, expected)
       return []
     }
     return list.map((item, index) => {
@@ -120,12 +123,12 @@ export function compileOverlay(
     for (const { key, item, at, keyAt } of listItems(value, keyName, originals.length, path)) {
       const source = typeof key === 'string' ? byKey.get(key) : undefined
       if (typeof key !== 'string') {
-        report(keyAt, describeValue(key), `the ${keyName} of the item that is translated`)
+        refuse(keyAt, describeValue(key), `the ${keyName} of the item that is translated`)
       } else if (source === undefined) {
         const otherwise = `one of ${known.join(', ') || 'its items, but it has none'}`
         const expected = expectedName(key, known, 'a known name', otherwise)
-        report(keyAt, `${JSON.stringify(key)}, which the content does not have`, expected)
-      } else if (seen.has(key)) report(keyAt, `${JSON.stringify(key)} again`, 'each item once')
+        refuse(keyAt, `${JSON.stringify(key)}, which the content does not have`, expected)
+      } else if (seen.has(key)) refuse(keyAt, `${JSON.stringify(key)} again`, 'each item once')
       else {
         seen.add(key)
         yield [key, { value: item, schema: items, original: source, path: at, keyName }] as const
@@ -133,5 +136,6 @@ export function compileOverlay(
     }
   }
 
-  return compile({ value: file, schema: fileSchema, original: data, path: [] }) as Overlay
+  const overlay = compile({ value: file, schema: fileSchema, original: data, path: [] }) as Overlay
+  return { overlay, faults }
 }

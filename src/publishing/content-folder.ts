@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { messageOf } from '../contract/error-message.ts'
 import { LOCALES } from '../contract/locales.ts'
-import { expectedName } from '../contract/nearest-name.ts'
+import { expectedName, nearestName } from '../contract/nearest-name.ts'
 import { WALLET_NAMES } from '../contract/no-wallet.ts'
 import { ORGANIZATION_RESOURCE } from '../contract/organization.ts'
 import {
@@ -14,13 +14,15 @@ import {
 import { TRANSLATION_LOCALES, type TranslationLocale } from '../contract/translations.ts'
 import { readRegularFile } from '../storage/read-regular-file.ts'
 import {
-  addMistake,
+  type Checked,
   type ContentMistake,
   type FieldPath,
-  type Report,
-  startOf,
+  fault,
+  locateFaults,
+  mistakeOf,
 } from './content-mistake.ts'
 import { SETTINGS_FILE } from './content-schemas.ts'
+import type { ContentSource } from './yaml-source.ts'
 
 /** A file of the content folder. */
 export interface ContentFile {
@@ -46,10 +48,16 @@ export interface ContentFolder {
   })[]
   /** content/publishing.yaml, if it exists. */
   readonly settings: ContentFile | undefined
-  /** Reads a file that the field at `path` refers to. A file that cannot be read is a mistake. */
-  readReferenced(name: string, report: Report, path: FieldPath): ReferencedFile | undefined
-  /** Adds a mistake for each image and export that was not read. */
-  reportUnreferenced(): void
+  /** Whether a resource has a file, also one that cannot be read or has a mistyped name. */
+  hasFile(name: TranslatedName): boolean
+  /** Reads the file that the field at `path` of `source` refers to. A file that cannot be read is a mistake. */
+  readReferenced(
+    name: string,
+    source: Pick<ContentSource, 'place'>,
+    path: FieldPath,
+  ): Checked<ReferencedFile>
+  /** A mistake for each image and export that content does not refer to, if each reference leads to a file. */
+  findUnreferenced(referenced: ReadonlySet<string>): readonly ContentMistake[]
 }
 
 /** Files that content may refer to. */
@@ -85,6 +93,13 @@ function explainUnknown(name: string): string {
   return expectedName(name, [...inFolder, ...translations], 'a known name', otherwise)
 }
 
+/** The known name of a content file, also of one that is mistyped. */
+function intendedName(name: string): string {
+  const depth = name.split('/').length
+  const siblings = [...CONTENT_FILES.keys()].filter((file) => file.split('/').length === depth)
+  return CONTENT_FILES.has(name) ? name : (nearestName(name, siblings) ?? name)
+}
+
 const isWallet = (name: TranslatedName): boolean => WALLET_NAMES.some((wallet) => wallet === name)
 
 /** The required content files that are missing. Wallet files may be missing all together. */
@@ -95,40 +110,47 @@ function missingFiles(present: ReadonlySet<string>) {
 }
 
 /** The text of a file. A file that is not in UTF-8 is a mistake. */
-export function decodeText(
-  { file, bytes }: ReferencedFile,
-  mistakes: ContentMistake[],
-): ContentFile | undefined {
+export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checked<ContentFile> {
+  if (value === undefined) return { mistakes }
+  const { file, bytes } = value
   try {
-    return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { value: { file, text }, mistakes: [] }
   } catch {
     const found = 'bytes that are not text in UTF-8'
-    return addMistake(mistakes, startOf(file), [], found, 'a file in UTF-8')
+    return { mistakes: [mistakeOf(file, found, 'a file in UTF-8')] }
   }
 }
 
 /**
  * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
- * locale; the settings of the publishing step. Unknown, missing and unreadable files are added to `mistakes`.
+ * locale; the settings of the publishing step. Unknown, missing and unreadable files are mistakes.
  */
-export function readContentFolder(contentDir: string, mistakes: ContentMistake[]): ContentFolder {
+export function readContentFolder(contentDir: string): {
+  readonly folder: ContentFolder
+  readonly mistakes: readonly ContentMistake[]
+} {
+  const mistakes: ContentMistake[] = []
   const resources = new Map<TranslatedName, ContentFile>()
   const overlays: ContentFolder['overlays'][number][] = []
   let settings: ContentFile | undefined
   const files: string[] = []
   const irregular = new Set<string>()
-  const unreferenced = new Set<string>()
+  let present: ReadonlySet<string> = new Set()
+  const referable = new Set<string>()
 
-  const fail = (name: string, found: string, expected: string): undefined =>
-    addMistake(mistakes, startOf(path.join(contentDir, name)), [], found, expected)
+  const mistakeIn = (name: string, found: string, expected: string): ContentMistake =>
+    mistakeOf(path.join(contentDir, name), found, expected)
+  const fail = (name: string, found: string, expected: string): void =>
+    void mistakes.push(mistakeIn(name, found, expected))
 
-  function readFile(name: string): ReferencedFile | undefined {
+  function readFile(name: string): Checked<ReferencedFile> {
     const file = path.join(contentDir, name)
     try {
-      return { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }
+      return { value: { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }, mistakes: [] }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
-      return fail(name, `an unreadable file (${messageOf(error)})`, expected)
+      return { mistakes: [mistakeIn(name, `an unreadable file (${messageOf(error)})`, expected)] }
     }
   }
 
@@ -137,8 +159,8 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
     const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
     if (resource === undefined && name !== SETTINGS_FILE)
       return fail(name, 'an unknown file', explainUnknown(name))
-    const read = readFile(name)
-    const file = read && decodeText(read, mistakes)
+    const { value: file, mistakes: found } = decodeText(readFile(name))
+    mistakes.push(...found)
     if (file === undefined) return
     if (resource === undefined) settings = file
     else if (locale === undefined) resources.set(resource, file)
@@ -155,7 +177,8 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (!entry.isDirectory()) irregular.add(name)
     }
-    for (const [file, name] of missingFiles(new Set([...files, ...irregular]))) {
+    present = new Set([...files, ...irregular].map((name) => intendedName(name)))
+    for (const [file, name] of missingFiles(present)) {
       const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
       fail(file, 'no such file', expected)
     }
@@ -164,25 +187,28 @@ export function readContentFolder(contentDir: string, mistakes: ContentMistake[]
   }
   for (const name of irregular) fail(name, 'a link or a special file', 'a regular file')
   for (const name of files.toSorted()) {
-    if (REFERENCED.test(name)) unreferenced.add(name)
+    if (REFERENCED.test(name)) referable.add(name)
     else if (!NOTES.test(name)) readContentFile(name)
   }
-  return {
+  const folder: ContentFolder = {
     resources,
     overlays,
     settings,
-    readReferenced(name, report, at) {
-      unreferenced.delete(name)
+    hasFile: (name) =>
+      [...CONTENT_FILES].some(([file, each]) => each === name && present.has(file)),
+    readReferenced(name, { place }, at) {
       if (files.includes(name)) return readFile(name)
+      // A link or a special file has its own mistake.
+      if (irregular.has(name)) return { mistakes: [] }
       const found = `${JSON.stringify(name)}, which is not in the content folder`
-      // A file of another kind is reported above.
-      if (!irregular.has(name)) report(at, found, 'the name of a file there')
-      return undefined
+      return { mistakes: locateFaults(place, [fault(at, found, 'the name of a file there')]) }
     },
-    reportUnreferenced() {
-      for (const name of unreferenced) {
-        fail(name, 'a file that no content refers to', 'only files that are in use')
-      }
-    },
+    findUnreferenced: (referenced) =>
+      [...referenced].every((name) => files.includes(name))
+        ? [...referable]
+            .filter((name) => !referenced.has(name))
+            .map((name) => mistakeIn(name, 'an unused file', 'a reference to it or no file'))
+        : [],
   }
+  return { folder, mistakes }
 }

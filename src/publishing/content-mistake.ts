@@ -23,23 +23,51 @@ export interface ContentMistake extends SourcePlace {
   readonly rule?: string
 }
 
-/** Reports a mistake at the value of a field, or at its name. */
-export type Report = (path: FieldPath, found: string, expected: string, part?: 'name') => void
-
-/** The place of a mistake in a file as a whole. */
-export function startOf(file: string): SourcePlace {
-  return { file, line: 1, column: 1 }
+/** What is wrong with a value, or with its name. Its place in a file follows from the path. */
+export interface Fault {
+  readonly path: FieldPath
+  readonly found: string
+  readonly expected: string
+  readonly part?: 'name' | undefined
 }
 
-/** Adds a mistake; the path is empty for the file as a whole. Returns undefined, for callers that end with it. */
-export function addMistake(
-  mistakes: ContentMistake[],
+/** The faults of a value, one by one. */
+export type Faults = Generator<Fault, void>
+
+/** The result of a step: what it could determine, and every mistake it found. */
+export interface Checked<Value> {
+  readonly value?: Value | undefined
+  readonly mistakes: readonly ContentMistake[]
+}
+
+/** Creates a fault. */
+export function fault(path: FieldPath, found: string, expected: string, part?: 'name'): Fault {
+  return { path, found, expected, part }
+}
+
+/** A mistake at a place. The path is empty for the file as a whole. */
+export function mistakeAt(
   { file, line, column }: SourcePlace,
   path: FieldPath,
   found: string,
   expected: string,
-): undefined {
-  mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected })
+): ContentMistake {
+  return { file, line, column, field: formatFieldPath(path), found, expected }
+}
+
+/** A mistake of a file as a whole. */
+export function mistakeOf(file: string, found: string, expected: string): ContentMistake {
+  return mistakeAt({ file, line: 1, column: 1 }, [], found, expected)
+}
+
+/** Faults with their places. */
+export function locateFaults(
+  place: (path: FieldPath, part?: 'name') => SourcePlace,
+  faults: Iterable<Fault>,
+): readonly ContentMistake[] {
+  return Array.from(faults, ({ path, found, expected, part }) =>
+    mistakeAt(place(path, part), path, found, expected),
+  )
 }
 
 /** A field path in readable form: `components[0].state`. */

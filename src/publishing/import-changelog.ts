@@ -1,8 +1,8 @@
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import { CHANGELOG_KINDS } from '../contract/snapshot-schemas.ts'
-import { describeValue } from './content-mistake.ts'
-import type { Imported, ReportAt } from './read-import.ts'
+import { type ContentMistake, describeValue, mistakeAt } from './content-mistake.ts'
+import type { Imported } from './imported.ts'
 
 interface Change {
   readonly kind: string
@@ -36,9 +36,10 @@ function toPlainText(markdown: string): string {
  * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0. Endpoints named by a
  * change become its `endpoints`. Changes are sorted by kind.
  */
-export function importChangelog(text: string, report: ReportAt): Imported {
+export function importChangelog(file: string, text: string): Imported {
+  const mistakes: ContentMistake[] = []
   const fail = (line: number, found: string, expected: string): void =>
-    report({ line, column: 1 }, [], found, expected)
+    void mistakes.push(mistakeAt({ file, line, column: 1 }, [], found, expected))
   const releases: Release[] = []
   let kind: string | undefined
   let change: Change | undefined
@@ -113,5 +114,6 @@ export function importChangelog(text: string, report: ReportAt): Imported {
       const { line } = release?.changes[Number(at)] ?? release ?? { line: 1 }
       return { line, column: 1 }
     },
+    mistakes,
   }
 }

@@ -3,8 +3,8 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { describeValue } from './content-mistake.ts'
-import type { Imported, ReportAt } from './read-import.ts'
+import { type ContentMistake, describeValue, type FieldPath, mistakeAt } from './content-mistake.ts'
+import type { Imported } from './imported.ts'
 
 /** `itemsFrom` in a content file, as its schema describes it: by field, then by value. */
 export interface CsvMapping {
@@ -76,11 +76,19 @@ function convert(text: string, field: string, schema: JsonSchema): JsonValue {
  * determines the order; the field is numbered from 1. Fields and values that the mapping does not know are mistakes.
  */
 export function importCsv(
+  file: string,
   csv: string,
   mapping: CsvMapping,
   items: JsonSchema,
-  report: ReportAt,
 ): Imported {
+  const mistakes: ContentMistake[] = []
+  const fail = (
+    { line, column }: Pick<Cell, 'line' | 'column'>,
+    path: FieldPath,
+    found: string,
+    expected: string,
+  ): void => void mistakes.push(mistakeAt({ file, line, column }, path, found, expected))
+
   let table: ReturnType<typeof parseTable> = []
   try {
     // Columns are counted in lines that end with a line feed only.
@@ -89,11 +97,11 @@ export function importCsv(
     if (!(error instanceof CsvError)) throw error
     const line = typeof error['lines'] === 'number' ? error['lines'] : 1
     const expected = 'comma-separated values (RFC 4180) with one header line'
-    report({ line, column: 1 }, [], `invalid CSV (${error.code})`, expected)
+    fail({ line, column: 1 }, [], `invalid CSV (${error.code})`, expected)
   }
   const [header = [], ...rows] = table
   if (rows.length > MAX_ROWS) {
-    report(START, [], `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
+    fail(START, [], `more than ${MAX_ROWS} rows`, `an export of at most ${MAX_ROWS} rows`)
   }
   const { properties = {} } = items
   const names = header.map(({ text }) => text)
@@ -103,7 +111,7 @@ export function importCsv(
     columns.set(field, index)
     if (index !== -1 || table.length === 0) continue
     const expected = expectedName(name, names, 'a known column', `one of ${names.join(', ')}`)
-    report(START, [], `no column ${JSON.stringify(name)} for ${field}`, expected)
+    fail(START, [], `no column ${JSON.stringify(name)} for ${field}`, expected)
   }
 
   /** The text of a cell in the words of the field. Undefined for a text that the mapping does not know. */
@@ -113,7 +121,7 @@ export function importCsv(
     const mapped = map === undefined || text === '' || Object.hasOwn(map, text)
     if (mapped) return map?.[text] ?? (text === '' ? (mapping.defaults?.[field] ?? '') : text)
     const known = Object.keys(map).join(', ')
-    report(cell ?? START, [field], describeValue(text), `a value of the mapping: ${known}`)
+    fail(cell ?? START, [field], describeValue(text), `a value of the mapping: ${known}`)
     return undefined
   }
 
@@ -147,5 +155,6 @@ export function importCsv(
       const { cells = [] } = kept[Number(index)] ?? {}
       return cells[columns.get(String(field)) ?? -1] ?? cells[0]
     },
+    mistakes,
   }
 }

@@ -2,7 +2,7 @@ import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
 import { LineCounter } from 'yaml'
 
-import { type ContentMistake, formatFieldPath, type Report } from './content-mistake.ts'
+import { type ContentMistake, type Fault, fault, formatFieldPath } from './content-mistake.ts'
 import { LEAK_RULES } from './leak-rules.ts'
 import type { PublishingSettings } from './content-schemas.ts'
 import { createSearchText } from './search-text.ts'
@@ -13,8 +13,8 @@ export interface GuardedFile {
   readonly file: string
   readonly text: string
   readonly values?: readonly SourceText[] | undefined
-  /** Public email addresses of contact fields. */
-  readonly publicEmails?: readonly string[] | undefined
+  /** Whether an email address is one of a contact field, which is public. */
+  readonly isPublicEmail?: ((address: string) => boolean) | undefined
 }
 
 interface Finding {
@@ -80,11 +80,15 @@ async function search(
   return findings.toSorted((a, b) => a.index - b.index)
 }
 
+/** Whether content/publishing.yaml can allow a text that a rule finds. */
+export const isAllowable = (ruleId: string | undefined): boolean =>
+  LEAK_RULES.find(({ id }) => id === ruleId)?.allowable === true
+
 /** What was found and expected, if an allowed text for a rule is not used. */
 function explainUnused(ruleId: string): readonly [found: string, expected: string] {
   const rule = LEAK_RULES.find(({ id }) => id === ruleId)
   if (rule?.allowable === true) {
-    return ['an allowed text that is no longer in the content', 'only entries that are in use']
+    return ['an allowed text that is no longer in the content', 'no unused entry']
   }
   const kind = rule === undefined ? 'an unknown rule' : 'a rule that allows no exceptions'
   const ids = LEAK_RULES.filter(({ allowable }) => allowable).map(({ id }) => id)
@@ -93,14 +97,13 @@ function explainUnused(ruleId: string): readonly [found: string, expected: strin
 
 /**
  * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
- * They differ if YAML folds lines or resolves escapes. A report names the place and the rule, and never any part of the
- * finding. `report` receives the entries of `allowedTexts` that are not used.
+ * They differ if YAML folds lines or resolves escapes. A leak names the place and the rule, and never any part of the
+ * finding. `unused` has the entries of `allowedTexts` that are not used.
  */
 export async function findLeaks(
   files: readonly GuardedFile[],
   allowedTexts: AllowedTexts = [],
-  report?: Report,
-): Promise<readonly ContentMistake[]> {
+): Promise<{ readonly leaks: readonly ContentMistake[]; readonly unused: readonly Fault[] }> {
   const allowed = new Map(
     allowedTexts.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
   )
@@ -110,8 +113,8 @@ export async function findLeaks(
     used.add(entry)
     return entry !== undefined
   }
-  const mistakes: ContentMistake[] = []
-  for (const { file, text, values = [], publicEmails = [] } of files) {
+  const leaks: ContentMistake[] = []
+  for (const { file, text, values = [], isPublicEmail } of files) {
     const lines = new LineCounter()
     for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
     const texts = [text, ...values.map(({ value }) => value)]
@@ -119,25 +122,27 @@ export async function findLeaks(
     const covered = new Set<string>()
     for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
       const finding = texts[index]?.slice(start, end) ?? ''
-      if (rule === 'email-address' && publicEmails.includes(finding)) continue
+      if (rule === 'email-address' && isPublicEmail?.(finding) === true) continue
       const value = values[index - 1]
       if (value === undefined) {
         const { line, col: column } = lines.linePos(start)
-        mistakes.push({ file, line, column, field: '', found, expected, rule })
+        leaks.push({ file, line, column, field: '', found, expected, rule })
         const last = lines.linePos(end).line
         for (let at = line; at <= last; at += 1) covered.add(`${rule} ${at}`)
         continue
       }
-      const { path, line, column, endLine } = value
+      const { path, file: written, line, column, endLine } = value
       if (rule === 'random-text' && DIGEST_FIELDS.has(String(path.at(-1)))) continue
-      let isReported = false
-      for (let at = line; at <= endLine; at += 1) isReported ||= covered.has(`${rule} ${at}`)
+      const lineNumbers = Array.from({ length: endLine - line + 1 }, (_, offset) => line + offset)
+      // The text of an imported file is not searched.
+      const isReported = written === file && lineNumbers.some((at) => covered.has(`${rule} ${at}`))
       if (isReported) continue
-      mistakes.push({ file, line, column, field: formatFieldPath(path), found, expected, rule })
+      const field = formatFieldPath(path)
+      leaks.push({ file: written, line, column, field, found, expected, rule })
     }
   }
-  for (const [index, entry] of allowedTexts.entries()) {
-    if (!used.has(entry)) report?.(['allowedTexts', index], ...explainUnused(entry.rule))
-  }
-  return mistakes
+  const unused = allowedTexts.flatMap((entry, index) =>
+    used.has(entry) ? [] : [fault(['allowedTexts', index], ...explainUnused(entry.rule))],
+  )
+  return { leaks, unused }
 }

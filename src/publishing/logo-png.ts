@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 
-import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
+import { type Checked, mistakeOf } from './content-mistake.ts'
+import type { LogoImage } from './logo-image.ts'
 
 const SIGNATURE: Buffer = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -9,12 +10,13 @@ const MAX_SIDE = 2048
 /** Chunks that affect the rendering. All others, such as comments and camera metadata, are removed. */
 const KEPT_CHUNKS: ReadonlySet<string> = new Set('IHDR PLTE tRNS gAMA sRGB IDAT IEND'.split(' '))
 
-/** Checks a PNG (ISO/IEC 15948) and removes its metadata; undefined with a mistake. Pixels are not decoded. */
-export function cleanPng(file: string, bytes: Buffer, mistakes: ContentMistake[]) {
-  const fault = (found: string, expected: string) =>
-    addMistake(mistakes, startOf(file), [], found, expected)
+/** Checks a PNG (ISO/IEC 15948) and removes its metadata. Pixels are not decoded. */
+export function cleanPng(file: string, bytes: Buffer): Checked<LogoImage> {
+  const refuse = (found: string, expected: string) => ({
+    mistakes: [mistakeOf(file, found, expected)],
+  })
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) {
-    return fault('a file that is not a PNG', 'a PNG image')
+    return refuse('a file that is not a PNG', 'a PNG image')
   }
   const kept: Buffer[] = [SIGNATURE]
   let [width, height] = [0, 0]
@@ -39,9 +41,9 @@ export function cleanPng(file: string, bytes: Buffer, mistakes: ContentMistake[]
     isComplete = type === 'IEND'
     offset = end
   }
-  if (!isComplete) return fault('a damaged PNG', 'a complete PNG image')
+  if (!isComplete) return refuse('a damaged PNG', 'a complete PNG image')
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
-    return fault(`${width} × ${height} pixels`, `1 to ${MAX_SIDE} pixels on each side`)
+    return refuse(`${width} × ${height} pixels`, `1 to ${MAX_SIDE} pixels on each side`)
   }
-  return { bytes: Buffer.concat(kept), width, height }
+  return { value: { bytes: Buffer.concat(kept), width, height }, mistakes: [] }
 }

@@ -1,6 +1,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
-import { addMistake, type ContentMistake, startOf } from './content-mistake.ts'
+import { type Checked, type ContentMistake, mistakeAt, mistakeOf } from './content-mistake.ts'
+import type { LogoImage } from './logo-image.ts'
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
@@ -67,10 +68,10 @@ function sizeOf(attributes: {
 /**
  * Parses an SVG strictly as XML and writes it with only allowed elements and attributes, so that it can only draw.
  * Comments, metadata and editor namespaces are removed. Anything that could run, load or refer to something outside
- * the file is a mistake, and then it returns undefined.
+ * the file is a mistake.
  */
-export function sanitizeSvg(file: string, bytes: Buffer, mistakes: ContentMistake[]) {
-  const before = mistakes.length
+export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
+  const mistakes: ContentMistake[] = []
   const parser = new SaxesParser({ xmlns: true })
   let svg = ''
   let size: readonly [number, number] | undefined
@@ -81,7 +82,7 @@ export function sanitizeSvg(file: string, bytes: Buffer, mistakes: ContentMistak
 
   const report = (found: string, expected: string): void => {
     const { line, column } = parser
-    addMistake(mistakes, { file, line, column }, [], found, expected)
+    mistakes.push(mistakeAt({ file, line, column }, [], found, expected))
   }
 
   /** Whether the element is written. */
@@ -150,10 +151,11 @@ export function sanitizeSvg(file: string, bytes: Buffer, mistakes: ContentMistak
   })
   parser.write(bytes.toString('utf8'))
   parser.close()
-  if (mistakes.length > before) return undefined
+  if (mistakes.length > 0) return { mistakes }
   if (size === undefined) {
     const expected = `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`
-    return addMistake(mistakes, startOf(file), [], 'no size', expected)
+    return { mistakes: [mistakeOf(file, 'no size', expected)] }
   }
-  return { bytes: Buffer.from(svg, 'utf8'), width: size[0], height: size[1] }
+  const [width, height] = size
+  return { value: { bytes: Buffer.from(svg, 'utf8'), width, height }, mistakes }
 }

@@ -1,8 +1,7 @@
 import { expectedName } from '../contract/nearest-name.ts'
 import { closeSchema, type JsonSchema } from '../contract/schema-type.ts'
 import { schemaViolations, type SchemaViolation } from '../contract/schema-violation.ts'
-import { describeValue, type Report } from './content-mistake.ts'
-import type { ContentSource } from './yaml-source.ts'
+import { describeValue, type Fault, fault, type Faults } from './content-mistake.ts'
 
 const TYPE_NAMES = {
   object: 'a group of fields',
@@ -51,28 +50,25 @@ const EXPECTATIONS: {
   uniqueItems: ({ expected }) => expected,
 }
 
-function reportViolation(violation: SchemaViolation, report: Report): void {
+function faultOf(violation: SchemaViolation): Fault {
   const { keyword, path, schema, value } = violation
   const described = describeExpected(schema)
   const expected = EXPECTATIONS[keyword]?.(violation, described) ?? described
   if (keyword === 'uniqueItems') {
     const texts = (value as readonly unknown[]).map((item) => JSON.stringify(item))
     const repeated = texts.findIndex((text, index) => texts.indexOf(text) < index)
-    report([...path, repeated], 'a repeated item', expected)
-  } else if (keyword === 'additionalProperties') {
-    report(path, `the unknown field ${JSON.stringify(path.at(-1))}`, expected, 'name')
-  } else report(path, describeValue(value), expected)
+    return fault([...path, repeated], 'a repeated item', expected)
+  }
+  if (keyword === 'additionalProperties') {
+    return fault(path, `the unknown field ${JSON.stringify(path.at(-1))}`, expected, 'name')
+  }
+  return fault(path, describeValue(value), expected)
 }
 
 /**
- * Reports every mistake of a parsed file against a contract schema with every object closed: a field that is not
- * described is a mistake. Returns true without mistakes; then the value has the schema's type (`SchemaType`).
+ * Finds every mistake of a parsed file against a contract schema with every object closed: a field that is not described
+ * is a mistake. Without mistakes the value has the schema's type (`SchemaType`).
  */
-export function checkSchema(
-  schema: JsonSchema,
-  { value, report }: Pick<ContentSource, 'value' | 'report'>,
-): boolean {
-  const violations = [...schemaViolations(closeSchema(schema), value)]
-  for (const violation of violations) reportViolation(violation, report)
-  return violations.length === 0
+export function* checkSchema(schema: JsonSchema, value: unknown): Faults {
+  for (const violation of schemaViolations(closeSchema(schema), value)) yield faultOf(violation)
 }

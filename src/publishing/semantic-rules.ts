@@ -7,35 +7,33 @@ import {
   COMPONENT_STATES,
 } from '../contract/snapshot-schemas.ts'
 import { checkChangelog } from './changelog-rules.ts'
-import { describeValue, type FieldPath, type Report } from './content-mistake.ts'
+import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
 import { expectedName } from '../contract/nearest-name.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
 
 /** Checks a reference to an item, or a list of references. */
-function checkReferences(
-  report: Report,
+function* checkReferences(
   path: FieldPath,
   names: string | readonly string[] = [],
   known: readonly string[] = [],
-): void {
+): Faults {
   const otherwise =
     known.length === 0 ? 'no reference, because there are no items' : `one of ${known.join(', ')}`
   for (const [index, name] of [names].flat().entries()) {
     if (known.includes(name)) continue
     const expected = expectedName(name, known, 'the id of an item', otherwise)
     const at = typeof names === 'string' ? path : [...path, index]
-    report(at, `a reference to ${JSON.stringify(name)}`, expected)
+    yield fault(at, `a reference to ${JSON.stringify(name)}`, expected)
   }
 }
 
-/** Reports every item that depends on itself through other items, which `member` names. */
-function checkAcyclic<Member extends string>(
-  report: Report,
+/** Finds every item that depends on itself through other items, which `member` names. */
+function* checkAcyclic<Member extends string>(
   items: readonly ({ readonly id: string } & {
     readonly [Name in Member]?: readonly string[] | undefined
   })[],
   member: Member,
-): void {
+): Faults {
   const needs = new Map(items.map((item) => [item.id, item[member] ?? []]))
   for (const [index, { id, [member]: own }] of items.entries()) {
     // The loop also visits what it adds to the set.
@@ -43,7 +41,7 @@ function checkAcyclic<Member extends string>(
     for (const each of needed) for (const next of needs.get(each) ?? []) needed.add(next)
     if (!needed.has(id)) continue
     const path = ['items', index, member]
-    report(path, `${id}, which depends on itself`, 'an order in which the work can be done')
+    yield fault(path, `${id}, which depends on itself`, 'an order in which the work can be done')
   }
 }
 
@@ -54,19 +52,19 @@ function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]):
   return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
 }
 
-function checkStatus(data: SnapshotData<'status'>, report: Report): void {
+function* checkStatus(data: SnapshotData<'status'>): Faults {
   const best = bestOverallState(data.components.map((component) => component.state))
   if (COMPONENT_STATES.indexOf(data.state) < best) {
     const allowed = COMPONENT_STATES.slice(best).join(' or ')
     const expected = `${allowed}: the overall state cannot be better than the components allow`
-    report(['state'], describeValue(data.state), expected)
+    yield fault(['state'], describeValue(data.state), expected)
   }
   const ids = data.components.map((component) => component.id)
-  checkNewestFirst(report, ['incidents'], data.incidents, 'startedAt')
+  yield* checkNewestFirst(['incidents'], data.incidents, 'startedAt')
   for (const [index, incident] of data.incidents.entries()) {
     const at = ['incidents', index]
-    checkReferences(report, [...at, 'components'], incident.components, ids)
-    checkNewestFirst(report, [...at, 'updates'], incident.updates, 'at')
+    yield* checkReferences([...at, 'components'], incident.components, ids)
+    yield* checkNewestFirst([...at, 'updates'], incident.updates, 'at')
     const { state, startedAt, resolvedAt } = incident
     const isResolved = state === 'resolved'
     const latest = incident.updates[0]?.state ?? state
@@ -85,109 +83,107 @@ function checkStatus(data: SnapshotData<'status'>, report: Report): void {
       [latest !== state, 'state', `${latest}, the state of its newest update`],
     ] as const
     for (const [isWrong, member, expected] of faults) {
-      if (isWrong) report([...at, member], describeValue(incident[member]), expected)
+      if (isWrong) yield fault([...at, member], describeValue(incident[member]), expected)
     }
   }
 }
 
 /** The architecture of the service or of the wallet. */
-function checkArchitecture(
+function* checkArchitecture(
   data: Pick<SnapshotData<'architecture'>, 'components' | 'flows'>,
-  report: Report,
-): void {
+): Faults {
   const states = new Map(data.components.map((component) => [component.id, component.state]))
   const ids = [...states.keys()]
   for (const [index, flow] of data.flows.entries()) {
     for (const end of ['from', 'to'] as const) {
-      checkReferences(report, ['flows', index, end], flow[end], ids)
+      yield* checkReferences(['flows', index, end], flow[end], ids)
     }
     const missing = [flow.from, flow.to].find((id) => (states.get(id) ?? 'live') !== 'live')
     if (flow.state === 'live' && missing !== undefined) {
       const expected = `${states.get(missing) ?? ''}, because its component ${missing} is`
-      report(['flows', index, 'state'], '"live"', expected)
+      yield fault(['flows', index, 'state'], '"live"', expected)
     }
   }
 }
 
-function checkRoadmap(data: SnapshotData<'roadmap'>, report: Report): void {
+function* checkRoadmap(data: SnapshotData<'roadmap'>): Faults {
   const horizons = new Map(data.items.map((item) => [item.id, item.horizon]))
   const rank = (id: string): number => HORIZONS.indexOf(horizons.get(id) ?? 'now')
-  checkOrder(report, ['items'], data.items, 'horizon', (before, item) =>
+  yield* checkOrder(['items'], data.items, 'horizon', (before, item) =>
     rank(before.id) > rank(item.id)
       ? `the horizon ${before.horizon} or one after it: the nearest comes first`
       : undefined,
   )
   for (const [index, item] of data.items.entries()) {
     const path = ['items', index, 'dependsOn']
-    checkReferences(report, path, item.dependsOn, [...horizons.keys()])
+    yield* checkReferences(path, item.dependsOn, [...horizons.keys()])
     for (const [place, id] of (item.dependsOn ?? []).entries()) {
       if (rank(id) <= rank(item.id)) continue
       const found = `${id}, which comes ${horizons.get(id) ?? ''}`
-      report([...path, place], found, `an item that comes no later than ${item.horizon}`)
+      yield fault([...path, place], found, `an item that comes no later than ${item.horizon}`)
     }
   }
-  checkAcyclic(report, data.items, 'dependsOn')
+  yield* checkAcyclic(data.items, 'dependsOn')
 }
 
 /** The roadmap is undefined if it has mistakes. */
-function checkDevelopmentQueue(
+function* checkDevelopmentQueue(
   data: SnapshotData<'development-queue'>,
-  report: Report,
   { roadmap }: { readonly roadmap?: SnapshotData<'roadmap'> },
-): void {
+): Faults {
   const roadmapIds = roadmap?.items.map(({ id }) => id)
   const ids = data.items.map((item) => item.id)
-  checkOrder(report, ['items'], data.items, 'priority', (before, item) =>
+  yield* checkOrder(['items'], data.items, 'priority', (before, item) =>
     before.priority >= item.priority
       ? `a number above ${before.priority}: items are in order of priority, each with its own number`
       : undefined,
   )
   for (const [index, item] of data.items.entries()) {
-    checkReferences(report, ['items', index, 'blockedBy'], item.blockedBy, ids)
+    yield* checkReferences(['items', index, 'blockedBy'], item.blockedBy, ids)
     if (item.roadmapItem !== undefined && roadmapIds !== undefined) {
-      checkReferences(report, ['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)
+      yield* checkReferences(['items', index, 'roadmapItem'], item.roadmapItem, roadmapIds)
     }
   }
-  checkAcyclic(report, data.items, 'blockedBy')
+  yield* checkAcyclic(data.items, 'blockedBy')
 }
 
-function checkWallet(data: SnapshotData<'wallet'>, report: Report): void {
+function* checkWallet(data: SnapshotData<'wallet'>): Faults {
   const paths = SNAPSHOT_NAMES.filter((name) => name.startsWith('wallet/')).map(
     (name) => `${BASE_PATH}/${name}`,
   )
   for (const [index, view] of data.views.entries()) {
-    checkReferences(report, ['views', index, 'path'], view.path, paths)
+    yield* checkReferences(['views', index, 'path'], view.path, paths)
   }
   for (const path of paths) {
     if (data.views.some((view) => view.path === path)) continue
-    report(['views'], `no view with the path ${path}`, 'every wallet view')
+    yield fault(['views'], `no view with the path ${path}`, 'every wallet view')
   }
   if (!data.attached && data.networks.length > 0) {
-    report(['networks'], 'networks', 'an empty list while no wallet is attached')
+    yield fault(['networks'], 'networks', 'an empty list while no wallet is attached')
   }
 }
 
-function checkWalletSecurity(data: SnapshotData<'wallet/security'>, report: Report): void {
+function* checkWalletSecurity(data: SnapshotData<'wallet/security'>): Faults {
   if (data.attached === (data.custody !== 'none')) return
   const expected = data.attached
     ? 'who holds the keys of the attached wallet'
     : 'none while no wallet is attached'
-  report(['custody'], describeValue(data.custody), expected)
+  yield fault(['custody'], describeValue(data.custody), expected)
 }
 
-function checkWalletEvidence(data: SnapshotData<'wallet/evidence'>, report: Report): void {
+function* checkWalletEvidence(data: SnapshotData<'wallet/evidence'>): Faults {
   if (!data.attached && data.evidence.length > 0) {
-    report(['evidence'], 'evidence', 'an empty list while no wallet is attached')
+    yield fault(['evidence'], 'evidence', 'an empty list while no wallet is attached')
   }
-  checkNewestFirst(report, ['evidence'], data.evidence, 'producedOn')
+  yield* checkNewestFirst(['evidence'], data.evidence, 'producedOn')
 }
 
-function checkWalletCapabilities(data: SnapshotData<'wallet/capabilities'>, report: Report): void {
+function* checkWalletCapabilities(data: SnapshotData<'wallet/capabilities'>): Faults {
   if (data.attached) return
   for (const [index, capability] of data.capabilities.entries()) {
     if (!capability.needsWallet || capability.state !== 'available') continue
     const expected = 'planned, unavailable or never: it needs a wallet and none is attached'
-    report(['capabilities', index, 'state'], '"available"', expected)
+    yield fault(['capabilities', index, 'state'], '"available"', expected)
   }
 }
 
@@ -196,13 +192,13 @@ export type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
 
 /** The checks of one resource beyond its schema; `all` has the other resources. */
 const CHECKS: {
-  readonly [N in SnapshotName]?: (data: SnapshotData<N>, report: Report, all: SoundData) => void
+  readonly [N in SnapshotName]?: (data: SnapshotData<N>, all: SoundData) => Faults
 } = {
   status: checkStatus,
   architecture: checkArchitecture,
   roadmap: checkRoadmap,
   'development-queue': checkDevelopmentQueue,
-  changelog: (data, report) => checkChangelog(data, report),
+  changelog: (data) => checkChangelog(data),
   wallet: checkWallet,
   'wallet/architecture': checkArchitecture,
   'wallet/security': checkWalletSecurity,
@@ -211,15 +207,14 @@ const CHECKS: {
 }
 
 /** Checks a resource beyond its schema. */
-export function checkSemantics<N extends SnapshotName>(
+export function* checkSemantics<N extends SnapshotName>(
   name: N,
   data: SnapshotData<N> | undefined,
   all: SoundData,
-  report: Report,
-): void {
+): Faults {
   if (data === undefined) return
-  CHECKS[name]?.(data, report, all)
+  yield* CHECKS[name]?.(data, all) ?? []
   const attached = all.wallet?.attached
   if (attached === undefined || !('attached' in data) || data.attached === attached) return
-  report(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
+  yield fault(['attached'], String(data.attached), `${attached}, as the wallet overview says`)
 }

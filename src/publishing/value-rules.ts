@@ -1,6 +1,12 @@
 import { formatInstant } from '../contract/instant.ts'
 import type { JsonSchema } from '../contract/schema-type.ts'
-import { describeValue, type FieldPath, formatFieldPath, type Report } from './content-mistake.ts'
+import {
+  describeValue,
+  type FieldPath,
+  formatFieldPath,
+  type Faults,
+  fault,
+} from './content-mistake.ts'
 import type { ContentSource } from './yaml-source.ts'
 
 /** Dates that may be in the future. */
@@ -11,46 +17,44 @@ const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
 const HIDDEN_CHARACTER = /[\p{Cc}\u00AD\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
 
 /** Checks that a text has no hidden characters and no surrounding white space. */
-export function checkText(text: string, path: FieldPath, report: Report): void {
+export function* checkText(text: string, path: FieldPath): Faults {
   const code = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))?.[0].codePointAt(0)
   if (code !== undefined) {
     const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-    report(path, `the hidden character ${name}`, 'visible characters')
+    yield fault(path, `the hidden character ${name}`, 'visible characters')
   }
   if (text !== text.trim()) {
-    report(
+    yield fault(
       path,
       'white space at the start or end',
       'text without it (in YAML, >- ends a folded text without a line break)',
     )
   }
-  if (!text.isWellFormed()) report(path, 'a lone surrogate', 'well-formed Unicode')
+  if (!text.isWellFormed()) yield fault(path, 'a lone surrogate', 'well-formed Unicode')
 }
 
-/** Reports the member of each item that cannot come after the item before; `expectedAfter` says what can. */
-export function checkOrder<Item>(
-  report: Report,
+/** Finds the member of each item that cannot come after the item before; `expectedAfter` says what can. */
+export function* checkOrder<Item>(
   path: FieldPath,
   items: readonly Item[],
   member: string & keyof Item,
   expectedAfter: (before: Item, item: Item) => string | undefined,
-): void {
+): Faults {
   for (const [index, item] of items.entries()) {
     const before = items[index - 1]
     const expected = before && expectedAfter(before, item)
     if (expected === undefined) continue
-    report([...path, index, member], describeValue(item[member]), expected)
+    yield fault([...path, index, member], describeValue(item[member]), expected)
   }
 }
 
 /** Checks that timestamps or dates are listed newest first. */
-export function checkNewestFirst<Member extends string>(
-  report: Report,
+export function* checkNewestFirst<Member extends string>(
   path: FieldPath,
   items: readonly { readonly [Name in Member]: string }[],
   member: Member,
-): void {
-  checkOrder(report, path, items, member, ({ [member]: before }, { [member]: instant }) =>
+): Faults {
+  yield* checkOrder(path, items, member, ({ [member]: before }, { [member]: instant }) =>
     Date.parse(instant) > Date.parse(before)
       ? `no later than ${before}: the newest comes first`
       : undefined,
@@ -61,11 +65,11 @@ export function checkNewestFirst<Member extends string>(
  * Rules for every text of every resource: ids are unique in their list, dates are not in the future, texts have no
  * hidden characters.
  */
-export function checkValues(
-  { texts, report }: ContentSource,
+export function* checkValues(
+  { texts }: Pick<ContentSource, 'texts'>,
   schema: JsonSchema,
   nowMs: number,
-): void {
+): Faults {
   /** The first item of each list with each id. */
   const first = new Map<string, number>()
   for (const { path, value } of texts) {
@@ -75,16 +79,17 @@ export function checkValues(
     )
     // The mapping of an import is not published.
     if (described === undefined) continue
-    checkText(value, path, report)
+    yield* checkText(value, path)
     const [index, name = ''] = path.slice(-2)
     const isDate = described.format === 'date-time' || described.format === 'date'
     if (isDate && !FUTURE_FIELDS.has(String(path.at(-1))) && Date.parse(value) > nowMs) {
-      report(path, value, `a time in the past; it is ${formatInstant(nowMs)} now`)
+      yield fault(path, value, `a time in the past; it is ${formatInstant(nowMs)} now`)
     }
     if (name !== 'id' || typeof index !== 'number') continue
     const idInList = `${formatFieldPath(path.slice(0, -2))} ${value}`
     const before = first.get(idInList)
     if (before === undefined) first.set(idInList, index)
-    else report(path, `${JSON.stringify(value)} again`, `another id; item ${before} has this one`)
+    else
+      yield fault(path, `${JSON.stringify(value)} again`, `another id; item ${before} has this one`)
   }
 }

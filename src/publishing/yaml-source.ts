@@ -13,11 +13,11 @@ import {
 import type { JsonValue } from '../contract/canonical-json.ts'
 import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 import {
-  addMistake,
+  type Checked,
   type ContentMistake,
   describeValue,
   type FieldPath,
-  type Report,
+  mistakeAt,
   type SourcePlace,
 } from './content-mistake.ts'
 
@@ -36,19 +36,6 @@ export interface ContentSource {
   readonly texts: readonly SourceText[]
   /** The place of a field's value, or of its name with `part: 'name'`; of the nearest parent if it is missing. */
   place(path: FieldPath, part?: 'name'): SourcePlace
-  readonly report: Report
-}
-
-/** A source that adds what it reports to `mistakes`. */
-export function createSource(
-  mistakes: ContentMistake[],
-  value: JsonValue,
-  texts: readonly SourceText[],
-  place: ContentSource['place'],
-): ContentSource {
-  const report: Report = (path, found, expected, part) =>
-    addMistake(mistakes, place(path, part), path, found, expected)
-  return { value, texts, place, report }
 }
 
 /** Largest content file in UTF-16 code units: far larger than real content, but no problem for the parser. */
@@ -57,7 +44,7 @@ const MAX_SOURCE_LENGTH = 1_048_576
 // Harmless in this program, but dangerous in some programs that read the response.
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Reports what JSON cannot express, and returns the value to go on with. */
+/** Refuses what JSON cannot express, and returns the value to go on with. */
 type Refuse = (offset: number, path: FieldPath, found: string, expected: string) => null
 
 /** Converts YAML nodes to a JSON value, adds its texts, and refuses what JSON cannot express. */
@@ -138,27 +125,22 @@ function nodeAt(document: Document, path: FieldPath, part: 'name' | undefined): 
 
 /**
  * Parses one content file: YAML 1.2 core schema, one document, no directive, no duplicate name, no anchor, alias or
- * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Adds every mistake it can reach to
- * `mistakes`; then it returns undefined.
+ * tag, integers within ±2^53 and no other number, no empty value. Dates stay text. Finds every mistake it can reach.
  */
-export function parseYamlSource(
-  file: string,
-  text: string,
-  mistakes: ContentMistake[],
-): ContentSource | undefined {
-  const before = mistakes.length
+export function parseYamlSource(file: string, text: string): Checked<ContentSource> {
+  const mistakes: ContentMistake[] = []
   const lineCounter = new LineCounter()
   const placeOf = (offset: number): SourcePlace => {
     const { line, col } = lineCounter.linePos(offset)
     return { file, line: Math.max(1, line), column: Math.max(1, col) }
   }
   const fail: Refuse = (offset, path, found, expected) => {
-    addMistake(mistakes, placeOf(offset), path, found, expected)
+    mistakes.push(mistakeAt(placeOf(offset), path, found, expected))
     return null
   }
   if (text.length > MAX_SOURCE_LENGTH) {
     fail(0, [], `${text.length} characters`, `a file of at most ${MAX_SOURCE_LENGTH}`)
-    return undefined
+    return { mistakes }
   }
   const document = parseDocument(text, {
     version: '1.2',
@@ -185,20 +167,21 @@ export function parseYamlSource(
   } else if (document.contents === null && lines.size === 0) {
     fail(0, [], 'an empty file', 'the fields of the resource')
   }
-  if (mistakes.length > before) return undefined
+  if (mistakes.length > 0) return { mistakes }
   const texts: SourceText[] = []
   const addText = (path: FieldPath, value: string, start: number, end: number): void => {
     const endLine = placeOf(Math.max(start, end - 1)).line
     texts.push({ path, value, ...placeOf(start), endLine })
   }
   const value = readNodes(document.contents, addText, fail)
-  if (mistakes.length > before) return undefined
-  return createSource(mistakes, value, texts, (path, part) => {
+  if (mistakes.length > 0) return { mistakes }
+  const place: ContentSource['place'] = (path, part) => {
     for (let length = path.length; length >= 0; length -= 1) {
       const isWhole = length === path.length
       const node = nodeAt(document, path.slice(0, length), isWhole ? part : undefined)
       if (isNode(node) && node.range) return placeOf(node.range[0])
     }
     return placeOf(0)
-  })
+  }
+  return { value: { value, texts, place }, mistakes }
 }

@@ -30,8 +30,7 @@ const ANNOUNCEMENT = {
 
 /** The mistakes of a changelog with one change, unreleased unless a day is given. */
 function mistakesOf(change: Change, registry?: Registry, releasedOn?: string): readonly string[] {
-  const mistakes: string[] = []
-  checkChangelog(
+  const faults = checkChangelog(
     {
       summary: 'All.',
       updatedAt: '2026-11-22T00:00:00Z',
@@ -39,12 +38,12 @@ function mistakesOf(change: Change, registry?: Registry, releasedOn?: string): r
       releases:
         releasedOn === undefined ? [] : [{ version: '1.0.0', date: releasedOn, changes: [change] }],
     },
-    (path, found, expected) => {
-      mistakes.push(`${path.join('.')}: ${found}; expected ${expected}`)
-    },
     registry,
   )
-  return mistakes
+  return Array.from(
+    faults,
+    ({ path, found, expected }) => `${path.join('.')}: ${found}; expected ${expected}`,
+  )
 }
 
 test('a changelog announces the deprecation of the registry', () => {

@@ -9,7 +9,7 @@ import ajvFormats from 'ajv-formats'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '../../src/contract/resource-names.ts'
 import { schemaViolation } from '../../src/contract/schema-violation.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
-import { type ContentMistake, formatMistake } from '../../src/publishing/content-mistake.ts'
+import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { createContentReference, createExample } from '../../scripts/content-reference.ts'
 import { contentSchema } from '../../src/publishing/content-schemas.ts'
 import { createSchemaFiles } from '../../src/publishing/editor-schemas.ts'
@@ -28,8 +28,7 @@ const schemas = createSchemaFiles()
 function accepts(schemaFile: string, yaml: string): boolean {
   const schema = schemas.get(`.schemas/${schemaFile}`)
   assert.ok(schema !== undefined, schemaFile)
-  const mistakes: ContentMistake[] = []
-  const source = parseYamlSource('f.yaml', yaml, mistakes)
+  const { value: source, mistakes } = parseYamlSource('f.yaml', yaml)
   assert.ok(source !== undefined, mistakes.map(formatMistake).join('\n'))
   return ajv.compile(JSON.parse(schema) as object)(source.value)
 }

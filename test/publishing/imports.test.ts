@@ -296,7 +296,7 @@ test('items and itemsFrom exclude each other', async (t) => {
   })
   assert.ok(
     mistakes.includes(
-      'development-queue.yaml:3:1: itemsFrom: found itemsFrom and items, expected one of them',
+      'development-queue.yaml:3:1: itemsFrom: found itemsFrom and items, expected only one of them',
     ),
     mistakes.join('\n'),
   )

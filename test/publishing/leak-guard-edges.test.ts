@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ContentMistake, Report } from '../../src/publishing/content-mistake.ts'
+import type { ContentMistake } from '../../src/publishing/content-mistake.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
 import type { PublishingSettings } from '../../src/publishing/content-schemas.ts'
@@ -17,15 +17,14 @@ const HEX = ['e3b0c44298fc1c14', '9afbf4c8996fb924', '27ae41e4649b934c', 'a49599
 const escaped = (text: string) =>
   `"${Array.from(text, (character) => `\\x${character.charCodeAt(0).toString(16)}`).join('')}"`
 
-async function leaksIn(
-  text: string,
-  allowedTexts: PublishingSettings['allowedTexts'] = [],
-  report?: Report,
-): Promise<readonly ContentMistake[]> {
-  const source = parseYamlSource('f.yaml', text, [])
+function guard(text: string, allowedTexts: PublishingSettings['allowedTexts'] = []) {
+  const { value: source } = parseYamlSource('f.yaml', text)
   assert.ok(source !== undefined)
-  return findLeaks([{ file: 'f.yaml', text, values: source.texts }], allowedTexts, report)
+  return findLeaks([{ file: 'f.yaml', text, values: source.texts }], allowedTexts)
 }
+
+const leaksIn = async (text: string): Promise<readonly ContentMistake[]> =>
+  (await guard(text)).leaks
 
 const placesOf = (leaks: readonly ContentMistake[]) =>
   leaks.map(({ line, column, field, rule }) => ({ line, column, field, rule }))
@@ -110,25 +109,19 @@ test('searches for random text in values only', async () => {
 
 test('reports an unused allowance at its entry in the settings', async () => {
   const entry = { rule: 'random-text', text: RANDOM, reason: 'a public test vector' }
-  const reports: Parameters<Report>[] = []
-  const report: Report = (...each) => void reports.push(each)
-  assert.deepEqual(await leaksIn(`a: ${RANDOM}\n`, [entry], report), [])
-  assert.deepEqual(reports, [])
-  assert.deepEqual(
-    await leaksIn('a: one\n', [entry, { ...entry, rule: 'no-such-rule' }], report),
-    [],
-  )
+  assert.deepEqual(await guard(`a: ${RANDOM}\n`, [entry]), { leaks: [], unused: [] })
+  const { leaks, unused } = await guard('a: one\n', [entry, { ...entry, rule: 'no-such-rule' }])
+  assert.deepEqual(leaks, [])
   const allowable = LEAK_RULES.filter((rule) => rule.allowable).map(({ id }) => id)
-  assert.deepEqual(reports, [
+  assert.deepEqual(
+    unused.map(({ path, found, expected }) => [path, found, expected]),
     [
-      ['allowedTexts', 0],
-      'an allowed text that is no longer in the content',
-      'only entries that are in use',
+      [['allowedTexts', 0], 'an allowed text that is no longer in the content', 'no unused entry'],
+      [
+        ['allowedTexts', 1],
+        'an allowed text for an unknown rule',
+        `one of the rules ${allowable.join(', ')}`,
+      ],
     ],
-    [
-      ['allowedTexts', 1],
-      'an allowed text for an unknown rule',
-      `one of the rules ${allowable.join(', ')}`,
-    ],
-  ])
+  )
 })

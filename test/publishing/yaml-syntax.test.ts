@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { type ContentMistake, formatMistake } from '../../src/publishing/content-mistake.ts'
+import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 
 const CASES: readonly (readonly [title: string, text: string, mistake: string])[] = [
@@ -90,8 +90,8 @@ const CASES: readonly (readonly [title: string, text: string, mistake: string])[
 
 for (const [title, text, expected] of CASES) {
   test(`explains ${title}`, () => {
-    const mistakes: ContentMistake[] = []
-    assert.equal(parseYamlSource('f.yaml', text, mistakes), undefined)
+    const { value, mistakes } = parseYamlSource('f.yaml', text)
+    assert.equal(value, undefined)
     assert.deepEqual(mistakes.map(formatMistake), [expected])
   })
 }

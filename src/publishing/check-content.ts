@@ -1,0 +1,125 @@
+import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
+import {
+  ORGANIZATION_CONTENT_SCHEMA,
+  ORGANIZATION_RESOURCE,
+  type Organization,
+  type OrganizationContent,
+} from '../contract/organization.ts'
+import { type TranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
+import { schemaViolation } from '../contract/schema-violation.ts'
+import { isSnapshotName } from '../contract/snapshot-schemas.ts'
+import { translationResource, type Translations } from '../contract/translations.ts'
+import { checkOrganization, cleanLogo, compileOrganization } from './compile-organization.ts'
+import { compileOverlay } from './compile-overlay.ts'
+import type { ContentFile, ContentFolder } from './content-folder.ts'
+import { type ContentMistake, fault, formatFieldPath, locateFaults } from './content-mistake.ts'
+import { contentSchema } from './content-schemas.ts'
+import { type ParsedContent, type ParsedOverlay, referenceIn } from './parse-content.ts'
+import { checkSchema } from './schema-check.ts'
+import { checkSemantics, type SoundData } from './semantic-rules.ts'
+import { checkValues } from './value-rules.ts'
+import type { ContentSource } from './yaml-source.ts'
+
+/** The data of each resource that has its described shape. */
+export type CheckedData = SoundData & {
+  [ORGANIZATION_RESOURCE]?: Organization
+  [translations: `site/translations/${string}`]: Translations
+}
+
+/** What the content says, as far as it is valid. */
+export interface CheckedContent {
+  readonly data: CheckedData
+  /** Texts of published images. */
+  readonly imageTexts: readonly ContentFile[]
+  readonly mistakes: readonly ContentMistake[]
+}
+
+/** The mistakes of one resource by its schema and the rules for values; the first mistake of each value. */
+function checkResource(
+  name: TranslatedName,
+  source: ContentSource,
+  nowMs: number,
+): readonly ContentMistake[] {
+  const schema = contentSchema(name)
+  const faults = [...checkSchema(schema, source.value)]
+  const refused = new Set(faults.map(({ path }) => formatFieldPath(path)))
+  const others = [...checkValues(source, schema, nowMs)].filter(
+    ({ path }) => !refused.has(formatFieldPath(path)),
+  )
+  return locateFaults(source.place, [...faults, ...others])
+}
+
+function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: boolean) {
+  const content = source.value as unknown as OrganizationContent
+  const file = referenceIn(ORGANIZATION_RESOURCE, source.value)
+  const { properties } = ORGANIZATION_CONTENT_SCHEMA.properties.logo
+  const isNamed = file !== undefined && schemaViolation(properties.file, file) === undefined
+  const logo = isNamed ? folder.readReferenced(file, source, ['logo', 'file']) : undefined
+  const image = logo?.value && cleanLogo(logo.value)
+  const mistakes = [
+    ...locateFaults(source.place, checkOrganization(source)),
+    ...(logo?.mistakes ?? []),
+    ...(image?.mistakes ?? []),
+  ]
+  return {
+    identity:
+      isSound && mistakes.length === 0 ? compileOrganization(content, image?.value) : undefined,
+    // The text of an SVG is published too.
+    imageTexts:
+      logo?.value?.file.endsWith('.svg') === true
+        ? [{ file: logo.value.file, text: logo.value.bytes.toString('utf8') }]
+        : [],
+    mistakes,
+  }
+}
+
+/** Adds the translation to the data. Returns its mistakes. */
+function checkOverlay(
+  { locale, name, source }: ParsedOverlay,
+  data: CheckedData,
+  folder: ContentFolder,
+): readonly ContentMistake[] {
+  const original = data[name]
+  if (original === undefined) {
+    // A file with mistakes has its own.
+    if (folder.hasFile(name)) return []
+    const missing = fault([], `a translation of ${name}`, 'the content that it translates')
+    return locateFaults(source.place, [missing])
+  }
+  const { overlay, faults } = compileOverlay(source.value, TRANSLATED_SCHEMAS[name], original)
+  const resource = translationResource(locale)
+  data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
+  return locateFaults(source.place, faults)
+}
+
+/** Checks parsed content against the schemas and the rules. `nowMs` is the current time for "not in the future". */
+export function checkContent(
+  folder: ContentFolder,
+  { sources, overlays }: ParsedContent,
+  nowMs: number,
+): CheckedContent {
+  const data: CheckedData = {}
+  const imageTexts: ContentFile[] = []
+  const mistakes: ContentMistake[] = []
+  for (const [name, source] of sources) {
+    const found = checkResource(name, source, nowMs)
+    mistakes.push(...found)
+    const isSound = found.length === 0
+    if (name !== ORGANIZATION_RESOURCE) {
+      if (isSound) Object.assign(data, { [name]: source.value })
+      continue
+    }
+    const organization = checkIdentity(source, folder, isSound)
+    mistakes.push(...organization.mistakes)
+    imageTexts.push(...organization.imageTexts)
+    if (organization.identity !== undefined) data[name] = organization.identity
+  }
+  if (!WALLET_NAMES.some((name) => folder.hasFile(name))) Object.assign(data, NO_WALLET_VIEWS)
+  for (const [name, { place }] of sources) {
+    if (isSnapshotName(name)) {
+      mistakes.push(...locateFaults(place, checkSemantics(name, data[name], data)))
+    }
+  }
+  for (const overlay of overlays) mistakes.push(...checkOverlay(overlay, data, folder))
+  return { data, imageTexts, mistakes }
+}
