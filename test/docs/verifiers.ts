@@ -67,6 +67,40 @@ export async function runCommand(
   }
 }
 
+/** Debian's Python, which has the packages that the tests need; another one may come first on the path. */
+export const PYTHON = '/usr/bin/python3'
+
+/** Reason to skip where the Python client cannot run; undefined otherwise. */
+export function missingPython(): string | undefined {
+  const { error, status } = spawnSync(PYTHON, ['-c', 'import cryptography'])
+  if (error !== undefined) return `${PYTHON} is not on this machine`
+  return status === 0 ? undefined : `${PYTHON} has no package cryptography`
+}
+
+/** The environment in which Python finds the client of this checkout. */
+export const PYTHON_ENV: NodeJS.ProcessEnv = {
+  ...process.env,
+  PYTHONPATH: path.join(ROOT, 'clients/python/src'),
+  PYTHONDONTWRITEBYTECODE: '1',
+}
+
+/** The commands of the clients, called as the programs of docs/verifying are: URL, key IDs joined by commas, ETag. */
+export function clientCommands(): readonly Verifier[] {
+  const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
+    'verify',
+    url,
+    ...pins.split(',').flatMap((pin) => ['--pin', pin]),
+    ...(etag === undefined ? [] : ['--etag', etag]),
+  ]
+  return [
+    {
+      file: 'clients/python',
+      missing: missingPython(),
+      run: (...args) => runCommand(PYTHON, ['-m', 'public_api', ...argumentsOf(args)], PYTHON_ENV),
+    },
+  ]
+}
+
 /** The three programs. The one in Go is compiled when it first runs. */
 export function verifiersOf(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
   // Where an older one is up to date, Go links nothing.

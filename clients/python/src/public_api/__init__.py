@@ -1,0 +1,45 @@
+"""A client for a public API that signs every response: verified by default."""
+
+from .client import Client
+from .errors import (
+    ApiResponseError,
+    AuditStateError,
+    ConnectionError,
+    HistoryError,
+    UnlinkedKeysError,
+    UnsettledError,
+    VerificationError,
+)
+from .history import verify_history
+from .http_response import HttpResponse
+from .verification import (
+    VerifiedResponse,
+    parse_signing_keys,
+    target_of,
+    verify_key_document,
+    verify_response,
+)
+from .verification_key import VerificationKey, import_key
+from .verified import RateLimit, Verified
+
+__all__ = [
+    "ApiResponseError",
+    "AuditStateError",
+    "Client",
+    "ConnectionError",
+    "HistoryError",
+    "HttpResponse",
+    "RateLimit",
+    "UnlinkedKeysError",
+    "UnsettledError",
+    "VerificationError",
+    "VerificationKey",
+    "Verified",
+    "VerifiedResponse",
+    "import_key",
+    "parse_signing_keys",
+    "target_of",
+    "verify_history",
+    "verify_key_document",
+    "verify_response",
+]

@@ -1,0 +1,103 @@
+"""JSON as the signed data uses it: strict reading, and the canonical text of RFC 8785."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_MAX_SAFE_INTEGER = 2**53
+#: Digits of the largest integer that a double represents exactly.
+_SAFE_DIGITS = 16
+
+
+class _Reader:
+    """Reads numbers as ECMAScript does: as doubles. Notes whether one needs its own form in the canonical text."""
+
+    def __init__(self) -> None:
+        self.has_doubles = False
+        self.decoder = json.JSONDecoder(
+            parse_float=self.double, parse_int=self.integer, parse_constant=self.constant
+        )
+
+    def double(self, text: str) -> float:
+        self.has_doubles = True
+        number = float(text)
+        if number - number != 0:
+            raise ValueError("expected a number that a double represents")
+        return number
+
+    def integer(self, text: str) -> float:
+        if len(text) <= _SAFE_DIGITS:
+            return int(text)
+        number = self.double(text)
+        return int(number) if abs(number) <= _MAX_SAFE_INTEGER else number
+
+    def constant(self, text: str) -> Any:
+        raise ValueError(f"expected JSON, found {text}")
+
+
+def parse_json(text: bytes) -> tuple[Any, bool]:
+    """The value of a JSON text in UTF-8, and whether it has numbers other than safe integers.
+
+    Of several members of one name, the last one counts. Raises a ValueError or a RecursionError.
+    """
+    reader = _Reader()
+    return reader.decoder.decode(text.decode("utf-8")), reader.has_doubles
+
+
+def canonical_json(value: Any, *, has_doubles: bool = True) -> bytes:
+    """The canonical text of a JSON value (RFC 8785). Raises a ValueError for a value without one.
+
+    ``has_doubles`` is False if every number is a safe integer; the text is then faster to write.
+    """
+    if not has_doubles:
+        text = json.dumps(
+            value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+        )
+        # Names are sorted by UTF-16 code units. That order differs from Python's only beyond U+FFFF.
+        if text.isascii() or _ASTRAL.search(text) is None:
+            return text.encode("utf-8")
+    return _write(value).encode("utf-8")
+
+
+def utf16(name: str) -> bytes:
+    """Sorts names as RFC 8785 does: by UTF-16 code units."""
+    return name.encode("utf-16-be")
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, dict):
+        names = sorted(value, key=utf16)
+        return "{" + ",".join(f"{_write(name)}:{_write(value[name])}" for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_write, value)) + "]"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return _format_number(float(value))
+        except OverflowError:
+            raise ValueError("expected a number that a double represents") from None
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _format_number(number: float) -> str:
+    """A double as ECMAScript writes it: the shortest digits, in its own choice of notation."""
+    if number - number != 0:
+        raise ValueError("expected a number that a double represents")
+    if number == 0:
+        return "0"
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    if not isinstance(exponent, int):
+        raise ValueError("expected a finite number")
+    text, point = "".join(map(str, digits)), len(digits) + exponent
+    if 0 < point <= 21:
+        text = text.ljust(point, "0")
+        text = text if len(text) == point else f"{text[:point]}.{text[point:]}"
+    elif -6 < point <= 0:
+        text = "0." + "0" * -point + text
+    else:
+        fraction = f".{text[1:]}" if len(text) > 1 else ""
+        text = f"{text[0]}{fraction}e{point - 1:+d}"
+    return "-" + text if sign else text

@@ -1,0 +1,276 @@
+"""A client that verifies every response."""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Collection, Mapping, Optional, Sequence, TypeVar
+
+from .connection import Connection, Fetch, origin_of
+from .errors import ApiResponseError, ConnectionError, VerificationError
+from .http_response import HttpResponse, fields_of
+from .resources import READ_PATHS, Reads
+from .verification import MAX_AGE_SECONDS, VerifiedResponse, verify_key_document, verify_response
+from .verification_key import VerificationKey
+from .verified import RateLimit, Verified
+
+Result = TypeVar("Result")
+
+#: Maximum number of responses stored for revalidation: every endpoint once, and some versions.
+_MAX_STORED = 64
+_FIRST_WAIT_SECONDS = 0.25
+_KEY_ID = re.compile(r"[A-Za-z0-9_-]{43}")
+#: Faults that a newer key document may resolve, because a cache may have an old one.
+_MAYBE_NEW_KEY = frozenset({"SIGNATURE", "REVALIDATION", "UNKNOWN_KEY", "KEY_PERIOD"})
+
+
+class Client(Reads):
+    """Reads a service and verifies every response. Sends nothing before the first call.
+
+    ``pinned_key_ids`` are the IDs of the keys to trust, learned from another source than the service. Without them,
+    the client trusts the keys of the first key document, and accepts a copy of the service with its own keys.
+    Threads may share a client.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        pinned_key_ids: Collection[str] = (),
+        api_key: Optional[str] = None,
+        max_age_seconds: float = MAX_AGE_SECONDS,
+        max_retries: int = 2,
+        max_wait_seconds: float = 30,
+        timeout_seconds: float = 30,
+        max_body_bytes: int = 16_000_000,
+        fetch: Optional[Fetch] = None,
+        now: Callable[[], float] = time.time,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if isinstance(pinned_key_ids, str):
+            pinned_key_ids = (pinned_key_ids,)
+        if not all(isinstance(each, str) and _KEY_ID.fullmatch(each) for each in pinned_key_ids):
+            raise ValueError("pinned_key_ids: expected key IDs of 43 characters")
+        if api_key is not None and re.fullmatch("[!-~]+", api_key) is None:
+            raise ValueError("api_key: expected visible ASCII")
+        if not (max_age_seconds > 0 and timeout_seconds > 0 and max_body_bytes > 0):
+            raise ValueError("max_age_seconds, timeout_seconds, max_body_bytes: expected more than 0")
+        #: Origin of the service.
+        self.origin = origin_of(base_url)
+        self._connection = Connection(self.origin, timeout_seconds, max_body_bytes)
+        self._fetch = fetch or (lambda _, target, headers: self._connection.get(target, headers))
+        self._credentials = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+        self._pinned = tuple(pinned_key_ids)
+        self._trusted = self._pinned
+        self._max_age_seconds = max_age_seconds
+        self._max_retries = max_retries
+        self._max_wait_seconds = max_wait_seconds
+        self._now = now
+        self._wait = wait
+        self._lock = threading.RLock()
+        self._keys: Optional[Sequence[VerificationKey]] = None
+        self._stored: OrderedDict[str, Verified[Any]] = OrderedDict()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes idle connections. The client remains usable."""
+        self._connection.close()
+
+    def get(self, target: str, *, fresh: bool = False) -> Verified[Any]:
+        """Reads any target and verifies the response.
+
+        ``fresh`` requests a response created for this call: a random query parameter bypasses every cache, and the
+        signature covers it. Raises a VerificationError, an ApiResponseError or a ConnectionError.
+        """
+        if fresh:
+            asked = _fresh_target(target)
+            return self._with_retries(lambda: self._request(asked, self._credentials))
+        result = self._with_retries(lambda: self._attempt(target))
+        with self._lock:
+            self._stored[target] = result
+            self._stored.move_to_end(target)
+            while len(self._stored) > _MAX_STORED:
+                self._stored.popitem(last=False)
+        return result
+
+    def get_unverified(self, target: str, *, if_none_match: Optional[str] = None) -> HttpResponse:
+        """The response to a GET, unverified. Failures of the connection are retried."""
+        condition = {} if if_none_match is None else {"If-None-Match": if_none_match}
+        headers = {**self._credentials, **condition}
+        return self._with_retries(lambda: self._fetch(self.origin, target, headers))
+
+    def verify(self, response: HttpResponse) -> VerifiedResponse:
+        """Verifies a response with the service's keys. If no known key matches, the key document is loaded again."""
+        known = self.keys()
+        try:
+            return self._check(response, known)
+        except VerificationError as error:
+            if error.code not in _MAYBE_NEW_KEY:
+                raise
+        with self._lock:
+            # Another thread may have loaded the document in the meantime.
+            if self._keys is known:
+                self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
+            renewed = self._keys or known
+        return self._check(response, renewed)
+
+    def keys(self) -> Sequence[VerificationKey]:
+        """The service's keys, from its signing-key document. Loaded once, and again when they may have changed."""
+        with self._lock:
+            if self._keys is None:
+                try:
+                    self._keys = self._load_keys(READ_PATHS["signingKey"])
+                except VerificationError as error:
+                    if error.code not in _MAYBE_NEW_KEY:
+                        raise
+                    self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
+            return self._keys
+
+    def now_ms(self) -> int:
+        """The client's clock: milliseconds since 1970."""
+        return int(self._now() * 1000)
+
+    def _read(self, path: str, fresh: bool) -> Verified[Any]:
+        return self.get(path, fresh=fresh)
+
+    def _load_keys(self, target: str) -> Sequence[VerificationKey]:
+        # Sent without the API key, so that a refusal of the key can be verified.
+        document = self._with_retries(lambda: self._fetch(self.origin, target, {}))
+        keys = verify_key_document(
+            target=target,
+            status=document.status,
+            headers=document.headers,
+            body=document.body,
+            now_ms=self.now_ms(),
+            pinned_key_ids=self._trusted,
+            max_age_seconds=self._max_age_seconds,
+        )
+        # Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
+        if not self._pinned:
+            self._trusted = tuple({*self._trusted, *(key.key_id for key in keys)})
+        return keys
+
+    def _check(self, response: HttpResponse, keys: Sequence[VerificationKey]) -> VerifiedResponse:
+        return verify_response(
+            method=response.method,
+            target=response.target,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            keys=keys,
+            now_ms=self.now_ms(),
+            pinned_key_ids=self._trusted,
+            max_age_seconds=self._max_age_seconds,
+            if_none_match=response.if_none_match,
+        )
+
+    def _attempt(self, target: str) -> Verified[Any]:
+        before = self._stored.get(target)
+        if before is not None:
+            headers = {**self._credentials, "If-None-Match": before.etag}
+            response = self._fetch(self.origin, target, headers)
+            if response.status != 304:
+                return self._result_of(response)
+            renewed = self._renewed(before, response)
+            if renewed is not None:
+                return renewed
+        return self._request(target, self._credentials)
+
+    def _request(self, target: str, headers: Mapping[str, str]) -> Verified[Any]:
+        return self._result_of(self._fetch(self.origin, target, headers))
+
+    def _renewed(self, before: Verified[Any], response: HttpResponse) -> Optional[Verified[Any]]:
+        """The stored response, if the 304 proves it or it is still fresh; else None."""
+        try:
+            proved_at_ms = self.verify(response).proved_at_ms
+        except VerificationError:
+            # A cache may send a 304 itself, without a proof.
+            is_fresh = self.now_ms() - before.proved_at_ms <= self._max_age_seconds * 1000
+            return before if is_fresh else None
+        return before.renewed(proved_at_ms, _rate_limit_of(response))
+
+    def _result_of(self, response: HttpResponse) -> Verified[Any]:
+        verified = self.verify(response)
+        content = verified.content if isinstance(verified.content, dict) else {}
+        error, stated = content.get("error"), content.get("requestId")
+        request_id = stated if isinstance(stated, str) else None
+        if isinstance(error, dict) and all(
+            isinstance(error.get(name), str) for name in ("code", "message")
+        ):
+            raise ApiResponseError(error, response, request_id)
+        if verified.etag is None:
+            fault = VerificationError("MALFORMED", f"no data; status {response.status}")
+            fault.response = response
+            raise fault
+        return Verified(
+            data=verified.data,
+            etag=verified.etag,
+            key_id=verified.key_id,
+            proved_at_ms=verified.proved_at_ms,
+            request_id=request_id,
+            rate_limit=_rate_limit_of(response),
+            response=response,
+        )
+
+    def _with_retries(self, attempt: Callable[[], Result]) -> Result:
+        """Repeats an attempt while its error may pass. Waits as long as the service asked, else doubles the wait."""
+        tries = 0
+        while True:
+            try:
+                return attempt()
+            except (ConnectionError, ApiResponseError, VerificationError) as error:
+                may_pass, after = self._reason_of(error)
+                backoff = _FIRST_WAIT_SECONDS * 2**tries * random.uniform(0.5, 1)
+                seconds = backoff if after is None else after
+                if not may_pass or tries >= self._max_retries or seconds > self._max_wait_seconds:
+                    raise
+                self._wait(seconds)
+                tries += 1
+
+    def _reason_of(self, error: Exception) -> tuple[bool, Optional[float]]:
+        """Whether an error may pass, and the seconds that the service asked to wait."""
+        if isinstance(error, ConnectionError):
+            return not error.is_final, None
+        if isinstance(error, ApiResponseError):
+            return error.retryable, error.retry_after_seconds
+        if isinstance(error, VerificationError) and error.code == "UNSIGNED" and error.response:
+            response = error.response
+            if response.status == 429 or response.status >= 500:
+                after = fields_of(response.headers).get("retry-after", "")
+                return True, _seconds_of(after, self._now())
+        return False, None
+
+
+def _fresh_target(target: str) -> str:
+    """The target with a random parameter that bypasses every cache; the signature covers it."""
+    return f"{target}{'&' if '?' in target else '?'}fresh={secrets.token_urlsafe(16)}"
+
+
+def _seconds_of(retry_after: str, now: float) -> Optional[float]:
+    """Retry-After (RFC 9110 10.2.3) in seconds; None if it is missing, malformed or past."""
+    if re.fullmatch("[0-9]{1,9}", retry_after):
+        return float(retry_after)
+    try:
+        seconds = parsedate_to_datetime(retry_after).timestamp() - now
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return seconds if seconds >= 0 else None
+
+
+def _rate_limit_of(response: HttpResponse) -> Optional[RateLimit]:
+    """The quota that a response states; None without an API key."""
+    fields = fields_of(response.headers)
+    values = [fields.get(f"x-ratelimit-{name}", "") for name in ("limit", "remaining", "reset")]
+    if not all(re.fullmatch("[0-9]{1,9}", value) for value in values):
+        return None
+    return RateLimit(*map(int, values))

@@ -1,0 +1,287 @@
+"""The check of a signed response. Nothing here sends a request."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any, Collection, Mapping, Optional, Sequence
+from urllib.parse import urlsplit
+
+from .canonical_json import canonical_json, parse_json
+from .errors import VerificationError
+from .http_response import Headers, HttpResponse, fields_of
+from .instant import parse_instant
+from .resources import READ_PATHS
+from .verification_key import VerificationKey, base64url, import_key
+
+#: Maximum age of a signature, in seconds, unless another is given.
+MAX_AGE_SECONDS = 900
+#: How far a signature may be ahead of the verifier's clock, in seconds.
+_MAX_CLOCK_SKEW_SECONDS = 60
+#: Maximum number of keys of a document. A real one has one or two, and each costs as much as a verification.
+MAX_KEYS = 64
+
+_DIGEST_MEMBER = re.compile(r"[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*")
+_ENTITY_TAG = re.compile(r'"[^"]*"')
+#: ``null`` is data as well.
+_NO_DATA = object()
+
+
+@dataclass(frozen=True)
+class VerifiedResponse:
+    """The result of a verification."""
+
+    status: int
+    #: The whole body as JSON; None for a 304.
+    content: Any
+    #: ``data`` of an enveloped success, or the whole OpenAPI document; None otherwise.
+    data: Any
+    #: The entity tag of ``data``, computed from it; for a 304, the one that it proves.
+    etag: Optional[str]
+    #: RFC 7638 ID of the key that signed.
+    key_id: str
+    #: When the response, or the 304 that renewed it, was signed: milliseconds since 1970.
+    proved_at_ms: int
+
+
+def target_of(url: str) -> str:
+    """The target that a client sends for a URL: path and query, without the fragment.
+
+    >>> target_of("https://api.example.org/api/v1/status?a=1#top")
+    '/api/v1/status?a=1'
+    """
+    bare = url.split("#", 1)[0]
+    parts = urlsplit(bare)
+    return bare[len(parts.scheme) + len("://") + len(parts.netloc) :]
+
+
+def verify_response(
+    *,
+    method: str,
+    target: str,
+    status: int,
+    headers: Headers,
+    body: bytes,
+    keys: Sequence[VerificationKey],
+    now_ms: int,
+    pinned_key_ids: Collection[str] = (),
+    max_age_seconds: float = MAX_AGE_SECONDS,
+    if_none_match: Optional[str] = None,
+    revalidated: Optional[Headers] = None,
+) -> VerifiedResponse:
+    """Checks that a trusted key signed a response for this method, target and status, and that it is fresh.
+
+    Without ``pinned_key_ids`` every key of ``keys`` is trusted. ``revalidated`` has the header fields of a later 304
+    with which a cache renewed the response, unless the cache merged them. Raises a VerificationError whose ``code``
+    names the first step that failed.
+    """
+    response = HttpResponse(method, target, status, headers, body, if_none_match)
+    check = _Check(response, keys, pinned_key_ids, now_ms, max_age_seconds)
+    try:
+        return check.run(revalidated)
+    except VerificationError as error:
+        error.response = response
+        raise
+
+
+def parse_signing_keys(data: Any) -> Sequence[VerificationKey]:
+    """The Ed25519 keys of ``data`` of the signing-key document, the current one first. Does not verify the document."""
+    listed = data.get("keys") if isinstance(data, dict) else None
+    known = [each for each in listed if _is_ed25519(each)] if isinstance(listed, list) else []
+    if not 1 <= len(known) <= MAX_KEYS:
+        detail = f"expected 1 to {MAX_KEYS} Ed25519 keys, found {len(known)}"
+        raise VerificationError("MALFORMED", detail)
+    return [import_key(each) for each in known]
+
+
+def verify_key_document(
+    *,
+    target: str,
+    status: int,
+    headers: Headers,
+    body: bytes,
+    now_ms: int,
+    method: str = "GET",
+    pinned_key_ids: Collection[str] = (),
+    max_age_seconds: float = MAX_AGE_SECONDS,
+) -> Sequence[VerificationKey]:
+    """Verifies a response of the signing-key endpoint with the keys that it contains, and returns them.
+
+    That proves only that the signer has one of them: pass ``pinned_key_ids``, or pin the returned IDs from then on.
+    """
+    content = _parse_body(body)[0]
+    data = content.get("data") if isinstance(content, dict) else None
+    if data is None:
+        code = "MALFORMED" if "x-svc-signature" in fields_of(headers) else "UNSIGNED"
+        error = VerificationError(code, f"no signing-key document; status {status}")
+        error.response = HttpResponse(method, target, status, headers, body)
+        raise error
+    keys = parse_signing_keys(data)
+    verify_response(
+        method=method,
+        target=target,
+        status=status,
+        headers=headers,
+        body=body,
+        keys=keys,
+        now_ms=now_ms,
+        pinned_key_ids=pinned_key_ids,
+        max_age_seconds=max_age_seconds,
+    )
+    return keys
+
+
+def _is_ed25519(value: Any) -> bool:
+    jwk = value.get("jwk") if isinstance(value, dict) else None
+    return isinstance(jwk, dict) and (jwk.get("kty"), jwk.get("crv")) == ("OKP", "Ed25519")
+
+
+def _parse_body(body: bytes) -> tuple[Any, bool]:
+    """The body as JSON; None if it is not JSON in UTF-8. ``null`` is None as well: it has no data either."""
+    try:
+        return parse_json(body)
+    except (ValueError, RecursionError):
+        return None, False
+
+
+@dataclass(frozen=True)
+class _Proof:
+    key_id: str
+    signed_at_ms: int
+    etag: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class _Check:
+    response: HttpResponse
+    keys: Sequence[VerificationKey]
+    pinned_key_ids: Collection[str]
+    now_ms: int
+    max_age_seconds: float
+
+    def run(self, revalidated: Optional[Headers]) -> VerifiedResponse:
+        response, fields = self.response, fields_of(self.response.headers)
+        if not any(map(self.is_trusted, self.keys)):
+            found = ", ".join(key.key_id for key in self.keys)
+            raise VerificationError("UNKNOWN_KEY", f"found {found or 'no key'}")
+        if response.status == 304:
+            proof = self.revalidation(fields, _required(fields, "X-SVC-Revalidated"))
+            _require_requested(proof.etag or "", response.if_none_match)
+            return VerifiedResponse(304, None, None, proof.etag, proof.key_id, proof.signed_at_ms)
+        content_digest = _required(fields, "Content-Digest")
+        signed_at = _required(fields, "X-SVC-Signed-At")
+        signature = _required(fields, "X-SVC-Signature")
+        digest = base64.b64encode(hashlib.sha256(response.body).digest()).decode("ascii")
+        stated = _find_digest(content_digest)
+        if stated != digest:
+            raise VerificationError("DIGEST", f"stated {stated or 'no sha-256'}, the body has {digest}")
+        status = str(response.status)
+        lines = ("svc-response-v1", response.method, response.target, status, signed_at, content_digest)
+        signed = self.proof_of(lines, signed_at, signature, "SIGNATURE")
+        proof = _Proof(signed.key_id, signed.signed_at_ms, fields.get("etag"))
+        if not self.is_fresh(signed.signed_at_ms):
+            later = fields if revalidated is None else fields_of(revalidated)
+            renewal = later.get("x-svc-revalidated")
+            if renewal is None:
+                raise VerificationError("STALE", f"signed at {signed_at}, and no 304 renewed it")
+            proof = self.revalidation(later, renewal)
+        content, data, etag = self.read_body()
+        # A CDN may remove an ETag. A different ETag would link the body to another version.
+        if proof.etag is not None and proof.etag != etag:
+            raise VerificationError("ETAG", f"expected {etag or 'none'}, found {proof.etag}")
+        _require_request_id(content, fields.get("x-request-id"))
+        return VerifiedResponse(
+            response.status, content, data, etag, signed.key_id, proof.signed_at_ms
+        )
+
+    def is_trusted(self, key: VerificationKey) -> bool:
+        return not self.pinned_key_ids or key.key_id in self.pinned_key_ids
+
+    def is_fresh(self, signed_at_ms: int) -> bool:
+        return self.now_ms - signed_at_ms <= self.max_age_seconds * 1000
+
+    def proof_of(self, lines: Sequence[str], signed_at: str, signature: str, fault: str) -> _Proof:
+        text = "\n".join(lines)
+        signer = next((key for key in self.keys if key.is_signature_of(text, signature)), None)
+        if signer is None:
+            raise VerificationError(fault, "not valid for any key")
+        if not self.is_trusted(signer):
+            raise VerificationError("UNKNOWN_KEY", f"signed by {signer.key_id}")
+        signed_at_ms = parse_instant(signed_at)
+        if signed_at_ms is None:
+            raise VerificationError("MALFORMED", f"signed at {signed_at}")
+        if signed_at_ms > self.now_ms + _MAX_CLOCK_SKEW_SECONDS * 1000:
+            raise VerificationError("FUTURE", f"signed at {signed_at}")
+        if not signer.was_in_use(signed_at_ms):
+            raise VerificationError("KEY_PERIOD", f"{signer.key_id} signed at {signed_at}")
+        return _Proof(signer.key_id, signed_at_ms)
+
+    def revalidation(self, fields: Mapping[str, str], revalidated: str) -> _Proof:
+        """Verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with."""
+        signed_at, _, signature = revalidated.partition("; ")
+        etag = fields.get("etag", "")
+        response = self.response
+        lines = ("svc-revalidation-v1", response.method, response.target, "304", signed_at, etag)
+        proof = self.proof_of(lines, signed_at, signature, "REVALIDATION")
+        if not self.is_fresh(proof.signed_at_ms):
+            raise VerificationError("STALE", f"renewed at {signed_at}")
+        return _Proof(proof.key_id, proof.signed_at_ms, etag)
+
+    def read_body(self) -> tuple[Any, Any, Optional[str]]:
+        """The body, its data, and the entity tag of the data."""
+        try:
+            content, has_doubles = parse_json(self.response.body)
+            data = _data_of(content, self.response.target)
+            if data is _NO_DATA:
+                return content, None, None
+            digest = hashlib.sha256(canonical_json(data, has_doubles=has_doubles)).digest()
+        except (ValueError, RecursionError):
+            # The parser's message quotes the body.
+            raise VerificationError("MALFORMED", "the body is not JSON") from None
+        return content, data, f'W/"{base64url(digest)}"'
+
+
+def _required(fields: Mapping[str, str], name: str) -> str:
+    value = fields.get(name.lower())
+    if value is None:
+        raise VerificationError("UNSIGNED", f"no {name}")
+    return value
+
+
+def _find_digest(content_digest: str) -> Optional[str]:
+    """The base64 of the last member sha-256 of the dictionary (RFC 9530 2, RFC 8941 3.2)."""
+    found = None
+    for member in content_digest.split(","):
+        match = _DIGEST_MEMBER.fullmatch(member)
+        if match is None:
+            return None
+        if match[1] == "sha-256":
+            found = match[2]
+    return found
+
+
+def _require_requested(etag: str, if_none_match: Optional[str]) -> None:
+    """Raises unless the request listed the entity tag of a 304 (weak comparison, RFC 9110 13.1.2)."""
+    opaque = etag[2:] if etag.startswith("W/") else etag
+    listed = if_none_match or ""
+    if listed == "*" or opaque in _ENTITY_TAG.findall(listed):
+        return
+    raise VerificationError("ETAG", f"{etag} is not in If-None-Match")
+
+
+def _data_of(content: Any, target: str) -> Any:
+    if not isinstance(content, dict):
+        return _NO_DATA
+    # The OpenAPI document has no envelope.
+    if target.split("?", 1)[0] == READ_PATHS["openapi"] and "ok" not in content:
+        return content
+    return content.get("data", _NO_DATA)
+
+
+def _require_request_id(content: Any, header: Optional[str]) -> None:
+    if header is None or not isinstance(content, dict) or "requestId" not in content:
+        return
+    if content["requestId"] != header:
+        raise VerificationError("REQUEST_ID", f"found {header}")

@@ -1,0 +1,65 @@
+"""Runs the cases of test/vectors, which every client of this repository runs."""
+
+import base64
+import json
+import pathlib
+import unittest
+
+from public_api import VerificationError, import_key, verify_history, verify_response
+from public_api.instant import parse_instant
+
+VECTORS = pathlib.Path(__file__).resolve().parents[3] / "test" / "vectors"
+#: This client distinguishes some steps further than the vectors.
+OUTCOMES = {"KEY_MALFORMED": "UNKNOWN_KEY"}
+
+
+def verify_vector(vector):
+    request, response = vector["request"], vector["response"]
+    renewal = vector.get("revalidation")
+    names = {name.lower(): value for name, value in request["headers"]}
+    verify_response(
+        method=request["method"],
+        target=request["target"],
+        status=response["status"],
+        headers=response["headers"],
+        body=base64.b64decode(response["bodyBase64"] or ""),
+        keys=[import_key(vector["publicKey"])],
+        now_ms=parse_instant(vector["now"]),
+        pinned_key_ids=[vector["pinnedKeyId"]],
+        max_age_seconds=vector["maxAgeSeconds"],
+        if_none_match=names.get("if-none-match"),
+        revalidated=None if renewal is None else renewal["headers"],
+    )
+
+
+def outcome_of(check, *arguments):
+    try:
+        check(*arguments)
+        return "ok"
+    except VerificationError as error:
+        return OUTCOMES.get(error.code, error.code)
+
+
+def read(folder):
+    return [(file.stem, json.loads(file.read_text("utf-8"))) for file in sorted(folder.glob("*.json"))]
+
+
+class VectorTest(unittest.TestCase):
+    def test_responses(self):
+        cases = read(VECTORS)
+        self.assertGreater(len(cases), 60)
+        for name, vector in cases:
+            for moment in [vector, *({**vector, **link} for link in vector.get("chain", []))]:
+                with self.subTest(name, now=moment["now"]):
+                    self.assertEqual(outcome_of(verify_vector, moment), moment["expected"])
+
+    def test_histories(self):
+        cases = read(VECTORS / "history")
+        self.assertGreater(len(cases), 5)
+        for name, vector in cases:
+            with self.subTest(name):
+                self.assertEqual(outcome_of(verify_history, vector["entries"]), vector["expected"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+import type { Endpoint, Registry } from '../src/contract/endpoints.ts'
+import type { JsonSchema } from '../src/contract/schema-type.ts'
+import { componentName } from '../src/documents/openapi-schemas.ts'
+
+/** Names in the clients of schemas whose own names mean something else there, or say less. */
+const CLIENT_NAMES: { readonly [schema: string]: string } = {
+  DiscoveryIndex: 'EndpointIndex',
+  SigningKeys: 'SigningKeyDocument',
+  VersionSnapshot: 'VersionEntry',
+  VersionHistory: 'VersionIndex',
+  // The items of the index; an entry of the history is the whole version.
+  VersionEntry: 'VersionSummary',
+  // The client's own RateLimit is the quota of a response.
+  RateLimit: 'RateLimitRule',
+}
+
+interface Schemas {
+  readonly [name: string]: JsonSchema
+}
+
+/** The tables that the types of the clients follow from. */
+export interface ClientTypeTables {
+  readonly registry: Registry
+  readonly dataSchemas: Schemas
+  readonly requestSchemas: Schemas
+}
+
+/** An object of the data or of a request body, as a client names it. */
+export interface ClientObject {
+  readonly name: string
+  readonly doc: string
+  readonly schema: JsonSchema
+}
+
+/** The name of a schema in the clients. */
+export function clientNameOf(schema: string): string {
+  return CLIENT_NAMES[schema] ?? componentName(schema)
+}
+
+/** The requests of rows, in a sentence. */
+export function formatRequests(rows: readonly Endpoint[]): string {
+  return rows.map(({ method, path }) => `\`${method} ${path}\``).join(' and ')
+}
+
+/** The rows that are read with GET, with their names. */
+export function readsOf(registry: Registry): readonly (readonly [string, Endpoint])[] {
+  return Object.entries(registry).filter(([, { method }]) => method === 'GET')
+}
+
+function schemaNamed(schemas: Schemas, name: string): JsonSchema {
+  const schema = schemas[name]
+  if (schema === undefined) throw new Error(`There is no schema ${name}`)
+  return schema
+}
+
+/** The titled objects directly in a schema. */
+function titledIn(schema: JsonSchema): readonly JsonSchema[] {
+  const { title, items, properties, additionalProperties } = schema
+  if (properties !== undefined && title !== undefined) return [schema]
+  const inner = [items, additionalProperties, ...Object.values(properties ?? {})]
+  return inner.flatMap((each) => (typeof each === 'object' ? titledIn(each) : []))
+}
+
+/** A schema in which each object without a title is named for the one that contains it and for its member. */
+function withTitles(schema: JsonSchema, name: string): JsonSchema {
+  const { items, properties } = schema
+  return {
+    ...schema,
+    ...(properties === undefined || schema.title !== undefined ? {} : { title: name }),
+    ...(items === undefined ? {} : { items: withTitles(items, `${name}Item`) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([member, each]) => {
+              const start = clientNameOf(schema.title ?? name)
+              const rest = `${member.charAt(0).toUpperCase()}${member.slice(1)}`
+              return [member, withTitles(each, start + rest)]
+            }),
+          ),
+        }),
+  }
+}
+
+/** What `clientObjects` returns. */
+export interface ClientObjectOptions {
+  /** Includes the request bodies and the data of writes. */
+  readonly withRequests: boolean
+  /** Names the objects without a title, for languages without literal types. */
+  readonly namesAll: boolean
+}
+
+/** Every object of the data and of the request bodies, each once, before the objects within it. */
+export function clientObjects(
+  { registry, dataSchemas, requestSchemas }: ClientTypeTables,
+  { withRequests, namesAll }: ClientObjectOptions,
+): readonly ClientObject[] {
+  const found = new Map<string, ClientObject>()
+  const add = (name: string, given: JsonSchema, intro = ''): void => {
+    const schema = namesAll ? withTitles(given, name) : given
+    const known = found.get(name)
+    if (known !== undefined) {
+      if (JSON.stringify(known.schema) === JSON.stringify(schema)) return
+      throw new Error(`Two objects are named ${name}`)
+    }
+    found.set(name, { name, doc: intro + (schema.description ?? ''), schema })
+    for (const member of Object.values(schema.properties ?? {})) {
+      for (const each of titledIn(member)) add(clientNameOf(each.title ?? ''), each)
+    }
+  }
+  const rows = Object.values(registry)
+  for (const name of new Set(rows.flatMap(({ success }) => success?.data ?? []))) {
+    const sources = rows.filter(({ success }) => success?.data === name)
+    if (!withRequests && !sources.some(({ method }) => method === 'GET')) continue
+    const intro = `Data of ${formatRequests(sources)}. `
+    add(clientNameOf(name), schemaNamed(dataSchemas, name), intro)
+  }
+  const requests = withRequests ? rows.flatMap(({ request }) => request ?? []) : []
+  for (const name of new Set(requests)) {
+    const sources = rows.filter(({ request }) => request === name)
+    const intro = `Body of ${formatRequests(sources)}. `
+    add(clientNameOf(name), schemaNamed(requestSchemas, name), intro)
+  }
+  return [...found.values()]
+}
+
+/** A text in lines of at most `width` characters; longer words stay whole. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + word.length >= width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
+import { missingProgram, missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
+
+const FOLDER = 'clients/python'
+const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
+const README = readFileSync(`${FOLDER}/README.md`, 'utf8')
+const SNIPPET = /^```python\n([\s\S]*?)^```/m.exec(README)?.[1] ?? ''
+
+void test('the tests of the Python client pass', { skip: missingPython() ?? false }, async () => {
+  const { status, error } = await runCommand(
+    PYTHON,
+    ['-m', 'unittest', 'discover', '--start-directory', `${FOLDER}/tests`],
+    PYTHON_ENV,
+  )
+  assert.equal(status, 0, error)
+  assert.ok(Number(/^Ran (\d+) tests/m.exec(error)?.[1]) >= 2, error)
+})
+
+void test('the snippet of the README runs', { skip: missingPython() ?? false }, async (t) => {
+  const app = await runApp(t, { clock: { nowMs: Date.now } })
+  const program = SNIPPET.replace('https://api.example.org', app.origin).replace(/kPrK_\w{38}/, PIN)
+  assert.ok(SNIPPET.trim().split('\n').length <= 5, 'at most five lines')
+  const { status, out, error } = await runCommand(PYTHON, ['-c', program], PYTHON_ENV)
+  assert.deepEqual([status, out], [0, 'operational\n'], error)
+})
