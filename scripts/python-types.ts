@@ -89,8 +89,8 @@ function objectText({ name, doc, schema }: ClientObject): string {
   if (optional.length === 0) return classText(name, doc, members, { isTotal: true })
   if (always.length === 0) return classText(name, doc, members, { isTotal: false })
   const base = `_${name}Required`
-  const required_ = classText(base, `Members that every ${name} has.`, always, { isTotal: true })
-  return `${required_}\n\n${classText(name, doc, optional, { base, isTotal: false })}`
+  const alwaysText = classText(base, `Members that every ${name} has.`, always, { isTotal: true })
+  return `${alwaysText}\n\n${classText(name, doc, optional, { base, isTotal: false })}`
 }
 
 /** The titles of the objects that a schema refers to. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
-import { missingProgram, missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
+import { missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
 
 const FOLDER = 'clients/python'
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
