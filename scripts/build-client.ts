@@ -23,6 +23,7 @@ const VECTORS = path.join(ROOT, 'test', 'vectors')
 const ENTRIES = [
   'index.ts',
   'audit.ts',
+  'log.ts',
   'write.ts',
   'run-vectors.ts',
   'node/file-head-store.ts',

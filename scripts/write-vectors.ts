@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
 import { HISTORY_VECTORS } from '../test/vectors/history-vectors.ts'
+import { buildLogVectors } from '../test/vectors/log-vectors.ts'
 import { runScript } from './script-main.ts'
 
 const FOLDER = fileURLToPath(new URL('../test/vectors/', import.meta.url))
@@ -61,6 +62,7 @@ export async function findVectorDrift(): Promise<ReadonlyMap<string, string | un
   const drift = new Map<string, string | undefined>()
   const vectors = new Map<string, unknown>(await buildVectors())
   for (const [name, vector] of HISTORY_VECTORS) vectors.set(`history/${name}`, vector)
+  for (const [name, vector] of await buildLogVectors()) vectors.set(`log/${name}`, vector)
   for (const [name, vector] of vectors) {
     const text = `${formatJson(vector)}\n`
     if (readText(`${name}.json`) !== text) drift.set(`${name}.json`, text)

@@ -526,7 +526,8 @@ def run_vectors(folder):
         if file.name == "index.json":
             continue
         vector = json.loads(file.read_text("utf-8"))
-        if not isinstance(vector, dict) or "expected" not in vector:
+        # The vectors of the log have a policy.
+        if not isinstance(vector, dict) or "expected" not in vector or "policy" in vector:
             continue
         for case in [vector, *({**vector, **link} for link in vector.get("chain", []))]:
             found = outcome_of(case)

@@ -32,6 +32,10 @@ test('Node and WebCrypto hash bytes and texts alike', async () => {
       assert.equal(await ofNode?.(content), await ofWeb?.(content))
     }),
   )
+  assert.deepEqual(
+    Buffer.from(await node.sha256('abc')),
+    Buffer.from(await web.sha256(Buffer.from('abc'))),
+  )
   assert.equal(
     await web.sha256Hex('abc'),
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

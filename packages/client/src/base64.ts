@@ -5,6 +5,8 @@ import { latin1 } from './latin1.ts'
 // one encoding, which a regular expression can recognize.
 
 const BYTES_64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/
+const BYTES_32 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
+const ANY_BYTES = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const BYTES_32_URL = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
 function bytesOf(base64: string): Uint8Array {
@@ -22,6 +24,17 @@ export function decodeBase64urlOf32(text: string): Uint8Array | undefined {
   return BYTES_32_URL.test(text)
     ? bytesOf(text.replaceAll('-', '+').replaceAll('_', '/'))
     : undefined
+}
+
+/** 32 bytes from padded base64; undefined unless the text is their canonical encoding. */
+export function decodeBase64Of32(text: string): Uint8Array | undefined {
+  return BYTES_32.test(text) ? bytesOf(text) : undefined
+}
+
+/** Bytes from padded base64; undefined unless the text is their canonical encoding. */
+export function decodeCanonicalBase64(text: string): Uint8Array | undefined {
+  const bytes = ANY_BYTES.test(text) ? bytesOf(text) : undefined
+  return bytes !== undefined && encodeBase64(bytes) === text ? bytes : undefined
 }
 
 /** Bytes from any padded base64 (RFC 4648 section 4). Throws a DOMException for any other text. */

@@ -1,9 +1,14 @@
 import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
 import { ChainError, verifyLink } from '../../../src/contract/version-chain.ts'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-evidence.ts'
 import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
+import { LogError, type LogFault } from './log/log-error.ts'
+import { openPolicy } from './log/log-policy.ts'
+import { verifyProof } from './log/log-proof.ts'
+import { verifyCheckpoint } from './log/verify-checkpoint.ts'
+import type { LogVector } from './log-vector.ts'
 import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'
@@ -65,9 +70,9 @@ export interface VectorResult {
   /** What the vector tests. */
   readonly description: string
   /** The expected outcome. */
-  readonly expected: Outcome | HistoryOutcome
+  readonly expected: Outcome | HistoryOutcome | LogFault
   /** The outcome on this platform. */
-  readonly found: Outcome | HistoryOutcome
+  readonly found: Outcome | HistoryOutcome | LogFault
 }
 
 /** Checks a chain of entries, oldest first, and returns the result of the first invalid one. */
@@ -84,6 +89,41 @@ async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutc
     previous = entry
   }
   return 'ok'
+}
+
+/** What a check of the log returns, as the vector's `result` states it. */
+async function resultOfLog(vector: LogVector): Promise<LogVector['result']> {
+  const { note, proof, entryBase64, resourceBase64, maxAgeSeconds = Infinity } = vector
+  const policy = await openPolicy(vector.policy)
+  const checks = { policy, nowMs: Date.parse(vector.now), maxAgeSeconds }
+  const proved =
+    proof === undefined
+      ? undefined
+      : await verifyProof({
+          proof,
+          ...checks,
+          ...(entryBase64 === undefined ? {} : { entry: decodeBase64(entryBase64) }),
+          ...(resourceBase64 === undefined ? {} : { resource: decodeBase64(resourceBase64) }),
+        })
+  const { size, root, witnessedAtMs } =
+    proved?.checkpoint ?? (await verifyCheckpoint({ note: note ?? '', ...checks }))
+  return {
+    size,
+    root: encodeBase64(root),
+    witnessedAt: witnessedAtMs === undefined ? null : new Date(witnessedAtMs).toISOString(),
+    ...(proved && { hash: proved.version.hash, resources: proved.resources }),
+  }
+}
+
+/** The outcome of a log vector. A result that differs from the stated one is reported as LOG_MISMATCH. */
+async function outcomeOfLog(vector: LogVector): Promise<'ok' | LogFault> {
+  try {
+    const result = await resultOfLog(vector)
+    return JSON.stringify(result) === JSON.stringify(vector.result) ? 'ok' : 'LOG_MISMATCH'
+  } catch (error) {
+    if (error instanceof LogError) return error.code
+    throw error
+  }
 }
 
 /** A vector and every link of its chain, each at its own time. */
@@ -123,7 +163,14 @@ export async function runVectors(
   const names = JSON.parse(await readText('index.json')) as readonly string[]
   const results = await Promise.all(
     names.map(async (name) => {
-      const vector = JSON.parse(await readText(`${name}.json`)) as Vector | HistoryVector
+      const vector = JSON.parse(await readText(`${name}.json`)) as
+        | Vector
+        | HistoryVector
+        | LogVector
+      if ('policy' in vector) {
+        const { description, expected } = vector
+        return [{ name, description, expected, found: await outcomeOfLog(vector) }]
+      }
       if (!('entries' in vector)) return checkVector(name, vector)
       const { description, expected } = vector
       return [{ name, description, expected, found: await outcomeOfHistory(vector) }]

@@ -1,12 +1,13 @@
 import { encodeBase64, encodeBase64url } from './base64.ts'
-import type { ImportEd25519, Sha256 } from './platform-crypto.ts'
+import type { ImportEd25519, Sha256, Sha256Bytes } from './platform-crypto.ts'
 
 // WebCrypto does not accept shared memory. All bytes here come from fetch, a text or base64.
 type Bytes = Uint8Array<ArrayBuffer>
 
 const encoder = new TextEncoder()
 
-async function sha256(content: Uint8Array | string): Promise<Uint8Array> {
+/** The hash of a leaf or node of the log's tree. */
+export const sha256: Sha256Bytes = async (content) => {
   const bytes = typeof content === 'string' ? encoder.encode(content) : content
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Bytes))
 }

@@ -1,5 +1,5 @@
-import nodeCrypto, { createPublicKey, verify } from 'node:crypto'
-import type { ImportEd25519, Sha256 } from '../platform-crypto.ts'
+import nodeCrypto, { createHash, createPublicKey, verify } from 'node:crypto'
+import type { ImportEd25519, Sha256, Sha256Bytes } from '../platform-crypto.ts'
 
 // The same OpenSSL as behind Node's WebCrypto, called synchronously. Another thread costs a fifth of a signature
 // check and several times a hash, and Node 20 prints a warning about Ed25519 in WebCrypto.
@@ -7,20 +7,23 @@ import type { ImportEd25519, Sha256 } from '../platform-crypto.ts'
 /** `hash` needs no object per hash; early releases of Node 20 lack it. */
 const hash = nodeCrypto.hash as typeof nodeCrypto.hash | undefined
 
-function sha256(content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex'): string {
+function digest(content: Uint8Array | string, encoding: 'base64' | 'base64url' | 'hex'): string {
   return hash === undefined
-    ? nodeCrypto.createHash('sha256').update(content).digest(encoding)
+    ? createHash('sha256').update(content).digest(encoding)
     : hash('sha256', content, encoding)
 }
 
+/** The hash of a leaf or node of the log's tree. */
+export const sha256: Sha256Bytes = (content) => createHash('sha256').update(content).digest()
+
 /** Padded: the form in Content-Digest (RFC 9530). */
-export const sha256Base64: Sha256 = (content) => sha256(content, 'base64')
+export const sha256Base64: Sha256 = (content) => digest(content, 'base64')
 
 /** Without padding: the id of a key (RFC 7638), the digest of an ETag. */
-export const sha256Base64url: Sha256 = (content) => sha256(content, 'base64url')
+export const sha256Base64url: Sha256 = (content) => digest(content, 'base64url')
 
 /** Lower case: the hash of a version entry. */
-export const sha256Hex: Sha256 = (content) => sha256(content, 'hex')
+export const sha256Hex: Sha256 = (content) => digest(content, 'hex')
 
 /** Throws unless the bytes are a curve point. */
 export const importEd25519: ImportEd25519 = (publicKey) => {

@@ -1,0 +1,32 @@
+// The third entry point: the transparency log. Pure functions, and a client for published files anywhere.
+
+export { createArchiveClient } from './log/archive-client.ts'
+export type {
+  ArchiveClient,
+  ArchiveClientOptions,
+  ArchivedRedaction,
+  ArchivedResource,
+  ArchiveHistory,
+} from './log/archive-client.ts'
+export type { TreeHead } from './log/checkpoint.ts'
+export { ForkError, verifyForkEvidence, verifyOneHistory } from './log/fork-evidence.ts'
+export type { ForkEvidence } from './log/fork-evidence.ts'
+export { LogError } from './log/log-error.ts'
+export type { LogFault } from './log/log-error.ts'
+export { openPolicy } from './log/log-policy.ts'
+export type { LogPolicy, PolicyLog, PolicyWitness } from './log/log-policy.ts'
+export { verifyProof } from './log/log-proof.ts'
+export type { ProofExpectations, VerifiedProof } from './log/log-proof.ts'
+export { verifyConsistency, verifyInclusion } from './log/merkle-tree.ts'
+export type { Consistency, Inclusion, SubtreeHashes } from './log/merkle-tree.ts'
+export { createTileHashes } from './log/tiles.ts'
+export type { ReadTile, Tile } from './log/tiles.ts'
+export { verifyCheckpoint } from './log/verify-checkpoint.ts'
+export type {
+  CheckpointExpectations,
+  Cosignature,
+  VerifiedCheckpoint,
+} from './log/verify-checkpoint.ts'
+export type { NoteKey } from './log/signed-note.ts'
+export { ChainError } from '../../../src/contract/version-chain.ts'
+export type { ChainFault } from '../../../src/contract/version-chain.ts'

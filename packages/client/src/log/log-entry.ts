@@ -1,0 +1,76 @@
+import { sha256, sha256Hex } from '#crypto'
+import { canonicalJson, type JsonObject } from '../../../../src/contract/canonical-json.ts'
+import { parseJson } from '../../../../src/contract/parse-json.ts'
+import { propertyOf } from '../../../../src/contract/property-of.ts'
+import {
+  formatSnapshotId,
+  VERSION_HASH_LABEL,
+  type VersionEntry,
+} from '../../../../src/contract/version-chain.ts'
+import { encodeBase64url } from '../base64.ts'
+import { LogError } from './log-error.ts'
+import { MAX_ENTRY_BYTES } from './tiles.ts'
+
+const DIGEST = /^[A-Za-z0-9_-]{43}$/
+
+/** Whether a value has the members of an entry that proofs and the chain use. */
+function isEntry(value: unknown): value is Omit<VersionEntry, 'hash'> {
+  const [resources, changes] = [propertyOf(value, 'resources'), propertyOf(value, 'changes')]
+  return (
+    ['snapshotId', 'createdAt', 'note', 'previousHash'].every(
+      (name) => typeof propertyOf(value, name) === 'string',
+    ) &&
+    Number.isSafeInteger(propertyOf(value, 'sequence')) &&
+    typeof resources === 'object' &&
+    resources !== null &&
+    Object.values(resources).every((digest) => typeof digest === 'string' && DIGEST.test(digest)) &&
+    Array.isArray(changes) &&
+    changes.every(
+      (change) =>
+        typeof propertyOf(change, 'resource') === 'string' &&
+        typeof propertyOf(change, 'kind') === 'string',
+    )
+  )
+}
+
+function isCanonical(value: unknown, json: string): boolean {
+  try {
+    return canonicalJson(value as JsonObject) === json
+  } catch {
+    // A lone surrogate, or deep nesting.
+    return false
+  }
+}
+
+/**
+ * The version at a place of the log. The bytes are the text whose SHA-256 is the version's `hash`. Throws a LogError
+ * (ENTRY) unless they are the canonical text of the version with that sequence number.
+ */
+export async function parseLogEntry(bytes: Uint8Array, index: number): Promise<VersionEntry> {
+  const refuse = (problem: string): never => {
+    throw new LogError('ENTRY', `entry ${index}: ${problem}`)
+  }
+  if (bytes.length > MAX_ENTRY_BYTES) return refuse(`has more than ${MAX_ENTRY_BYTES} bytes`)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return refuse('is not UTF-8')
+  }
+  const label = `${VERSION_HASH_LABEL}\n`
+  if (!text.startsWith(label)) return refuse(`does not begin with the line ${VERSION_HASH_LABEL}`)
+  const json = text.slice(label.length)
+  const value = parseJson(json)
+  if (!isEntry(value)) return refuse('is not a version entry')
+  if (!isCanonical(value, json)) return refuse('is not canonical JSON (RFC 8785)')
+  const snapshotId = formatSnapshotId(index + 1)
+  if (value.sequence !== index + 1 || value.snapshotId !== snapshotId) {
+    return refuse(`expected ${snapshotId}, found ${value.snapshotId}, sequence ${value.sequence}`)
+  }
+  return { ...value, hash: await sha256Hex(bytes) }
+}
+
+/** The digest of a resource as an entry states it: base64url SHA-256 of its bytes. */
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  return encodeBase64url(await sha256(bytes))
+}

@@ -1,0 +1,142 @@
+// Trust policies: c2sp.org/tlog-policy.
+
+import { LogError } from './log-error.ts'
+import { checkText, COSIGNATURE, ED25519, importVkey, type NoteKey } from './signed-note.ts'
+
+const MAX_POLICY_BYTES = 65_536
+const MAX_LINES_OF_A_KIND = 64
+
+/** A log of a policy. Its key's name is its origin. */
+export interface PolicyLog {
+  /** Its public key. */
+  readonly key: NoteKey
+  /** Undefined if the line has none. */
+  readonly url: string | undefined
+}
+
+/** A witness of a policy. */
+export interface PolicyWitness extends PolicyLog {
+  /** Its name in the policy. */
+  readonly name: string
+}
+
+/** Whom a client trusts: logs, witnesses, and how many of these must agree. */
+export interface LogPolicy {
+  /** Any of them may sign. */
+  readonly logs: readonly PolicyLog[]
+  /** Those that the quorum may count. */
+  readonly witnesses: readonly PolicyWitness[]
+  /** Name of a witness or group, or `none`. */
+  readonly quorum: string
+  /** Whether the witnesses with these names are enough. */
+  isMetBy(names: ReadonlySet<string>): boolean
+}
+
+/** What a name of the policy requires. */
+type Rule = (names: ReadonlySet<string>) => boolean
+
+/** The public key in a verifier key. Two lines may not have the same. */
+function publicKeyOf({ vkey }: NoteKey): string {
+  // Type and key fill whole bytes, so equal keys with different types differ only in the first characters.
+  return atob(vkey.slice(vkey.lastIndexOf('+') + 1)).slice(1)
+}
+
+/**
+ * Reads a policy: `log`, `witness`, `group` and `quorum` lines (c2sp.org/tlog-policy). Throws a LogError (MALFORMED)
+ * with the line.
+ *
+ * @example
+ * ```ts
+ * const policy = await openPolicy(await readFile('policy', 'utf8'))
+ * ```
+ */
+export async function openPolicy(text: string): Promise<LogPolicy> {
+  checkText('the policy', text, MAX_POLICY_BYTES, '\n\t')
+  const logs: PolicyLog[] = []
+  const witnesses: PolicyWitness[] = []
+  const rules = new Map<string, Rule>()
+  const members = new Set<string>()
+  let quorum: string | undefined
+  let groups = 0
+
+  for (const [index, line] of text.split('\n').entries()) {
+    const place = `the policy, line ${index + 1}`
+    const refuse = (problem: string): never => {
+      throw new LogError('MALFORMED', `${place}: ${problem}`)
+    }
+    const words = line.split(/[ \t]+/).filter((word) => word !== '')
+    const [kind, ...items] = words
+    if (kind === undefined || kind.startsWith('#')) continue
+    const define = (name: string, rule: Rule): void => {
+      if (name === 'none') refuse('the name none is reserved')
+      if (rules.has(name)) refuse(`${name} is already defined`)
+      rules.set(name, rule)
+    }
+    const keyOf = async (
+      vkey: string,
+      type: number,
+      known: readonly PolicyLog[],
+    ): Promise<NoteKey> => {
+      const key = await importVkey(vkey, type, place)
+      const publicKey = publicKeyOf(key)
+      if (known.some((other) => publicKeyOf(other.key) === publicKey)) {
+        refuse('the key is already on another line')
+      }
+      if (known.length === MAX_LINES_OF_A_KIND) {
+        refuse(`more than ${MAX_LINES_OF_A_KIND} lines of ${kind}`)
+      }
+      return key
+    }
+    switch (kind) {
+      case 'log': {
+        const [vkey, url, ...rest] = items
+        if (vkey === undefined || rest.length > 0) return refuse('expected: log <vkey> [<url>]')
+        logs.push({ key: await keyOf(vkey, ED25519, logs), url })
+        break
+      }
+      case 'witness': {
+        const [name, vkey, url, ...rest] = items
+        if (name === undefined || vkey === undefined || rest.length > 0) {
+          return refuse('expected: witness <name> <vkey> [<url>]')
+        }
+        const key = await keyOf(vkey, COSIGNATURE, witnesses)
+        define(name, (names) => names.has(name))
+        witnesses.push({ name, key, url })
+        break
+      }
+      case 'group': {
+        const [name, threshold, ...listed] = items
+        if (name === undefined || threshold === undefined || listed.length === 0) {
+          return refuse('expected: group <name> <number, any or all> <member>...')
+        }
+        groups += 1
+        if (groups > MAX_LINES_OF_A_KIND) refuse(`more than ${MAX_LINES_OF_A_KIND} lines of group`)
+        const required = { any: 1, all: listed.length }[threshold] ?? Number(threshold)
+        const isNumber = /^(?:any|all|[1-9]\d{0,3})$/.test(threshold)
+        if (!isNumber || required > listed.length) {
+          refuse(`${threshold}: expected a number from 1 to ${listed.length}, any or all`)
+        }
+        const parts = listed.map((member) => {
+          if (members.has(member)) refuse(`${member} is already a member of a group`)
+          members.add(member)
+          return rules.get(member) ?? refuse(`${member} is not defined on a line above`)
+        })
+        define(name, (names) => parts.filter((part) => part(names)).length >= required)
+        break
+      }
+      case 'quorum': {
+        const [name, ...rest] = items
+        if (name === undefined || rest.length > 0) return refuse('expected: quorum <name or none>')
+        if (quorum !== undefined) refuse('the quorum is already defined')
+        if (name !== 'none' && !rules.has(name)) refuse(`${name} is not defined on a line above`)
+        quorum = name
+        break
+      }
+      default:
+        refuse(`${kind}: expected log, witness, group or quorum`)
+    }
+  }
+  if (quorum === undefined) throw new LogError('MALFORMED', 'the policy has no quorum line')
+  const rule = rules.get(quorum)
+  return { logs, witnesses, quorum, isMetBy: (names) => rule === undefined || rule(names) }
+}
