@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { parseEmailAddress } from '../src/contract/email-address.ts'
+import { parseEmailAddress } from '@public-api/contract/waitlist/email-address'
 import { generateIdentity } from '../src/crypto/age-file.ts'
 import { createStoredServices } from '../src/process/stored-services.ts'
 import { SYSTEM_CLOCK } from '../src/service/clock.ts'

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { ENDPOINTS } from '../src/contract/endpoints.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { appendVersions } from './history-fixture.ts'
 import { AUDITED_VERSIONS, type BenchOptions } from './options.ts'
 import { startChild, startService } from './processes.ts'

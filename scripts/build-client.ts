@@ -32,7 +32,7 @@ const ENTRIES = [
 ]
 
 const COMPILER_OPTIONS = {
-  rootDir: ROOT,
+  rootDir: path.join(ROOT, 'packages'),
   declaration: true,
   module: 'nodenext',
   target: 'es2022',
@@ -73,41 +73,22 @@ function tidyDeclarations(text: string): string {
     .replaceAll(/^ +readonly (?:description|example|summary|message|meaning): ["'`\d].*;\n/gm, '')
 }
 
-const CLIENT_SOURCE = 'packages/client/src/'
-const CONTRACT_SOURCE = 'src/contract/'
-
-/** The path of a compiled file in `dist`: the client's own modules next to the contract. */
-function placeInDist(file: string): string {
-  return file.startsWith(CLIENT_SOURCE)
-    ? `client/${file.slice(CLIENT_SOURCE.length)}`
-    : `contract/${file.slice(CONTRACT_SOURCE.length)}`
-}
-
-/** A compiled file with its relative imports as they are in `dist`. */
-function relocateImports(text: string, file: string): string {
-  return text.replaceAll(
-    /(from |import\()(['"])(\.[^'"]+)\2/g,
-    (_, start: string, quote: string, specifier: string) => {
-      const target = placeInDist(path.posix.join(path.posix.dirname(file), specifier))
-      const relative = path.posix.relative(path.posix.dirname(placeInDist(file)), target)
-      return `${start}${quote}${relative.startsWith('.') ? relative : `./${relative}`}${quote}`
-    },
-  )
-}
-
-/** The files that the entries lead to by imports, those of types as well for declarations. */
+/** The compiled files that the entries lead to by imports, those of types as well for declarations. */
 function reachable(outDir: string, extension: '.js' | '.d.ts'): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (file: string): void => {
     if (found.has(file)) return
     found.add(file)
     for (const { specifier } of moduleReferences(readFileSync(path.join(outDir, file), 'utf8'))) {
-      if (specifier?.startsWith('.') !== true) continue
-      const target = path.posix.join(path.posix.dirname(file), specifier)
-      visit(target.replace(/\.js$/, extension))
+      if (specifier?.startsWith('#contract/') === true) {
+        visit(`contract/${specifier.slice('#contract/'.length)}${extension}`)
+      } else if (specifier?.startsWith('.') === true) {
+        const target = path.posix.join(path.posix.dirname(file), specifier)
+        visit(target.replace(/\.js$/, extension))
+      }
     }
   }
-  for (const entry of ENTRIES) visit(CLIENT_SOURCE + entry.replace(/\.ts$/, extension))
+  for (const entry of ENTRIES) visit(`client/src/${entry.replace(/\.ts$/, extension)}`)
   return found
 }
 
@@ -156,9 +137,9 @@ export async function buildClient(folder: string): Promise<void> {
       writeFileSync(full, tidyDeclarations(readFileSync(full, 'utf8')))
     }
     for (const file of [...reachable(outDir, '.js'), ...reachable(outDir, '.d.ts')]) {
-      const target = path.join(dist, placeInDist(file))
+      const target = path.join(dist, file.replace(/^client\/src\//, 'client/'))
       mkdirSync(path.dirname(target), { recursive: true })
-      writeFileSync(target, relocateImports(readFileSync(path.join(outDir, file), 'utf8'), file))
+      cpSync(path.join(outDir, file), target)
     }
   } finally {
     rmSync(outDir, { recursive: true, force: true })

@@ -3,9 +3,9 @@ import path from 'node:path'
 
 import { parse } from 'yaml'
 
-import { REGISTRY_VERSION } from '../src/contract/endpoints.ts'
-import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
-import { createExample } from '../src/documents/examples.ts'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { createExample } from '@public-api/contract/documents/examples'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { PublishError } from '../src/publishing/publish-error.ts'
 import { publishRelease } from '../src/publishing/publish-release.ts'

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { LOCALES, type Locale } from '../src/contract/locales.ts'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { runScript, ScriptUsageError } from './script-main.ts'
 
 const ENGLISH = 'en'

@@ -1,4 +1,4 @@
-import { API_VERSION } from '../src/contract/api-version.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { compileContent } from '../src/publishing/compile-content.ts'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { findObstacles } from '../src/publishing/roll-back-release.ts'

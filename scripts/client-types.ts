@@ -1,5 +1,5 @@
-import type { Endpoint } from '../src/contract/endpoints.ts'
-import type { JsonSchema } from '../src/contract/schema-type.ts'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   clientNameOf,
   clientObjects,
@@ -103,7 +103,7 @@ export function createClientTypes(tables: ClientTypeTables): string {
     ([name, row]) =>
       `${docComment('  ', [`Data of ${formatRequests([row])}.`])}  readonly ${name}: ${dataTypeOf(row)}\n`,
   )
-  return `// Written by \`npm run generate\` from the registry and the schemas of src/contract.
+  return `// Written by \`npm run generate\` from the registry and the schemas of packages/contract.
 
 import type { ReadOptions, Verified } from './reads.ts'
 

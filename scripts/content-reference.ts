@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 
-import type { JsonSchema } from '../src/contract/schema-type.ts'
-import { TRANSLATION_LOCALES } from '../src/contract/translations.ts'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
 import {
   contentSchema,

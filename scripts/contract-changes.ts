@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/contract/schema-type.ts'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import type { ContractOutline, EndpointOutline, Limits, Rate } from './contract-outline.ts'
 import { compareEndpoint } from './endpoint-changes.ts'
 import { compareSchemas, type Difference, type Impact } from './schema-changes.ts'

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
-import { DAY_MS, parseInstant } from '../src/contract/instant.ts'
-import { checkRegistry } from '../src/contract/registry-rules.ts'
+import { DAY_MS, parseInstant } from '@public-api/contract/text/instant'
+import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { compareContracts, type ChangeClass, type ContractChange } from './contract-changes.ts'
 import {
   BASELINE_FILE,
@@ -17,7 +17,7 @@ import {
 import { runScript } from './script-main.ts'
 
 const CHANGELOG_FILE = 'content/changelog.yaml'
-const VERSION_FILE = 'src/contract/endpoints.ts'
+const VERSION_FILE = 'packages/contract/registry/endpoints.ts'
 
 const HELP = `Usage: npm run contract:check [-- --json]
        npm run contract:release

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-import { API_VERSION, BASE_PATH } from '../src/contract/api-version.ts'
+import { API_VERSION, BASE_PATH } from '@public-api/contract/registry/api-version'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
   RUNTIMES,
   STABILITY_LEVELS,
   TAGS,
-} from '../src/contract/endpoint-terms.ts'
+} from '@public-api/contract/registry/endpoint-terms'
 import {
   ENDPOINTS,
   LINKS,
@@ -16,9 +16,9 @@ import {
   ROUTE_ERRORS,
   type Endpoint,
   type Registry,
-} from '../src/contract/endpoints.ts'
-import { SCHEMA_IDS } from '../src/contract/envelope.ts'
-import { ERRORS, type CatalogError } from '../src/contract/errors.ts'
+} from '@public-api/contract/registry/endpoints'
+import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
 import {
   CACHE_CLASSES,
   CORS,
@@ -26,20 +26,20 @@ import {
   JSON_MEDIA_TYPE,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '../src/contract/headers.ts'
-import { ISSUANCE, type Issuance } from '../src/contract/issuance.ts'
-import { LIMITS } from '../src/contract/limits.ts'
-import type { JsonSchema } from '../src/contract/schema-type.ts'
-import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
-import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../src/contract/signature.ts'
-import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
+} from '@public-api/contract/http/headers'
+import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   headersOf,
   REQUEST_HEADER_DOCS,
   RESPONSE_HEADER_DOCS,
-} from '../src/documents/header-docs.ts'
-import { ALWAYS_SENT, createResponses } from '../src/documents/openapi-responses.ts'
-import { componentName } from '../src/documents/openapi-schemas.ts'
+} from '@public-api/contract/documents/header-docs'
+import { ALWAYS_SENT, createResponses } from '@public-api/contract/documents/openapi-responses'
+import { componentName } from '@public-api/contract/documents/openapi-schemas'
 
 export const BASELINE_FILE = 'docs/api/baseline.json'
 

@@ -1,5 +1,5 @@
-import type { STABILITY_LEVELS } from '../src/contract/endpoint-terms.ts'
-import { parseInstant } from '../src/contract/instant.ts'
+import type { STABILITY_LEVELS } from '@public-api/contract/registry/endpoint-terms'
+import { parseInstant } from '@public-api/contract/text/instant'
 import type { ContractOutline, EndpointOutline } from './contract-outline.ts'
 import { compareSchemas, type Difference, type Impact } from './schema-changes.ts'
 import { compareNames, isObject, keysOf, show, type Values } from './value-changes.ts'

@@ -46,7 +46,8 @@ function hasLockedPackages(isRuntimeOnly) {
   const installed = readPackages('node_modules/.package-lock.json')
   return Object.entries(readPackages('package-lock.json')).every(
     ([place, { version, dev, devOptional, optional, link }]) => {
-      if (!place.startsWith('node_modules/') || link) return true
+      if (!place.startsWith('node_modules/')) return true
+      if (link) return existsSync(new URL(place, root))
       if (isRuntimeOnly && (dev || devOptional)) return true
       const found = installed[place]?.version
       return found === version || (found === undefined && optional)

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { createContentReference } from './content-reference.ts'
-import { createOpenApi } from '../src/documents/openapi.ts'
-import { createPolicy } from '../src/documents/policy.ts'
-import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
+import { createOpenApi } from '@public-api/contract/documents/openapi'
+import { createPolicy } from '@public-api/contract/documents/policy'
+import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/contract-texts.ts'
 import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
 import { createClientTypes } from './client-types.ts'
@@ -13,7 +13,7 @@ import { createPythonTypes } from './python-types.ts'
 import { runScript } from './script-main.ts'
 
 const TEXTS_FILE = 'locales/contract.json'
-const READ_PATHS_FILE = 'src/contract/read-paths.ts'
+const READ_PATHS_FILE = 'packages/contract/registry/read-paths.ts'
 const CLIENT_TYPES_FILE = 'packages/client/src/resources.ts'
 const PYTHON_TYPES_FILE = 'clients/python/src/public_api/resources.py'
 const BASE_URL = 'http://127.0.0.1:8080'
@@ -25,7 +25,7 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   policy.json              the policy document (the data member of GET /api/v1/policy)
   docs/content.md          every file and field of a content folder
   locales/contract.json    the texts of the tables, with the translations that they have; what is new waits for them there
-  src/contract/read-paths.ts   the path of each read, for the client
+  packages/contract/registry/read-paths.ts   the path of each read, for the client
   packages/client/src/resources.ts   the client's types of data and methods, with their documentation
   clients/python/src/public_api/resources.py   the same for the Python client
   assets/*                 src/browser and the ALTCHA widget, each as one minified file

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { moduleReferences, nameUses, type ModuleReference } from './module-references.ts'
 import { runScript } from './script-main.ts'
 
-/** What a folder of src may import besides its own files; `../` refers to a folder beside src. */
+/** What a folder of src or of a package may import besides its own files; `../` refers to a folder beside src. */
 interface RoomRule {
   readonly mayImport: readonly string[]
   /** Rooms of which it may know the types, and nothing that runs. */
@@ -15,8 +15,6 @@ interface RoomRule {
 }
 
 const LAYERS: { readonly [layer: string]: RoomRule } = {
-  contract: { mayImport: [], isPortable: true },
-  documents: { mayImport: ['contract'], isPortable: true },
   crypto: { mayImport: ['contract'] },
   storage: { mayImport: ['contract', 'crypto'] },
   publishing: { mayImport: ['contract', 'crypto', 'storage'] },
@@ -27,12 +25,15 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
   browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
 }
 
-/** The packages beside the server. Their builds compile in what they import of src, so they install without it. */
+/** The packages beside the server; they import nothing of src. */
 const PACKAGES: { readonly [folder: string]: RoomRule } = {
+  contract: { mayImport: [], isPortable: true },
+  documents: { mayImport: ['contract'], isPortable: true },
+  command: { mayImport: ['contract'] },
   'packages/client': { mayImport: ['contract'], isPortable: true },
   'packages/client/node': { mayImport: ['packages/client'] },
   'packages/cli': {
-    mayImport: ['contract', 'documents', 'packages/client', 'packages/client/node'],
+    mayImport: ['contract', 'documents', 'command', 'packages/client', 'packages/client/node'],
   },
 }
 
@@ -68,6 +69,7 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
   cli: {
     mayImport: [
       'contract',
+      'command',
       'packages/cli',
       'crypto',
       'storage',
@@ -104,25 +106,52 @@ export interface LayerFinding {
   readonly message: string
 }
 
-const PACKAGE_FILE = /^\.\.\/(packages\/[^/]+)\/src\/(node\/)?/
+/** Folders of packages, relative to src, with their rooms; the innermost folder first. */
+const PACKAGE_FOLDERS: readonly (readonly [folder: string, room: string])[] = [
+  ['../packages/contract/documents/', 'documents'],
+  ['../packages/contract/', 'contract'],
+  ['../packages/command/', 'command'],
+  ['../packages/client/src/node/', 'packages/client/node'],
+  ['../packages/client/src/', 'packages/client'],
+  ['../packages/cli/src/', 'packages/cli'],
+]
+
+/** What specifiers by name begin with, and the folder relative to src that each refers to. */
+const PACKAGE_NAMES: readonly (readonly [name: string, folder: string])[] = [
+  ['@public-api/contract/', '../packages/contract/'],
+  ['#contract/', '../packages/contract/'],
+  ['@public-api/command/', '../packages/command/'],
+  ['@public-api/client-source/', '../packages/client/src/'],
+  ['@public-api/cli/', '../packages/cli/'],
+]
+
+function packageFolderOf(file: string): readonly [folder: string, room: string] | undefined {
+  return PACKAGE_FOLDERS.find(([folder]) => file.startsWith(folder))
+}
 
 /** The room of a file, by its path relative to src. */
 function roomOf(file: string): string {
-  const [, folder, node] = PACKAGE_FILE.exec(file) ?? []
-  if (folder === undefined) return file.split('/', 1)[0] ?? file
-  return node === undefined ? folder : `${folder}/node`
+  return packageFolderOf(file)?.[1] ?? file.split('/', 1)[0] ?? file
 }
 
-/** The path relative to src that a relative import in a file leads to. */
-function targetOf(file: string, specifier: string): string {
+/** The path relative to src that a specifier leads to; undefined for modules of Node and packages of others. */
+function targetOf(file: string, specifier: string): string | undefined {
+  const named = PACKAGE_NAMES.find(([name]) => specifier.startsWith(name))
+  if (named !== undefined) return named[1] + specifier.slice(named[0].length)
+  if (!specifier.startsWith('.')) return undefined
   const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
   return target.replace(/^\.\.\/src\//, '')
 }
 
-/** The folder of a path: a folder of src, or one beside it. */
+/** The folder of a path: a folder of src, one of a package, or another one beside src. */
 function placeOf(target: string): string {
-  const isElsewhere = target.startsWith('../') && !PACKAGE_FILE.test(target)
+  const isElsewhere = target.startsWith('../') && packageFolderOf(target) === undefined
   return isElsewhere ? path.posix.dirname(target) : roomOf(target)
+}
+
+/** The package that a path relative to src belongs to; the server is one too. */
+function packageOf(file: string): string {
+  return /^\.\.\/packages\/[^/]+/.exec(file)?.[0] ?? 'src'
 }
 
 function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRule): string {
@@ -138,26 +167,35 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   const { specifier, isTypeOnly } = reference
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
   // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
-  if (specifier.startsWith('#')) return undefined
-  if (!specifier.startsWith('.')) {
+  if (specifier === '#crypto') return undefined
+  const target = targetOf(file, specifier)
+  if (target === undefined) {
     if (rule.isPortable !== true) return undefined
     return `imports ${specifier}, but ${room} runs in a browser and may import no package and no module of Node`
   }
-  const target = targetOf(file, specifier)
+  if (
+    specifier.startsWith('.') &&
+    packageFolderOf(target) !== undefined &&
+    packageOf(file) !== packageOf(target)
+  ) {
+    return `imports ${target} by its path; expected the name of its package`
+  }
   const other = placeOf(target)
   if (other === room || rule.mayImport.includes(other)) return undefined
-  if (target.startsWith('../') && !PACKAGE_FILE.test(target)) {
+  if (target.startsWith('../') && packageFolderOf(target) === undefined) {
     return `imports ${specifier}, which is outside the source tree`
   }
   if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
   return `imports ${target}, but ${allowanceOf(room, rule)}`
 }
 
+const BUILT = /^\.\.\/packages\/[^/]+\/(?:dist|node_modules)\//
+
 /** Every TypeScript file below a source folder and in the packages beside it, relative to that folder, with slashes. */
 function sourceFilesOf(sourceDir: string): readonly string[] {
   const packagesDir = path.join(sourceDir, '..', 'packages')
   const folders = existsSync(packagesDir)
-    ? readdirSync(packagesDir).map((name) => `../packages/${name}/src`)
+    ? readdirSync(packagesDir).map((name) => `../packages/${name}`)
     : []
   return ['.', ...folders]
     .flatMap((folder) =>
@@ -165,7 +203,7 @@ function sourceFilesOf(sourceDir: string): readonly string[] {
         path.posix.join(folder, file.replaceAll(path.sep, '/')),
       ),
     )
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => file.endsWith('.ts') && !BUILT.test(file))
     .toSorted()
 }
 
@@ -180,8 +218,8 @@ export function findIdleAllowances(sourceDir: string): readonly string[] {
     for (const { specifier } of moduleReferences(
       readFileSync(path.join(sourceDir, file), 'utf8'),
     )) {
-      if (specifier?.startsWith('.') !== true) continue
-      idle.delete(`${roomOf(file)}: ${placeOf(targetOf(file, specifier))}`)
+      const target = specifier === undefined ? undefined : targetOf(file, specifier)
+      if (target !== undefined) idle.delete(`${roomOf(file)}: ${placeOf(target)}`)
     }
   }
   return [...idle]

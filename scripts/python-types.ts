@@ -1,5 +1,5 @@
-import type { Endpoint } from '../src/contract/endpoints.ts'
-import type { JsonSchema } from '../src/contract/schema-type.ts'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   clientNameOf,
   clientObjects,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/contract/schema-type.ts'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 
 /** Effect of a change on existing clients. */
 export type Impact = 'text' | 'additive' | 'breaking'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { messageOf } from '../src/contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** Wrong usage of a script. The message is one line that states what was expected. */
 export class ScriptUsageError extends Error {

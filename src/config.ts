@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
-import { isHostName, isLoopbackHost } from './contract/host-name.ts'
-import { CHALLENGE_PROVIDERS } from './contract/registration-schema.ts'
-import type { Runtime } from './contract/endpoints.ts'
+import { isHostName, isLoopbackHost } from '@public-api/contract/http/host-name'
+import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
+import type { Runtime } from '@public-api/contract/registry/endpoints'
 import {
   createEnvironmentReader,
   type Environment,

@@ -7,8 +7,8 @@ import {
   type Config,
   type SecretTexts,
 } from './config.ts'
-import { messageOf } from './contract/error-message.ts'
-import { formatInstant } from './contract/instant.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
 import { formatKeyMetadata } from './service/signing-key-metadata.ts'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from './contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   ConfigError,
   NEXT_SIGNING_KEY_FILE,

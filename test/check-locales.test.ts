@@ -11,7 +11,7 @@ import {
   type LocaleFiles,
   type TextTree,
 } from '../scripts/check-locales.ts'
-import { LOCALES } from '../src/contract/locales.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +17,7 @@ import { temporaryFolder } from './support/temporary-folder.ts'
 const SCRIPT = fileURLToPath(new URL('../scripts/ensure-installed.mjs', import.meta.url))
 const LOCKED = {
   '': { name: 'service' },
-  'node_modules/@service/client': { link: true },
+  'node_modules/client': { link: true },
   'node_modules/needed': { version: '1.0.0' },
   'node_modules/native': { version: '2.0.0', optional: true },
   'node_modules/tester': { version: '3.0.0', dev: true },
@@ -20,7 +28,7 @@ function makeCheckout(t: TestContext, npmExitCode = 0) {
   const folder = temporaryFolder(t)
   const programs = path.join(folder, 'programs')
   const called = path.join(folder, 'called.txt')
-  for (const made of ['scripts', 'programs', 'node_modules/.bin']) {
+  for (const made of ['scripts', 'programs', 'node_modules/.bin', 'node_modules/client']) {
     mkdirSync(path.join(folder, made), { recursive: true })
   }
   cpSync(SCRIPT, path.join(folder, 'scripts', 'ensure-installed.mjs'))
@@ -92,6 +100,14 @@ test('installs a missing or different package, an optional one only if it is old
   const { noteInstalled, run } = makeCheckout(t)
   noteInstalled({ 'node_modules/needed': { version: '1.0.0' } })
   assert.equal(run('--runtime').npmArguments, '')
+})
+
+test('installs a package of this repository that has no link yet', (t) => {
+  const { folder, noteInstalled, run } = makeCheckout(t)
+  const { '': _, ...installed } = LOCKED
+  noteInstalled(installed)
+  rmSync(path.join(folder, 'node_modules/client'), { recursive: true })
+  assert.notEqual(run('--runtime').npmArguments, '')
 })
 
 test('reports a failed installation, exits with 1 and tries again next time', (t) => {

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 
 import { OWN_CONTRACT } from '../scripts/contract-outline.ts'
 import { findDrift, generate } from '../scripts/generate.ts'
-import { ENDPOINTS } from '../src/contract/endpoints.ts'
-import { ERRORS } from '../src/contract/errors.ts'
-import { REQUEST_SCHEMAS } from '../src/contract/schemas.ts'
-import { READ_PATHS } from '../src/contract/read-paths.ts'
-import { SNAPSHOT_SCHEMAS } from '../src/contract/snapshot-schemas.ts'
-import { contractTextsOf, type ContractTranslations } from '../src/pages/contract-texts.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { ERRORS } from '@public-api/contract/errors/errors'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/contract-texts.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
@@ -50,7 +50,7 @@ describe('drift is found', () => {
       /^docs\/api\/policy\.json drifted, line \d+: found "\\"endpoints\\": \d+,", expected "\\"endpoints\\": \d+,"/,
     )
     assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
-    assert.match(drift[3] ?? '', /^src\/contract\/read-paths\.ts drifted/)
+    assert.match(drift[3] ?? '', /^packages\/contract\/registry\/read-paths\.ts drifted/)
     assert.match(drift[4] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
   })
 

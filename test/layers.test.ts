@@ -12,7 +12,8 @@ const SOURCE_DIR = fileURLToPath(new URL('../src', import.meta.url))
 
 /** A made-up source tree. */
 function makeTree(t: TestContext, files: { readonly [file: string]: string }): string {
-  const dir = temporaryFolder(t)
+  const dir = path.join(temporaryFolder(t), 'src')
+  mkdirSync(dir)
   for (const [file, source] of Object.entries(files)) {
     const full = path.join(dir, file)
     mkdirSync(path.dirname(full), { recursive: true })
@@ -70,7 +71,7 @@ describe('reports forbidden imports', () => {
     assert.deepEqual(
       faultsOf(t, {
         'service/waitlist.ts':
-          "import { a } from '../contract/a.ts'\n\nimport { b } from '../http/b.ts'\n",
+          "import { a } from '@public-api/contract/a'\n\nimport { b } from '../http/b.ts'\n",
       }),
       [
         'service/waitlist.ts:3 imports http/b.ts, but service may import only contract, crypto, the types of storage',
@@ -96,8 +97,24 @@ describe('reports forbidden imports', () => {
     )
   })
 
+  test('a package by its path, and a name that the map does not allow', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'service/a.ts': "import { a } from '../../packages/contract/text/a.ts'\n",
+        '../packages/client/src/b.ts':
+          "import { b } from '#contract/text/b'\nimport { c } from '@public-api/command/c'\n",
+        '../packages/cli/src/d.ts': "import { d } from '../../../src/config.ts'\n",
+      }).map((fault) => fault.replace(/, but .*/, '')),
+      [
+        '../packages/cli/src/d.ts:1 imports config.ts',
+        '../packages/client/src/b.ts:2 imports ../packages/command/c',
+        'service/a.ts:1 imports ../packages/contract/text/a.ts by its path; expected the name of its package',
+      ],
+    )
+  })
+
   test('a package and a module of Node where a browser must run the code', (t) => {
-    for (const layer of ['contract', 'documents', 'browser']) {
+    for (const layer of ['../packages/contract', '../packages/contract/documents', 'browser']) {
       const faults = faultsOf(t, {
         [`${layer}/a.ts`]: "import { hash } from 'node:crypto'\nimport { Ajv } from 'ajv'\n",
       })
@@ -110,23 +127,25 @@ describe('reports forbidden imports', () => {
   test('a global of Node where a browser must run the code', (t) => {
     assert.deepEqual(
       faultsOf(t, {
-        'contract/a.ts': "export const size = Buffer.byteLength('process')\n",
+        '../packages/contract/a.ts': "export const size = Buffer.byteLength('process')\n",
         'service/b.ts': "export const size = Buffer.byteLength('process')\n",
       }),
-      ['contract/a.ts:1 uses Buffer, but contract runs in a browser and may use no global of Node'],
+      [
+        '../packages/contract/a.ts:1 uses Buffer, but contract runs in a browser and may use no global of Node',
+      ],
     )
   })
 
   test('a global of Node by way of globalThis', (t) => {
     assert.deepEqual(
       faultsOf(t, {
-        'contract/a.ts': 'export const b = globalThis.Buffer\n',
-        'documents/c.ts': "export const d = globalThis['process']\n",
+        '../packages/contract/a.ts': 'export const b = globalThis.Buffer\n',
+        '../packages/contract/documents/c.ts': "export const d = globalThis['process']\n",
         'http/e.ts': 'export const f = globalThis.process\n',
       }),
       [
-        'contract/a.ts:1 uses globalThis, but contract runs in a browser and may use no global of Node',
-        'documents/c.ts:1 uses globalThis, but documents runs in a browser and may use no global of Node',
+        '../packages/contract/a.ts:1 uses globalThis, but contract runs in a browser and may use no global of Node',
+        '../packages/contract/documents/c.ts:1 uses globalThis, but documents runs in a browser and may use no global of Node',
       ],
     )
   })
@@ -160,7 +179,7 @@ describe('reports forbidden imports', () => {
       'app.ts': "import { c } from './config.ts'\nimport { run } from './cli/svc.ts'\n",
       'cli/svc.ts': "import { createApp } from '../app.ts'\nimport { c } from '../config.ts'\n",
       'config.ts':
-        "import { limits } from './contract/limits.ts'\nimport { s } from './secrets.ts'\n",
+        "import { limits } from '@public-api/contract/limits'\nimport { s } from './secrets.ts'\n",
       'process/run.ts': "import { createApp } from '../app.ts'\nimport { c } from '../config.ts'\n",
       'service/a.ts': "import { c } from '../config.ts'\nimport { m } from '../main.ts'\n",
     })
@@ -180,7 +199,7 @@ describe('reports forbidden imports', () => {
   test('forbidden imports of the root and the command line', (t) => {
     const faults = faultsOf(t, {
       'app.ts':
-        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '../packages/client/src/c.ts'\n",
+        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '@public-api/client-source/c'\n",
       'cli/a.ts': "import { a } from '../browser/a.ts'\n",
       'config.ts': "import { a } from './crypto/a.ts'\n",
       'process/server.ts':
@@ -191,7 +210,7 @@ describe('reports forbidden imports', () => {
       [
         'app.ts:1 imports storage/a.ts',
         'app.ts:2 imports publishing/b.ts',
-        'app.ts:3 imports ../packages/client/src/c.ts',
+        'app.ts:3 imports ../packages/client/src/c',
         'cli/a.ts:1 imports browser/a.ts',
         'config.ts:1 imports crypto/a.ts',
         'process/server.ts:1 imports browser/a.ts',
@@ -203,7 +222,7 @@ describe('reports forbidden imports', () => {
   test('an unknown layer, a path outside src and a computed path', (t) => {
     assert.deepEqual(
       faultsOf(t, {
-        'misc/a.ts': "import { a } from '../contract/a.ts'\n",
+        'misc/a.ts': "import { a } from '@public-api/contract/a'\n",
         'service/b.ts': "import { version } from '../../package.json'\n",
         'service/c.ts': 'export const load = (name: string) => import(`./${name}.ts`)\n',
       }),

@@ -17,7 +17,7 @@ import {
   type Outcome,
   type Vector,
   type VectorResponse,
-} from '../packages/client/src/vector.ts'
+} from '@public-api/client-source/vector'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const FOLDER = new URL('vectors/', import.meta.url)

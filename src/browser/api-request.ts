@@ -1,4 +1,4 @@
-import { createConnection } from '../../packages/client/src/connection.ts'
+import { createConnection } from '@public-api/client-source/connection'
 
 /** Longer than the timeouts of the service and of a challenge provider together. */
 const timeoutMs = 30_000

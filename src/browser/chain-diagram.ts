@@ -1,4 +1,4 @@
-import type { VersionSummary } from '../contract/version-chain.ts'
+import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import type { PageTexts } from './page-texts.ts'
 
 type LinkProof = 'recomputed' | 'held' | 'broken' | 'otherHash'

@@ -1,10 +1,10 @@
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. The input is stored only in the form.
-import { verifyKeyDocument } from '../../packages/client/src/signing-keys.ts'
-import { VerificationError } from '../../packages/client/src/verification-error.ts'
-import { verifyResponse, type HttpResponse } from '../../packages/client/src/verify-response.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
+import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
+import { VerificationError } from '@public-api/client-source/verification-error'
+import { verifyResponse, type HttpResponse } from '@public-api/client-source/verify-response'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import { createFormChallenge } from './form-challenge.ts'
 import { formatDuration, formatNumber, partOf, runsOnce } from './page-element.ts'

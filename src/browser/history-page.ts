@@ -1,6 +1,6 @@
 // The history page: audits the history in this browser with the published client library.
-import { HistoryError } from '../../packages/client/src/history-error.ts'
-import { ChainError } from '../contract/version-chain.ts'
+import { HistoryError } from '@public-api/client-source/history-error'
+import { ChainError } from '@public-api/contract/history/version-chain'
 import { failureElement, faultElement } from './audit-outcome.ts'
 import { runAudit } from './audit-run.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'

@@ -1,6 +1,6 @@
 // The overview: verifies a real response in the visitor's browser.
-import { readHeaders } from '../../packages/client/src/header-fields.ts'
-import { CLIENT_HEADERS } from '../contract/client-headers.ts'
+import { readHeaders } from '@public-api/client-source/header-fields'
+import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { mountLiveCheck, showUnchecked } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'

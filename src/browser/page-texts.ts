@@ -1,4 +1,4 @@
-import { propertyOf } from '../contract/property-of.ts'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatNumber, pageElement } from './page-element.ts'
 
 /** The nodes of a text whose placeholders may hold elements. */
@@ -25,7 +25,7 @@ function fill<Value, Shown>(
 }
 
 /**
- * Reads the texts that the server wrote into a page under a name (`scriptTexts` of src/pages/elements.ts), with the
+ * Reads the texts that the server wrote into a page under a name (`scriptTexts` of src/pages/markup/elements.ts), with the
  * keys of the locale file, so that scripts contain no text for people. Throws an Error if the page has no texts of that
  * name. The functions throw an Error for an unknown key or placeholder.
  */

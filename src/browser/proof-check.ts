@@ -1,26 +1,26 @@
-import { sha256Base64 } from '../../packages/client/src/web-crypto.ts'
-import { readHeaders, sha256Of } from '../../packages/client/src/header-fields.ts'
-import { verifyKeyDocument } from '../../packages/client/src/signing-keys.ts'
+import { sha256Base64 } from '@public-api/client-source/web-crypto'
+import { readHeaders, sha256Of } from '@public-api/client-source/header-fields'
+import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
 import {
   VerificationError,
   type VerificationFault,
-} from '../../packages/client/src/verification-error.ts'
-import type { VerificationKey } from '../../packages/client/src/verification-key.ts'
+} from '@public-api/client-source/verification-error'
+import type { VerificationKey } from '@public-api/client-source/verification-key'
 import {
   stepOfFault,
   stepsOfStatus,
   type VerificationStep,
-} from '../../packages/client/src/verification-step.ts'
+} from '@public-api/client-source/verification-step'
 import {
   verifyResponse,
   type HttpResponse,
   type VerifiedResponse,
-} from '../../packages/client/src/verify-response.ts'
-import { CLIENT_HEADERS } from '../contract/client-headers.ts'
-import { formatInstant, parseInstant } from '../contract/instant.ts'
-import { SIGNATURE_MAX_AGE_SECONDS } from '../contract/limits.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import { formatSignedText } from '../contract/signature.ts'
+} from '@public-api/client-source/verify-response'
+import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
+import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { formatSignedText } from '@public-api/contract/http/signature'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'

@@ -1,6 +1,6 @@
-import { ApiError } from '../contract/api-error.ts'
-import type { ErrorCode } from '../contract/errors.ts'
-import { parseRegistration } from '../contract/registration.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import type { ErrorCode } from '@public-api/contract/errors/errors'
+import { parseRegistration } from '@public-api/contract/waitlist/registration'
 import { partOf } from './page-element.ts'
 
 /** The input fields of the form. */

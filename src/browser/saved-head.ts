@@ -1,7 +1,7 @@
-import { createLocalStorageHeadStore } from '../../packages/client/src/head-store.ts'
-import { entriesOf } from '../../packages/client/src/history-evidence.ts'
-import { verifyPortable } from '../../packages/client/src/portable-response.ts'
-import { importKey } from '../../packages/client/src/verification-key.ts'
+import { createLocalStorageHeadStore } from '@public-api/client-source/head-store'
+import { entriesOf } from '@public-api/client-source/history-evidence'
+import { verifyPortable } from '@public-api/client-source/portable-response'
+import { importKey } from '@public-api/client-source/verification-key'
 
 /** Opens the saved head with this name; undefined if the browser provides no storage. */
 export function openSavedHead(name: string) {

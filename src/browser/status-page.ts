@@ -1,7 +1,7 @@
 // The status page: checks that the API responds, that the response verifies, and how accurate the server time is.
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import { readPageTexts } from './page-texts.ts'
 import { checkProof, cryptoSupport } from './proof-check.ts'

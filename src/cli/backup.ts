@@ -1,8 +1,8 @@
 import { backUpDatabase } from '../storage/sqlite-backup.ts'
-import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
-import { createCommand } from '../../packages/cli/src/command/command.ts'
+import { onlyArgument } from '@public-api/command/option-values'
+import { createCommand } from '@public-api/command/command'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: 'backup FILE [options]',

@@ -1,22 +1,17 @@
-import { BASE_PATH } from '../contract/api-version.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { SCHEMA_IDS } from '../contract/envelope.ts'
-import { HEADERS } from '../contract/headers.ts'
-import { formatInstant } from '../contract/instant.ts'
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import { CHALLENGE_PROVIDERS } from '../contract/registration-schema.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
 import { CHALLENGE_PURPOSES, type ChallengePurpose, TEST_TOKEN } from '../service/challenge.ts'
-import {
-  CommandFailure,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import { textOptionOr } from '../../packages/cli/src/command/options.ts'
-import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
-import { parseBase } from '../../packages/cli/src/verifying/address.ts'
-import { type Ask, createHttpClient } from '../../packages/cli/src/verifying/requests.ts'
+import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { textOptionOr } from '@public-api/command/options'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import { parseBase } from '@public-api/cli/src/verifying/address.ts'
+import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 

@@ -5,8 +5,8 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { CommandFailure, type CommandResult } from '../../packages/cli/src/command/command.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { CommandFailure, type CommandResult } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
 export function checkConfiguration(): CommandResult {

@@ -1,11 +1,7 @@
-import {
-  CommandFailure,
-  createCommand,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import { flag } from '../../packages/cli/src/command/options.ts'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { flag } from '@public-api/command/options'
 import { CONTENT_OPTION, mistakeLines } from './releases-folder.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],

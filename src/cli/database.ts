@@ -4,8 +4,8 @@ import { type Config, ConfigError, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
-import { CommandFailure, UsageError } from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
+import { CommandFailure, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import { ownerAdvice } from './folder-owner.ts'
 
 /** `--database` of the commands that read or change the database. */

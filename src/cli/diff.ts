@@ -1,7 +1,7 @@
-import { REGISTRY_VERSION } from '../contract/endpoints.ts'
-import type { FieldChange } from '../contract/field-changes.ts'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
 import type { ReleaseStore } from '../storage/release-store.ts'
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
+import { createCommand, UsageError } from '@public-api/command/command'
 import {
   CONTENT_OPTION,
   RELEASES_OPTION,

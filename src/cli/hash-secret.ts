@@ -2,7 +2,7 @@ import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../config.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { CommandFailure } from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '@public-api/command/command'
 
 /** The hash secrets of commands, each with its name and the failure code when it is missing. */
 const HASH_SECRETS = {

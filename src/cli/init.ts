@@ -3,9 +3,9 @@ import path from 'node:path'
 
 import { makeFolder } from '../storage/sync-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
-import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { flag } from '../../packages/cli/src/command/options.ts'
+import { onlyArgument } from '@public-api/command/option-values'
+import { createCommand, UsageError } from '@public-api/command/command'
+import { flag } from '@public-api/command/options'
 import { changeFile } from './new-file.ts'
 
 /** Throws a UsageError unless a folder may be filled: it is missing, or contains nothing but dot files. */

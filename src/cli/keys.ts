@@ -1,8 +1,8 @@
-import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '../contract/api-key.ts'
+import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
 import { createActionsCommand } from './actions.ts'
-import { type Command, UsageError } from '../../packages/cli/src/command/command.ts'
+import { type Command, UsageError } from '@public-api/command/command'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
-import { looksLikeApiKey } from '../../packages/cli/src/command/whole-key.ts'
+import { looksLikeApiKey } from '@public-api/command/whole-key'
 
 const actions = createActionsCommand(
   'keys',

@@ -1,4 +1,4 @@
-import { createCommand } from '../../packages/cli/src/command/command.ts'
+import { createCommand } from '@public-api/command/command'
 import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({

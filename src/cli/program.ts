@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-import type { CommandOutput, ExitCode, ToFailure } from '../../packages/cli/src/command/command.ts'
-import { COMMANDS as AUDITOR_COMMANDS } from '../../packages/cli/src/commands.ts'
-import {
-  type CommandTable,
-  runProgram as runCommands,
-} from '../../packages/cli/src/command/run-program.ts'
+import type { CommandOutput, ExitCode, ToFailure } from '@public-api/command/command'
+import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
+import { type CommandTable, runProgram as runCommands } from '@public-api/command/run-program'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
 const COMMANDS: CommandTable = {

@@ -1,11 +1,7 @@
-import { REGISTRY_VERSION } from '../contract/endpoints.ts'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
 import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
-import {
-  type CommandResult,
-  createCommand,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
+import { type CommandResult, createCommand, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import {
   RELEASES_OPTION,
   openReleasesFolder,

@@ -1,5 +1,5 @@
-import { createCommand, UsageError } from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
+import { createCommand, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import {
   openReleasesFolder,
   requireText,

@@ -2,10 +2,10 @@ import type { ContentMistake } from '../publishing/content-mistake.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
-import { CommandFailure, UsageError } from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
+import { CommandFailure, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import { readConfig } from './database.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 /** `--content` of the commands that read the content folder. */
 export const CONTENT_OPTION = textOption('DIR: folder with the content files (default: content)')

@@ -1,10 +1,10 @@
-import { formatInstant } from '../contract/instant.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
-import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
-import { createCommand } from '../../packages/cli/src/command/command.ts'
-import { flag } from '../../packages/cli/src/command/options.ts'
+import { onlyArgument } from '@public-api/command/option-values'
+import { createCommand } from '@public-api/command/command'
+import { flag } from '@public-api/command/options'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: 'restore FILE [options]',

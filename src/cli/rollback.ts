@@ -1,6 +1,6 @@
-import { onlyArgument } from '../../packages/cli/src/command/option-values.ts'
-import { createCommand } from '../../packages/cli/src/command/command.ts'
-import { textOption } from '../../packages/cli/src/command/options.ts'
+import { onlyArgument } from '@public-api/command/option-values'
+import { createCommand } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import { RELEASES_OPTION } from './releases-folder.ts'
 import { runPublication } from './publish.ts'
 

@@ -1,4 +1,4 @@
-import { CommandFailure } from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '@public-api/command/command'
 import { ConfigError } from '../config.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { formatInstant } from '../contract/instant.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
 import {
   type KeyPeriod,
   periodStateOf,
@@ -12,12 +12,9 @@ import {
   createCommand,
   EXIT_CODES,
   UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import {
-  parseInstantOption,
-  parseWholeNumber,
-} from '../../packages/cli/src/command/option-values.ts'
-import { textOption, textOptionOr } from '../../packages/cli/src/command/options.ts'
+} from '@public-api/command/command'
+import { parseInstantOption, parseWholeNumber } from '@public-api/command/option-values'
+import { textOption, textOptionOr } from '@public-api/command/options'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
 import {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
 
-import { UsageError } from '../../packages/cli/src/command/command.ts'
+import { UsageError } from '@public-api/command/command'
 
 /**
  * Reads one line from the terminal or a pipe. Keeps the text out of the shell history. Empty lines are skipped. `what`

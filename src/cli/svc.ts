@@ -1,4 +1,4 @@
-import { runProcess } from '../../packages/cli/src/command/run-process.ts'
+import { runProcess } from '@public-api/command/run-process'
 import { runProgram } from './program.ts'
 
 await runProcess(runProgram)

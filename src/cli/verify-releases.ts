@@ -1,10 +1,6 @@
-import {
-  CommandFailure,
-  createCommand,
-  UsageError,
-} from '../../packages/cli/src/command/command.ts'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
 import { openReleasesFolder } from './releases-folder.ts'
-import { pluralOf } from '../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: 'verify-releases [DIR] [options]',

@@ -1,5 +1,5 @@
 import { createActionsCommand } from './actions.ts'
-import type { Command } from '../../packages/cli/src/command/command.ts'
+import type { Command } from '@public-api/command/command'
 
 export const command: Command = createActionsCommand(
   'waitlist',

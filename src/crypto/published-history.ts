@@ -1,11 +1,11 @@
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   verifyChanges,
   verifyLink,
   versionHashText,
   type VersionEntry,
-} from '../contract/version-chain.ts'
-import { parseVersionEntry, VersionEntryError } from '../contract/version-entry.ts'
+} from '@public-api/contract/history/version-chain'
+import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
 import { sha256Hex } from './sha256.ts'
 
 /** The published versions, as a release store has them. Each method throws for a file that cannot be read. */

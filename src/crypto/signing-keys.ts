@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { canonicalJson } from '../contract/canonical-json.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { sha256Base64url } from './sha256.ts'
 
 /** A key text is invalid. The message states what was expected, and does not quote the text. */

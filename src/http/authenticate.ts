@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/api-error.ts'
-import { stripEnds } from '../contract/strip-ends.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { stripEnds } from '@public-api/contract/text/strip-ends'
 import type { ApiRequest } from './api-request.ts'
 
 /** Quoted text is a parameter of another scheme and may contain anything (RFC 9110 5.6.4). Linear, as is BEARER. */

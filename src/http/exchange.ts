@@ -1,4 +1,4 @@
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import type { CheckedKey } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { ApiRequest } from './api-request.ts'

@@ -1,13 +1,13 @@
-import { BASE_PATH } from '../contract/api-version.ts'
-import { ENDPOINTS, LINKS, type Endpoint } from '../contract/endpoints.ts'
-import { SCHEMA_IDS } from '../contract/envelope.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, LINKS, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import {
   CACHE_CLASSES,
   CORS,
   HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '../contract/headers.ts'
+} from '@public-api/contract/http/headers'
 import type { ServedEndpoint } from './exchange.ts'
 
 /** Headers of every response of a read endpoint, including errors and 304 (spec section 8, Fetch standard 3.2). */

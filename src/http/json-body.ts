@@ -1,6 +1,6 @@
-import { ApiError } from '../contract/api-error.ts'
-import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
-import { stripEnds } from '../contract/strip-ends.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { stripEnds } from '@public-api/contract/text/strip-ends'
 
 /** Strict, and keeps a byte order mark, which no JSON text may start with (RFC 8259 8.1). */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NO_INDEX_HEADERS } from '../contract/headers.ts'
+import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../service/log.ts'
 import type { App } from './api-request.ts'
 import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/errors.ts'
+import type { ErrorCode } from '@public-api/contract/errors/errors'
 import type { Log } from '../service/log.ts'
 
 const INTERVAL_MS = 1000

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 
 /** An unread body up to this length is discarded after the response; a longer one closes the connection. */
 const MAX_DISCARDED_BYTES = 65_536

@@ -1,15 +1,15 @@
-import { API_VERSION } from '../contract/api-version.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { ERRORS, type ErrorCode } from '../contract/errors.ts'
-import { createErrorBody, formatError, formatSuccess } from '../contract/envelope.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { createErrorBody, formatError, formatSuccess } from '@public-api/contract/http/envelope'
 import {
   ERROR_CACHE_CONTROL,
   HEADERS,
   NO_INDEX_HEADERS,
   RESPONSE_CONTENT_TYPE,
-} from '../contract/headers.ts'
-import { formatContentDigest, formatSignedText } from '../contract/signature.ts'
-import type { ApiErrorDetails } from '../contract/api-error.ts'
+} from '@public-api/contract/http/headers'
+import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
+import type { ApiErrorDetails } from '@public-api/contract/errors/api-error'
 import { sha256Base64 } from '../crypto/sha256.ts'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 import type { KeyQuota } from '../service/api-keys.ts'

@@ -1,4 +1,4 @@
-import { formatRevalidated, formatRevalidationText } from '../contract/signature.ts'
+import { formatRevalidated, formatRevalidationText } from '@public-api/contract/http/signature'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 
 /** Limits the memory that random queries can take. */

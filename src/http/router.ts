@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/api-error.ts'
-import type { Registry } from '../contract/endpoints.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import type { Registry } from '@public-api/contract/registry/endpoints'
 import type { Handler, Route, ServedEndpoint } from './exchange.ts'
 
 /** A route and the value of its path parameter ('' if it has none). */

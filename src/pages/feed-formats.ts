@@ -1,5 +1,5 @@
-import type { Locale } from '../contract/locales.ts'
-import { html } from './html.ts'
+import type { Locale } from '@public-api/contract/registry/locales'
+import { html } from './markup/html.ts'
 import { xmlDocument, xmlElement } from './xml.ts'
 
 /** An entry of a feed, in the members of JSON Feed 1.1. Titles and contents are plain text. */

@@ -1,9 +1,9 @@
-import { LOCALES, type Locale } from '../contract/locales.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import { bulletList, link, pageSection } from './elements.ts'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { bulletList, link, pageSection } from './markup/elements.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
-import { feedPath } from './feeds.ts'
-import { code, html, type Html } from './html.ts'
+import { feedPath } from './delivery/feeds.ts'
+import { code, html, type Html } from './markup/html.ts'
 import {
   alternatesOf,
   type Page,
@@ -12,9 +12,9 @@ import {
   pathOfPage,
   siteName,
 } from './page.ts'
-import { operatorText, plainText } from './rich-text.ts'
-import { ACCENT_FILE, logoFile } from './site-assets.ts'
-import { TEXTS, type Texts } from './texts.ts'
+import { operatorText, plainText } from './markup/rich-text.ts'
+import { ACCENT_FILE, logoFile } from './delivery/site-assets.ts'
+import { TEXTS, type Texts } from './texts/texts.ts'
 
 const SHOWN_HASH_CHARACTERS = 12
 

@@ -1,8 +1,8 @@
-import type { Endpoint } from '../contract/endpoints.ts'
-import { LOCALES, type Locale } from '../contract/locales.ts'
-import type { Html, HtmlValue } from './html.ts'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteFacts } from './site-facts.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 export type SiteFacts = ReturnType<typeof createSiteFacts>
 

@@ -1,32 +1,32 @@
-import type { Registry } from '../contract/endpoints.ts'
-import type { Issuance } from '../contract/issuance.ts'
-import type { Locale } from '../contract/locales.ts'
-import { publishesNoWallet } from '../contract/no-wallet.ts'
+import type { Registry } from '@public-api/contract/registry/endpoints'
+import type { Issuance } from '@public-api/contract/keys/issuance'
+import type { Locale } from '@public-api/contract/registry/locales'
+import { publishesNoWallet } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_RESOURCE,
   ORGANIZATION_SCHEMA,
   type Organization,
-} from '../contract/organization.ts'
-import { READ_PATHS } from '../contract/read-paths.ts'
-import type { DataOf } from '../contract/schemas.ts'
+} from '@public-api/contract/snapshots/organization'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
   type SnapshotName,
-} from '../contract/snapshot-schemas.ts'
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   CONTENT_LOCALE,
   translateData,
   translationResource,
   type Translations,
-} from '../contract/translations.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
-import type { OpenApiDocument } from '../documents/openapi.ts'
+} from '@public-api/contract/snapshots/translations'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
-import { readSampleResponse, replyOf } from './sample-response.ts'
+import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 /** The type is safe, because loading a release checks digests and schemas. */
 function valueOf(payload: Payload | undefined): unknown {

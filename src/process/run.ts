@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { ConfigError, type Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { openLog } from '../log.ts'

@@ -1,7 +1,7 @@
-import { API_VERSION } from '../contract/api-version.ts'
-import { canonicalJson } from '../contract/canonical-json.ts'
-import { messageOf } from '../contract/error-message.ts'
-import { formatInstant } from '../contract/instant.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { formatInstant } from '@public-api/contract/text/instant'
 import {
   ChainError,
   changesBetween,
@@ -10,8 +10,8 @@ import {
   verifyChanges,
   verifyLink,
   type VersionEntry,
-} from '../contract/version-chain.ts'
-import { VersionEntryError } from '../contract/version-entry.ts'
+} from '@public-api/contract/history/version-chain'
+import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { findLeaks } from './leak-guard.ts'

@@ -1,14 +1,17 @@
-import { NO_WALLET_VIEWS, WALLET_NAMES } from '../contract/no-wallet.ts'
+import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
   ORGANIZATION_RESOURCE,
   type Organization,
   type OrganizationContent,
-} from '../contract/organization.ts'
-import { type TranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import { schemaViolation } from '../contract/schema-violation.ts'
-import { isSnapshotName } from '../contract/snapshot-schemas.ts'
-import { translationResource, type Translations } from '../contract/translations.ts'
+} from '@public-api/contract/snapshots/organization'
+import {
+  type TranslatedName,
+  TRANSLATED_SCHEMAS,
+} from '@public-api/contract/registry/resource-names'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { translationResource, type Translations } from '@public-api/contract/snapshots/translations'
 import { checkOrganization, cleanLogo, compileOrganization } from './compile-organization.ts'
 import { compileOverlay } from './compile-overlay.ts'
 import type { ContentFile, ContentFolder } from './content-folder.ts'

@@ -2,7 +2,7 @@ import {
   LOGO_TYPES,
   type Organization,
   type OrganizationContent,
-} from '../contract/organization.ts'
+} from '@public-api/contract/snapshots/organization'
 import { accentFault, deriveAccent } from './accent-color.ts'
 import type { ReferencedFile } from './content-folder.ts'
 import { type Checked, fault, type Faults, mistakeOf } from './content-mistake.ts'

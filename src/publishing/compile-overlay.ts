@@ -1,7 +1,12 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
-import { expectedName } from '../contract/nearest-name.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
-import { isTranslatable, itemKeyName, itemKeyOf, type Overlay } from '../contract/translations.ts'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import {
+  isTranslatable,
+  itemKeyName,
+  itemKeyOf,
+  type Overlay,
+} from '@public-api/contract/snapshots/translations'
 import { describeValue, type Fault, fault, type FieldPath } from './content-mistake.ts'
 import { checkText } from './value-rules.ts'
 

@@ -1,17 +1,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { messageOf } from '../contract/error-message.ts'
-import { LOCALES } from '../contract/locales.ts'
-import { expectedName, nearestName } from '../contract/nearest-name.ts'
-import { WALLET_NAMES } from '../contract/no-wallet.ts'
-import { ORGANIZATION_RESOURCE } from '../contract/organization.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
   isTranslatedName,
-} from '../contract/resource-names.ts'
-import { TRANSLATION_LOCALES, type TranslationLocale } from '../contract/translations.ts'
+} from '@public-api/contract/registry/resource-names'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { readRegularFile } from '../storage/read-regular-file.ts'
 import {
   type Checked,

@@ -1,8 +1,11 @@
-import { list, record } from '../contract/fields.ts'
-import { ORGANIZATION_CONTENT_SCHEMA, ORGANIZATION_RESOURCE } from '../contract/organization.ts'
-import type { TranslatedName } from '../contract/resource-names.ts'
-import type { JsonSchema, SchemaType } from '../contract/schema-type.ts'
-import { SNAPSHOT_SCHEMAS } from '../contract/snapshot-schemas.ts'
+import { list, record } from '@public-api/contract/schemas/fields'
+import {
+  ORGANIZATION_CONTENT_SCHEMA,
+  ORGANIZATION_RESOURCE,
+} from '@public-api/contract/snapshots/organization'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 
 const FILE = {
   type: 'string',

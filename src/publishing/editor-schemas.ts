@@ -1,5 +1,5 @@
-import { type JsonSchema, mapSubschemas } from '../contract/schema-type.ts'
-import { isTranslatable, itemKeyName } from '../contract/translations.ts'
+import { type JsonSchema, mapSubschemas } from '@public-api/contract/schemas/schema-type'
+import { isTranslatable, itemKeyName } from '@public-api/contract/snapshots/translations'
 import { hasTranslatable } from './compile-overlay.ts'
 import { CONTENT_FILES } from './content-folder.ts'
 import {

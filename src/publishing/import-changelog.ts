@@ -1,6 +1,6 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
-import { expectedName } from '../contract/nearest-name.ts'
-import { CHANGELOG_KINDS } from '../contract/snapshot-schemas.ts'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { type ContentMistake, describeValue, mistakeAt } from './content-mistake.ts'
 import type { Imported } from './imported.ts'
 

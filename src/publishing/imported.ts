@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { ContentMistake, FieldPath, SourcePlace } from './content-mistake.ts'
 
 /** Fields of a resource that are imported from another file, and the mistakes of that file. */

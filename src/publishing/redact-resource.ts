@@ -1,6 +1,6 @@
-import { formatInstant } from '../contract/instant.ts'
-import type { RedactedResource } from '../contract/redaction.ts'
-import { expectedName } from '../contract/nearest-name.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import {
   guardLine,
   readVersions,

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../contract/canonical-json.ts'
-import { type FieldChange, fieldChangesBetween } from '../contract/field-changes.ts'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import { changesBetween, type VersionEntry } from '../contract/version-chain.ts'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import type { CompiledResource } from './compile-content.ts'
 

@@ -1,8 +1,8 @@
-import { parseJson } from '../contract/parse-json.ts'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import { schemaViolation } from '../contract/schema-violation.ts'
-import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import {
   appendVersion,

@@ -1,6 +1,9 @@
-import { expectedName } from '../contract/nearest-name.ts'
-import { closeSchema, type JsonSchema } from '../contract/schema-type.ts'
-import { schemaViolations, type SchemaViolation } from '../contract/schema-violation.ts'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
+import {
+  schemaViolations,
+  type SchemaViolation,
+} from '@public-api/contract/schemas/schema-violation'
 import { describeValue, type Fault, fault, type Faults } from './content-mistake.ts'
 
 const TYPE_NAMES = {

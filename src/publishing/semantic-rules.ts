@@ -1,14 +1,14 @@
-import { BASE_PATH } from '../contract/api-version.ts'
-import { HORIZONS } from '../contract/snapshot-parts.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import {
   SNAPSHOT_NAMES,
   type SnapshotData,
   type SnapshotName,
   COMPONENT_STATES,
-} from '../contract/snapshot-schemas.ts'
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { checkChangelog } from './changelog-rules.ts'
 import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
-import { expectedName } from '../contract/nearest-name.ts'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
 
 /** Checks a reference to an item, or a list of references. */

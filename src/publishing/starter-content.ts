@@ -1,8 +1,8 @@
 import { stringify } from 'yaml'
 
-import { formatDate, formatInstant } from '../contract/instant.ts'
-import { WALLET_NAMES } from '../contract/no-wallet.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
+import { formatDate, formatInstant } from '@public-api/contract/text/instant'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, SETTINGS_FILE, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'

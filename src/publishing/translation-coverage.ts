@@ -2,13 +2,13 @@ import {
   isTranslatedName,
   type ResourceName,
   TRANSLATED_SCHEMAS,
-} from '../contract/resource-names.ts'
+} from '@public-api/contract/registry/resource-names'
 import {
   TRANSLATION_LOCALES,
   translateData,
   translationResource,
   type Translations,
-} from '../contract/translations.ts'
+} from '@public-api/contract/snapshots/translations'
 import type { CompiledResource } from './compile-content.ts'
 
 /**

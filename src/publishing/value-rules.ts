@@ -1,5 +1,5 @@
-import { formatInstant } from '../contract/instant.ts'
-import type { JsonSchema } from '../contract/schema-type.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   describeValue,
   type FieldPath,

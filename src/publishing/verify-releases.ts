@@ -1,5 +1,5 @@
-import { messageOf } from '../contract/error-message.ts'
-import type { VersionEntry } from '../contract/version-chain.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { readHistory } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { resourceFault } from './append-version.ts'

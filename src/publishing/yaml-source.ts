@@ -10,7 +10,7 @@ import {
   type Pair,
 } from 'yaml'
 
-import type { JsonValue } from '../contract/canonical-json.ts'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 import {
   type Checked,

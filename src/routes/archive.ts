@@ -1,7 +1,10 @@
-import { canonicalJson } from '../contract/canonical-json.ts'
-import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '../contract/headers.ts'
-import { RESOURCE_NAME_PATTERN, SHA256_BASE64URL_PATTERN } from '../contract/identifier-patterns.ts'
-import { formatSnapshotId } from '../contract/version-chain.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
+import {
+  RESOURCE_NAME_PATTERN,
+  SHA256_BASE64URL_PATTERN,
+} from '@public-api/contract/schemas/identifier-patterns'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'

@@ -1,9 +1,9 @@
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { JSON_MEDIA_TYPE } from '../contract/headers.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { LOCALES } from '../contract/locales.ts'
-import { INTERESTS, REGISTRATION_SCHEMA } from '../contract/registration-schema.ts'
-import type { DataOf } from '../contract/schemas.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
 import type { ChallengeDescription } from '../service/challenge.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>

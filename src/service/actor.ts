@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
-import { DAY_MS, formatDate } from '../contract/instant.ts'
+import { DAY_MS, formatDate } from '@public-api/contract/text/instant'
 import type { Counters } from '../storage/counters.ts'
 import type { Clock } from './clock.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { ApiError } from '../contract/api-error.ts'
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Counters } from '../storage/counters.ts'
 import {
   type AcceptedChallenge,

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { isHostName } from '../contract/host-name.ts'
+import { isHostName } from '@public-api/contract/http/host-name'
 
 /** A time server: a name or an address without brackets, and its UDP port. */
 export interface NtpServer {

@@ -1,5 +1,5 @@
-import { ApiError } from '../contract/api-error.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import type { CountedWindow, Counters } from '../storage/counters.ts'
 import { actorOf } from './actor.ts'
 import type { Clock } from './clock.ts'

@@ -1,14 +1,18 @@
-import { canonicalJson, type JsonValue } from '../contract/canonical-json.ts'
-import { messageOf } from '../contract/error-message.ts'
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import { schemaViolation } from '../contract/schema-violation.ts'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '../contract/resource-names.ts'
-import { SNAPSHOT_NAMES } from '../contract/snapshot-schemas.ts'
-import { ChainError, formatSnapshotId, type VersionEntry } from '../contract/version-chain.ts'
-import { VersionEntryError } from '../contract/version-entry.ts'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  ChainError,
+  formatSnapshotId,
+  type VersionEntry,
+} from '@public-api/contract/history/version-chain'
+import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { walkHistory } from '../crypto/published-history.ts'
-import type { RedactedResource } from '../contract/redaction.ts'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
 import type { ReleaseStore } from '../storage/release-store.ts'
 
 /** The published releases cannot be served: none exists, the chain is broken, or they do not extend the served ones. */

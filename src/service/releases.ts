@@ -1,10 +1,10 @@
-import { canonicalJson } from '../contract/canonical-json.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
   type VersionEntry,
-} from '../contract/version-chain.ts'
-import type { RedactedResource } from '../contract/redaction.ts'
+} from '@public-api/contract/history/version-chain'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
 import {

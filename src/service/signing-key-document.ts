@@ -1,7 +1,7 @@
-import type { DataOf } from '../contract/schemas.ts'
-import { HEADERS } from '../contract/headers.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '../contract/signature.ts'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { type PublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
 
 /** A public key with its status in the rotation. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { parseJson } from '../contract/parse-json.ts'
-import type { SchemaType } from '../contract/schema-type.ts'
-import { schemaViolation } from '../contract/schema-violation.ts'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import type { SchemaType } from '@public-api/contract/schemas/schema-type'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { derivePublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
 import { type PublishedSigningKey, requireBegun, requireOrder } from './signing-key-document.ts'
 

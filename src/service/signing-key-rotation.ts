@@ -1,4 +1,4 @@
-import { formatInstant } from '../contract/instant.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
 import {
   type KeyPeriod,

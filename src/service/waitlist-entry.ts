@@ -1,7 +1,7 @@
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import type { SchemaType } from '../contract/schema-type.ts'
-import { schemaViolation } from '../contract/schema-violation.ts'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import type { SchemaType } from '@public-api/contract/schemas/schema-type'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 
 /** Label of the keyed hash that identifies an address on the waitlist. */
 export const ADDRESS_HASH_LABEL = 'svc-address-v1'

@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
   SNAPSHOT_ID_PATTERN,
-} from '../contract/identifier-patterns.ts'
-import { canonicalJson } from '../contract/canonical-json.ts'
-import { parseInstant } from '../contract/instant.ts'
-import { parseJson } from '../contract/parse-json.ts'
-import { propertyOf } from '../contract/property-of.ts'
-import type { RedactedResource, Redaction } from '../contract/redaction.ts'
+} from '@public-api/contract/schemas/identifier-patterns'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { parseInstant } from '@public-api/contract/text/instant'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
 import { digestFault } from '../crypto/sha256.ts'
 import { readRegularFile } from './read-regular-file.ts'
 import { makeFolder, syncFolder } from './sync-folder.ts'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-import { messageOf } from '../contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { prepareApiKeys } from './sqlite-api-keys.ts'
 import {
   checkpointWal,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-import { TICKET_BYTES, TICKET_PREFIX } from '../contract/ticket.ts'
+import { TICKET_BYTES, TICKET_PREFIX } from '@public-api/contract/waitlist/ticket'
 import type { StoreStatements } from './store-calls.ts'
 import {
   countOfGroups,

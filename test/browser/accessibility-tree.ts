@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { Locale } from '../../src/contract/locales.ts'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
-import { TEXTS } from '../../src/pages/texts.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 
 /** A node of the tree that screen readers read. */
 interface TreeNode {

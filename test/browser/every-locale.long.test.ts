@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { LOCALES } from '../../src/contract/locales.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { assertEveryField, assertRateLimit } from './localized-form.ts'
 import { assertEveryPage } from './watched-page.ts'

@@ -6,9 +6,9 @@ import {
   verifyEvidence,
   type HistoryEvidence,
   type HistoryFault,
-} from '../../packages/client/src/history-evidence.ts'
-import { READ_PATHS } from '../../src/contract/read-paths.ts'
-import { TEXTS } from '../../src/pages/texts.ts'
+} from '@public-api/client-source/history-evidence'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'

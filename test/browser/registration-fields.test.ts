@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { fieldOfCode, findFaults } from '../../src/browser/registration-fields.ts'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { LIMITS } from '../../src/contract/limits.ts'
-import { LOCALES } from '../../src/contract/locales.ts'
-import { parseRegistration } from '../../src/contract/registration.ts'
-import { INTERESTS } from '../../src/contract/registration-schema.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { parseRegistration } from '@public-api/contract/waitlist/registration'
+import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 
 /** What the form may hold, good or not. */
 const typed = fc.record({

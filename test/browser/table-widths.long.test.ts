@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '../../src/contract/locales.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runApp } from '../support/running-app.ts'

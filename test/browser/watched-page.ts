@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Page, Request } from 'playwright-core'
-import type { Locale } from '../../src/contract/locales.ts'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'

@@ -1,16 +1,16 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import type { HeaderPair } from '../../packages/client/src/vector.ts'
+import type { HeaderPair } from '@public-api/client-source/vector'
 import {
   VerificationError,
   type VerificationFault,
-} from '../../packages/client/src/verification-error.ts'
+} from '@public-api/client-source/verification-error'
 import {
   verifyResponse,
   type HttpResponse,
   type VerifiedResponse,
-} from '../../packages/client/src/verify-response.ts'
+} from '@public-api/client-source/verify-response'
 import { key } from '../client/scripted-client.ts'
 
 /** A response through a cache, any gzip undone. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { dated, runFrontedService } from '../support/fronted-service.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'

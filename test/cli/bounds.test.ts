@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-import { READ_PATHS } from '../../src/contract/read-paths.ts'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { makeReleases } from '../support/made-releases.ts'

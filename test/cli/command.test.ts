@@ -8,8 +8,8 @@ import {
   runNamed,
   type ToFailure,
   UsageError,
-} from '../../packages/cli/src/command/command.ts'
-import { textOption, textOptions } from '../../packages/cli/src/command/options.ts'
+} from '@public-api/command/command'
+import { textOption, textOptions } from '@public-api/command/options'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'

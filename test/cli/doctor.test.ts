@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { FINDING_CATALOG } from '../../packages/cli/src/doctor/finding-catalog.ts'
+import { FINDING_CATALOG } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { key } from '../client/scripted-client.ts'
 import { deployBehindProxy } from './doctor/proxied-deployment.ts'
 import { liveDependencies } from './verifying/live-app.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
 import { withDatabase } from '../../src/cli/database.ts'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
-import { ISSUANCE } from '../../src/contract/issuance.ts'
-import { LIMITS } from '../../src/contract/limits.ts'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { keysOver } from '../support/stored-keys.ts'
 import {
   FAR_AHEAD_MS,

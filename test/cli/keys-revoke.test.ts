@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { keyIdOf } from '../../src/contract/api-key.ts'
+import { keyIdOf } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import { putKey } from '../support/keyed-service.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { CommandFailure } from '../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '@public-api/command/command'
 import { createNewFile } from '../../src/cli/new-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { UsageError } from '../../packages/cli/src/command/command.ts'
-import { parseChoice, parseWholeNumber } from '../../packages/cli/src/command/option-values.ts'
+import { UsageError } from '@public-api/command/command'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 
 function messageOf(parse: () => unknown): string {
   try {

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import {
-  createProgress,
-  formatDuration,
-  type Progress,
-} from '../../packages/cli/src/command/progress.ts'
+import { createProgress, formatDuration, type Progress } from '@public-api/command/progress'
 
 interface Screen {
   readonly progress: Progress

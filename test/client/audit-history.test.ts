@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory } from '../../packages/client/src/audit-history.ts'
-import type { AuditProgress } from '../../packages/client/src/audit-options.ts'
-import { HistoryError } from '../../packages/client/src/history-error.ts'
-import { createClient, type Client } from '../../packages/client/src/client.ts'
-import type { Fetch } from '../../packages/client/src/connection.ts'
-import type { HeadStore, SavedHead } from '../../packages/client/src/head-store.ts'
+import { auditHistory } from '@public-api/client-source/audit-history'
+import type { AuditProgress } from '@public-api/client-source/audit-options'
+import { HistoryError } from '@public-api/client-source/history-error'
+import { createClient, type Client } from '@public-api/client-source/client'
+import type { Fetch } from '@public-api/client-source/connection'
+import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
 import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
   type HistoryFault,
-} from '../../packages/client/src/history-evidence.ts'
+} from '@public-api/client-source/history-evidence'
 import {
   publishedOf,
   toPortable,
   type PortableResponse,
-} from '../../packages/client/src/portable-response.ts'
-import { UnsettledError } from '../../packages/client/src/unsettled-error.ts'
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
-import { READ_PATHS } from '../../src/contract/read-paths.ts'
+} from '@public-api/client-source/portable-response'
+import { UnsettledError } from '@public-api/client-source/unsettled-error'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { makeReleases } from '../support/made-releases.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { createClient } from '../../packages/client/src/client.ts'
-import type { ClientOptions } from '../../packages/client/src/client-options.ts'
-import { ConnectionError, RedirectError } from '../../packages/client/src/connection.ts'
-import type { Retry } from '../../packages/client/src/retries.ts'
+import { createClient } from '@public-api/client-source/client'
+import type { ClientOptions } from '@public-api/client-source/client-options'
+import { ConnectionError, RedirectError } from '@public-api/client-source/connection'
+import type { Retry } from '@public-api/client-source/retries'
 import { isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 const BASE = { baseUrl: 'https://api.example.test' }

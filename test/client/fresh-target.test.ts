@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshTarget } from '../../packages/client/src/fresh-target.ts'
+import { freshTarget } from '@public-api/client-source/fresh-target'
 
 test('appends a random parameter to the target', () => {
   assert.match(freshTarget('/api/v1/status'), /^\/api\/v1\/status\?fresh=[\w-]{22}$/)

@@ -11,13 +11,13 @@ import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { createFileHeadStore } from '../../packages/client/src/node/file-head-store.ts'
+import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
 import {
   createLocalStorageHeadStore,
   parseSavedHead,
   type HeadStore,
   type SavedHead,
-} from '../../packages/client/src/head-store.ts'
+} from '@public-api/client-source/head-store'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {

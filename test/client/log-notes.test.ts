@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, string } from 'fast-check'
-import { encodeBase64 } from '../../packages/client/src/base64.ts'
-import { parseSignedCheckpoint } from '../../packages/client/src/log/checkpoint.ts'
+import { encodeBase64 } from '@public-api/client-source/base64'
+import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
 import {
   ForkError,
   verifyForkEvidence,
   verifyOneHistory,
-} from '../../packages/client/src/log/fork-evidence.ts'
-import { createHashTree } from '../../packages/client/src/log/hash-tree.ts'
-import { LogError } from '../../packages/client/src/log/log-error.ts'
-import { openPolicy } from '../../packages/client/src/log/log-policy.ts'
-import { verifyProof } from '../../packages/client/src/log/log-proof.ts'
-import { hashLeaf, rootOf } from '../../packages/client/src/log/merkle-tree.ts'
-import { ED25519, importVkey, parseNote } from '../../packages/client/src/log/signed-note.ts'
-import { parseBundle } from '../../packages/client/src/log/tiles.ts'
-import { verifyCheckpoint } from '../../packages/client/src/log/verify-checkpoint.ts'
+} from '@public-api/client-source/log/fork-evidence'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
+import { LogError } from '@public-api/client-source/log/log-error'
+import { openPolicy } from '@public-api/client-source/log/log-policy'
+import { verifyProof } from '@public-api/client-source/log/log-proof'
+import { hashLeaf, rootOf } from '@public-api/client-source/log/merkle-tree'
+import { ED25519, importVkey, parseNote } from '@public-api/client-source/log/signed-note'
+import { parseBundle } from '@public-api/client-source/log/tiles'
+import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
 import { logFixture } from '../support/log-fixture.ts'
 
 const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { assert as assertProperty, asyncProperty, integer, nat } from 'fast-check'
-import { encodeBase64 } from '../../packages/client/src/base64.ts'
-import { createHashTree } from '../../packages/client/src/log/hash-tree.ts'
-import { LogError } from '../../packages/client/src/log/log-error.ts'
+import { encodeBase64 } from '@public-api/client-source/base64'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
+import { LogError } from '@public-api/client-source/log/log-error'
 import {
   consistencyProof,
   hashLeaf,
@@ -12,7 +12,7 @@ import {
   rootOf,
   verifyConsistency,
   verifyInclusion,
-} from '../../packages/client/src/log/merkle-tree.ts'
+} from '@public-api/client-source/log/merkle-tree'
 import {
   createTileHashes,
   formatBundle,
@@ -21,7 +21,7 @@ import {
   parseTilePath,
   tilePath,
   tilesOf,
-} from '../../packages/client/src/log/tiles.ts'
+} from '@public-api/client-source/log/tiles'
 
 const MAX_SIZE = 600
 

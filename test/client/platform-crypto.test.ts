@@ -9,8 +9,8 @@ import {
   string,
   uint8Array,
 } from 'fast-check'
-import * as node from '../../packages/client/src/node/node-crypto.ts'
-import * as web from '../../packages/client/src/web-crypto.ts'
+import * as node from '@public-api/client-source/node/node-crypto'
+import * as web from '@public-api/client-source/web-crypto'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 test('the modules for Node and for WebCrypto export the same functions', () => {

@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { HttpResponse } from '../../packages/client/src/verify-response.ts'
+import type { HttpResponse } from '@public-api/client-source/verify-response'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
-} from '../../packages/client/src/verification-key.ts'
+} from '@public-api/client-source/verification-key'
 import { headerOf, recordResponse, type RecordedRequest } from '../vectors/recorded-responses.ts'
-import type { VectorResponse } from '../../packages/client/src/vector.ts'
+import type { VectorResponse } from '@public-api/client-source/vector'
 
 /** When the responses of these tests are asked for, unless they say. */
 export const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { DataByRead } from '../../packages/client/src/resources.ts'
+import type { DataByRead } from '@public-api/client-source/resources'
 import type {
   IssuedKey,
   KeyRequest,
   Registration,
   RegistrationResult,
   RevokedKey,
-} from '../../packages/client/src/write.ts'
+} from '@public-api/client-source/write'
 import { createClientTypes } from '../../scripts/client-types.ts'
 import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
-import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
-import type { JsonSchema, SchemaType } from '../../src/contract/schema-type.ts'
+import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
+import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
   DATA_SCHEMAS,
   type DataOf,
   type DataSchemaName,
   type REQUEST_SCHEMAS,
-} from '../../src/contract/schemas.ts'
+} from '@public-api/contract/schemas/schemas'
 
 // The generated types are checked by the compiler: each is the type that the schema itself has.
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { changesBetween, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

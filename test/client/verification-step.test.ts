@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import {
   VERIFICATION_FAULTS,
   type VerificationFault,
-} from '../../packages/client/src/verification-error.ts'
+} from '@public-api/client-source/verification-error'
 import {
   signedAtOf,
   stepOfFault,
   stepsOfStatus,
   VERIFICATION_STEPS,
-} from '../../packages/client/src/verification-step.ts'
+} from '@public-api/client-source/verification-step'
 
 const SIGNED_AT = '2026-11-21T09:00:00.000Z'
 const SIGNED = { status: 200, headers: { 'X-SVC-Signed-At': SIGNED_AT } }

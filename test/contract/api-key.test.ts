@@ -7,7 +7,7 @@ import {
   formatApiKey,
   keyIdOf,
   sliceKeyId,
-} from '../../src/contract/api-key.ts'
+} from '@public-api/contract/keys/api-key'
 
 const ID = '0123456789abcdef'
 const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'

@@ -8,7 +8,7 @@ import {
   canonicalJson,
   canonicalJsonOfParsed,
   type JsonValue,
-} from '../../src/contract/canonical-json.ts'
+} from '@public-api/contract/json/canonical-json'
 
 test('the sorting example of RFC 8785 section 3.2.3', () => {
   const value = {

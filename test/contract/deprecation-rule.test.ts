@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENDPOINTS, type Endpoint, type Registry } from '../../src/contract/endpoints.ts'
-import { deprecationFaults } from '../../src/contract/registry-rules.ts'
+import { ENDPOINTS, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
+import { deprecationFaults } from '@public-api/contract/registry/registry-rules'
 
 const NOTICE = {
   deprecatedAt: '2026-11-21T00:00:00Z',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { domainToUnicode } from 'node:url'
 import * as fc from 'fast-check'
-import { parseEmailAddress } from '../../src/contract/email-address.ts'
+import { parseEmailAddress } from '@public-api/contract/waitlist/email-address'
 import {
   BAD_ADDRESSES,
   DIFFERENT_ADDRESSES,

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { TAGS } from '../../src/contract/endpoint-terms.ts'
+import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import {
   ENDPOINTS,
   errorsOf,
   REGISTRY_VERSION,
   type Endpoint,
-} from '../../src/contract/endpoints.ts'
-import { ISSUANCE } from '../../src/contract/issuance.ts'
-import { checkRegistry } from '../../src/contract/registry-rules.ts'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
-import { isSnapshotName, SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+} from '@public-api/contract/registry/endpoints'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
+import { checkRegistry } from '@public-api/contract/registry/registry-rules'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)

@@ -6,8 +6,8 @@ import {
   FORBIDDEN_FIELDS,
   isForbiddenField,
   isSessionIdField,
-} from '../../src/contract/forbidden-fields.ts'
-import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+} from '@public-api/contract/waitlist/forbidden-fields'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 
 const ALL_NAMES: readonly string[] = Object.values(FORBIDDEN_FIELDS).flat()
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isHostName, isLoopbackHost } from '../../src/contract/host-name.ts'
+import { isHostName, isLoopbackHost } from '@public-api/contract/http/host-name'
 
 const LONGEST_LABEL = 'a'.repeat(63)
 const LONGEST_NAME = `${'a.'.repeat(126)}a`

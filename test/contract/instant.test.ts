@@ -7,7 +7,7 @@ import {
   formatInstant,
   INSTANT,
   parseInstant,
-} from '../../src/contract/instant.ts'
+} from '@public-api/contract/text/instant'
 
 test('parses UTC timestamps with seconds or milliseconds', () => {
   assert.equal(parseInstant('2026-11-21T09:00:01Z'), Date.UTC(2026, 10, 21, 9, 0, 1))

@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { checkContract } from '../../scripts/contract-check.ts'
 import { outlineContract, OWN_CONTRACT } from '../../scripts/contract-outline.ts'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { ISSUANCE, type Issuance } from '../../src/contract/issuance.ts'
-import { checkRegistry } from '../../src/contract/registry-rules.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
+import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 
 const ROOT_DIR = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -35,7 +35,10 @@ const codeOf = (file: string) =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|[ \t])\/\/.*$/gm, '$1')
 
-const PROGRAM = ['src', 'packages/client/src', 'packages/cli/src', 'scripts'].flatMap(sourceFiles)
+const PACKAGES = ['contract', 'command', 'client/src', 'cli/src'].flatMap((folder) =>
+  sourceFiles(`packages/${folder}`),
+)
+const PROGRAM = [...sourceFiles('src'), ...PACKAGES, ...sourceFiles('scripts')]
 
 describe('the pause is a literal that nothing else changes', () => {
   test('the registry states the pause and its reason', () => {
@@ -43,7 +46,7 @@ describe('the pause is a literal that nothing else changes', () => {
   })
 
   test('its file has no import, variable, file access or expression', () => {
-    const code = codeOf('src/contract/issuance.ts')
+    const code = codeOf('packages/contract/keys/issuance.ts')
     assert.doesNotMatch(
       code,
       /\bimport\b|\bprocess\b|\brequire\b|\benv\b|\bglobalThis\b|\blet\b|\bvar\b|=>|\?|\|\||&&/,
@@ -56,7 +59,7 @@ describe('the pause is a literal that nothing else changes', () => {
 
   test('only the app, the command that issues, the doctor and the checks read the literal', () => {
     const readers = PROGRAM.filter(
-      (file) => file !== 'src/contract/issuance.ts' && /\bISSUANCE\b/.test(codeOf(file)),
+      (file) => file !== 'packages/contract/keys/issuance.ts' && /\bISSUANCE\b/.test(codeOf(file)),
     )
     assert.deepEqual(readers, [
       'src/app.ts',
@@ -67,10 +70,10 @@ describe('the pause is a literal that nothing else changes', () => {
   })
 
   test('no module imports the namespace, which would hide a use of the literal', () => {
-    const importers = PROGRAM.filter((file) => /\/issuance\.ts['"]/.test(codeOf(file)))
+    const importers = PROGRAM.filter((file) => /\/issuance(?:\.ts)?['"]/.test(codeOf(file)))
     assert.ok(importers.length >= 4)
     for (const file of importers) {
-      const taken = codeOf(file).match(/^.*\/issuance\.ts['"].*$/gm) ?? []
+      const taken = codeOf(file).match(/^.*\/issuance(?:\.ts)?['"].*$/gm) ?? []
       for (const line of taken) {
         assert.match(
           line,
@@ -115,13 +118,13 @@ describe('the pause is a literal that nothing else changes', () => {
   })
 
   test("the pipeline reads the registry's literal for every row that issues", () => {
-    const askers = sourceFiles('src').filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
-    assert.deepEqual(askers, [
+    const readers = PROGRAM.filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
+    assert.deepEqual(readers, [
       'src/cli/keys/issue-command.ts',
-      'src/contract/registry-rules.ts',
-      'src/documents/openapi.ts',
       'src/http/pipeline.ts',
-      'src/pages/reference-about.ts',
+      'src/pages/reference/reference-about.ts',
+      'packages/contract/documents/openapi.ts',
+      'packages/contract/registry/registry-rules.ts',
     ])
     const issuing = Object.entries(ENDPOINTS).filter(([, row]) => 'issuesKeys' in row)
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseJson } from '../../src/contract/parse-json.ts'
+import { parseJson } from '@public-api/contract/json/parse-json'
 
 test('parses JSON text and bytes to the same value', () => {
   for (const value of [null, false, 0, 'ü', [1], { a: { b: [] } }]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { propertyOf } from '../../src/contract/property-of.ts'
+import { propertyOf } from '@public-api/contract/json/property-of'
 
 test('returns own properties', () => {
   const value: unknown = JSON.parse('{"a":1,"b":null,"__proto__":{"c":2},"toString":"text"}')

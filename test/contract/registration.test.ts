@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { LOCALES } from '../../src/contract/locales.ts'
-import { parseRegistration, type RegistrationInput } from '../../src/contract/registration.ts'
-import { INTERESTS } from '../../src/contract/registration-schema.ts'
-import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import {
+  parseRegistration,
+  type RegistrationInput,
+} from '@public-api/contract/waitlist/registration'
+import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
 
 const LEAST = { email: 'reader@example.org', consent: true, challengeToken: 'solved' } as const

@@ -6,9 +6,9 @@ import {
   visibleEndpoints,
   type Endpoint,
   type Registry,
-} from '../../src/contract/endpoints.ts'
-import type { Issuance } from '../../src/contract/issuance.ts'
-import { checkRegistry } from '../../src/contract/registry-rules.ts'
+} from '@public-api/contract/registry/endpoints'
+import type { Issuance } from '@public-api/contract/keys/issuance'
+import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 
 const PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import { assert as assertProperty, constantFrom, jsonValue, oneof, property } from 'fast-check'
-import type { JsonSchema } from '../../src/contract/schema-type.ts'
-import { schemaViolation } from '../../src/contract/schema-violation.ts'
-import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
-import { parseInstant } from '../../src/contract/instant.ts'
-import { createExample } from '../../src/documents/examples.ts'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { parseInstant } from '@public-api/contract/text/instant'
+import { createExample } from '@public-api/contract/documents/examples'
 
 const ajv = new Ajv({ strict: true, keywords: ['example'] })
 ajvFormats.default(ajv, ['date', 'uri'])

@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 
-import { BASE_PATH } from '../../src/contract/api-version.ts'
-import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
-import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
+import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   isSnapshotName,
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
-} from '../../src/contract/snapshot-schemas.ts'
+} from '@public-api/contract/snapshots/snapshot-schemas'
 
 interface Described {
   readonly at: string

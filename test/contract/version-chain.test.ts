@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   ChainError,
   formatSnapshotId,
@@ -12,9 +12,9 @@ import {
   type VersionEntry,
   verifyLink,
   versionHashText,
-} from '../../src/contract/version-chain.ts'
-import { SNAPSHOT_ID_PATTERN } from '../../src/contract/identifier-patterns.ts'
-import { parseVersionEntry, VersionEntryError } from '../../src/contract/version-entry.ts'
+} from '@public-api/contract/history/version-chain'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 

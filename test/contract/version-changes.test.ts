@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   changesBetween,
   findChangesFault,
@@ -11,7 +11,7 @@ import {
   GENESIS_PREVIOUS_HASH,
   versionHashText,
   type VersionEntry,
-} from '../../src/contract/version-chain.ts'
+} from '@public-api/contract/history/version-chain'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 

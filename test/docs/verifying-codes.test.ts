@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { HISTORY_FAULTS } from '../../packages/client/src/history-evidence.ts'
-import { VERIFICATION_FAULTS } from '../../packages/client/src/verification-error.ts'
+import { HISTORY_FAULTS } from '@public-api/client-source/history-evidence'
+import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
 
 function read(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')

@@ -6,7 +6,7 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
-import type { Vector } from '../../packages/client/src/vector.ts'
+import type { Vector } from '@public-api/client-source/vector'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
 import {
   clientCommands,

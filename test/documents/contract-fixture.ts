@@ -3,8 +3,8 @@ import {
   type Endpoint,
   type Registry,
   type Runtime,
-} from '../../src/contract/endpoints.ts'
-import type { Issuance } from '../../src/contract/issuance.ts'
+} from '@public-api/contract/registry/endpoints'
+import type { Issuance } from '@public-api/contract/keys/issuance'
 
 const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 

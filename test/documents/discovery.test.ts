@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { closeSchema } from '../../src/contract/schema-type.ts'
-import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
-import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { closeSchema } from '@public-api/contract/schemas/schema-type'
+import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { schemaCheck } from './document-schemas.ts'
 

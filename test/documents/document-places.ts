@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
-import type { JsonObject, JsonValue } from '../../src/contract/canonical-json.ts'
-import type { OpenApiDocument } from '../../src/documents/openapi.ts'
+import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 
 /** The object at a place of a JSON value; fails with the place if it is missing. */
 export function objectAt(value: JsonValue | undefined, ...place: readonly string[]): JsonObject {

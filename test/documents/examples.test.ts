@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { LIMITS } from '../../src/contract/limits.ts'
-import { closeSchema, type JsonSchema } from '../../src/contract/schema-type.ts'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   DATA_SCHEMAS,
   REQUEST_SCHEMAS,
   type DataOf,
   type DataSchemaName,
-} from '../../src/contract/schemas.ts'
-import { createExample, SPECIAL_CASE_FIELDS } from '../../src/documents/examples.ts'
+} from '@public-api/contract/schemas/schemas'
+import { createExample, SPECIAL_CASE_FIELDS } from '@public-api/contract/documents/examples'
 import { schemaCheck } from './document-schemas.ts'
 
 const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({

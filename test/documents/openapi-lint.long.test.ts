@@ -7,7 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Spectral, type RulesetDefinition } from '@stoplight/spectral-core'
 import { oas } from '@stoplight/spectral-rulesets'
 
-import { createOpenApi } from '../../src/documents/openapi.ts'
+import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { readExampleRelease } from '../../src/routes/example-release.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'

@@ -5,18 +5,18 @@ import {
   canonicalJson,
   type JsonObject,
   type JsonValue,
-} from '../../src/contract/canonical-json.ts'
-import { ENDPOINTS, errorsOf, type Endpoint } from '../../src/contract/endpoints.ts'
+} from '@public-api/contract/json/canonical-json'
+import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import {
   createErrorBody,
   formatError,
   formatSuccess,
   SCHEMA_IDS,
-} from '../../src/contract/envelope.ts'
-import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
-import { CACHE_CLASSES, CORS, HEADERS } from '../../src/contract/headers.ts'
-import { createDiscoveryIndex } from '../../src/documents/discovery.ts'
-import { createOpenApi, type OpenApiDocument } from '../../src/documents/openapi.ts'
+} from '@public-api/contract/http/envelope'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/http/headers'
+import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
+import { createOpenApi, type OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'

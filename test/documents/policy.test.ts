@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ERRORS } from '../../src/contract/errors.ts'
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { HEADERS } from '../../src/contract/headers.ts'
-import { closeSchema } from '../../src/contract/schema-type.ts'
-import { DATA_SCHEMAS } from '../../src/contract/schemas.ts'
-import { createPolicy } from '../../src/documents/policy.ts'
+import { ERRORS } from '@public-api/contract/errors/errors'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { closeSchema } from '@public-api/contract/schemas/schema-type'
+import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { createPolicy } from '@public-api/contract/documents/policy'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { schemaCheck } from './document-schemas.ts'
 

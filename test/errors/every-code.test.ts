@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ERRORS } from '../../src/contract/errors.ts'
+import { ERRORS } from '@public-api/contract/errors/errors'
 
 const folder = new URL('.', import.meta.url)
 

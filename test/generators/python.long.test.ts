@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { InputData, JSONSchemaInput, quicktype } from 'quicktype-core'
 
-import type { JsonObject } from '../../src/contract/canonical-json.ts'
+import type { JsonObject } from '@public-api/contract/json/canonical-json'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
+import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
 

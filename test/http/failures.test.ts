@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { inspect } from 'node:util'
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Handler } from '../../src/http/exchange.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'

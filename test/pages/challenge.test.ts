@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChallengePage } from '../../src/pages/challenge.ts'
+import { createChallengePage } from '../../src/pages/delivery/challenge.ts'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { CountersError, type Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'

@@ -1,10 +1,10 @@
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LOCALES, type Locale } from '../../src/contract/locales.ts'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { TEXTS, type Texts } from '../../src/pages/texts.ts'
+import { TEXTS, type Texts } from '../../src/pages/texts/texts.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp, type RunningApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { ERRORS } from '../../src/contract/errors.ts'
-import { contractText, withCode } from '../../src/pages/contract-texts.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { ERRORS } from '@public-api/contract/errors/errors'
+import { contractText, withCode } from '../../src/pages/texts/contract-texts.ts'
 import translations from '../../locales/contract.json' with { type: 'json' }
 
 describe('code in contract texts', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '../../src/contract/locales.ts'
-import { RESOURCE_NAMES } from '../../src/contract/resource-names.ts'
-import type { JsonSchema } from '../../src/contract/schema-type.ts'
-import { isSnapshotName, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
-import { CHANGE_KINDS } from '../../src/contract/version-chain.ts'
-import { stateBadge } from '../../src/pages/enum-labels.ts'
-import { TEXTS } from '../../src/pages/texts.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { RESOURCE_NAMES } from '@public-api/contract/registry/resource-names'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { isSnapshotName, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { CHANGE_KINDS } from '@public-api/contract/history/version-chain'
+import { stateBadge } from '../../src/pages/texts/enum-labels.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 
 /** Every list of words that a published resource may hold, each once. */
 function wordLists(schema: JsonSchema): readonly (readonly string[])[] {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { LOCALES } from '../../src/contract/locales.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { securityHeaders } from '../../src/pages/security-headers.ts'
+import { securityHeaders } from '../../src/pages/delivery/security-headers.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { attributeOf, parsePage } from '../support/page-markup.ts'
@@ -46,11 +46,13 @@ function header(response: RawResponse, name: string): string | undefined {
 }
 
 /** The 404 page, and the page of one version, whose path names it. */
-const UNLISTED = ['not-found-page.ts', 'version-page.ts']
+const UNLISTED = ['not-found-page.ts', 'history/version-page.ts']
 
 test('every page module is in the page table', () => {
   const folder = `${import.meta.dirname}/../../src/pages`
-  const files = readdirSync(folder).filter((file) => file.endsWith('-page.ts'))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('-page.ts'),
+  )
   const table = readFileSync(`${folder}/page-table.ts`, 'utf8')
   const missing = files.filter((file) => !UNLISTED.includes(file) && !table.includes(`'./${file}'`))
   assert.deepEqual(missing, [])

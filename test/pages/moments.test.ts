@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '../../src/contract/locales.ts'
-import { dayHtml, momentHtml, momentInText } from '../../src/pages/moments.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { dayHtml, momentHtml, momentInText } from '../../src/pages/texts/moments.ts'
 
 const ISO = '2026-11-21T22:05:59Z'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { html } from '../../src/pages/html.ts'
-import { newestShown } from '../../src/pages/newest-shown.ts'
+import { html } from '../../src/pages/markup/html.ts'
+import { newestShown } from '../../src/pages/markup/newest-shown.ts'
 
 const TEN = Array.from({ length: 10 }, (_, index) => index)
 const tenBytes = (item: number) => html`<b>${item}</b>, `

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LOCALES, type Locale } from '../../src/contract/locales.ts'
-import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
   type SnapshotName,
-} from '../../src/contract/snapshot-schemas.ts'
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainText } from '../../src/pages/rich-text.ts'
-import { TEXTS } from '../../src/pages/texts.ts'
+import { plainText } from '../../src/pages/markup/rich-text.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { titleIn } from '../support/snapshot-title.ts'
 import type { Releases } from '../../src/service/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'

@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { HtmlElement } from 'html-validate'
-import { VERIFICATION_FAULTS } from '../../packages/client/src/verification-error.ts'
-import { VERIFICATION_STEPS } from '../../packages/client/src/verification-step.ts'
-import { ENDPOINTS, errorsOf, KEY_ERRORS, type Registry } from '../../src/contract/endpoints.ts'
-import { ENDPOINT_STATUSES, STABILITY_LEVELS, TAGS } from '../../src/contract/endpoint-terms.ts'
-import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts'
-import { CACHE_CLASSES } from '../../src/contract/headers.ts'
-import { LIMITS } from '../../src/contract/limits.ts'
-import { LOCALES, type Locale } from '../../src/contract/locales.ts'
-import { REQUEST_SCHEMAS } from '../../src/contract/schemas.ts'
+import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
+import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
+import {
+  ENDPOINTS,
+  errorsOf,
+  KEY_ERRORS,
+  type Registry,
+} from '@public-api/contract/registry/endpoints'
+import {
+  ENDPOINT_STATUSES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '@public-api/contract/registry/endpoint-terms'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { CACHE_CLASSES } from '@public-api/contract/http/headers'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import type { AppDependencies } from '../../src/app.ts'
-import { countText, plainText, type PluralForms } from '../../src/pages/rich-text.ts'
-import { TEXTS } from '../../src/pages/texts.ts'
+import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import {
   attributeOf,
   parsePage,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { html } from '../../src/pages/html.ts'
+import { html } from '../../src/pages/markup/html.ts'
 import {
   codesHtml,
   countText,
@@ -9,7 +9,7 @@ import {
   plainText,
   richText,
   sentencesHtml,
-} from '../../src/pages/rich-text.ts'
+} from '../../src/pages/markup/rich-text.ts'
 
 test('fills placeholders with escaped text or markup', () => {
   const { text } = richText('{a} & {b}, {a}', { a: '<i>', b: html`<b>x</b>` })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import th from '../../locales/th.json' with { type: 'json' }
-import { TEXTS, type Texts } from '../../src/pages/texts.ts'
-import { withThaiLines } from '../../src/pages/thai-lines.ts'
+import { TEXTS, type Texts } from '../../src/pages/texts/texts.ts'
+import { withThaiLines } from '../../src/pages/texts/thai-lines.ts'
 
 /** Shows the marks: `+` where no line breaks, `|` where one may. */
 const shown = (text: string): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import {
   outcomeOf,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { ENDPOINT_REQUESTS, formsOfKey, KEYS, SELF } from '../support/keyed-app.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { LIMITS } from '../../src/contract/limits.ts'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import {
   assertSound,
   readKept,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
-import { versionHashText, type VersionEntry } from '../../src/contract/version-chain.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 import {
   editFile,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ENDPOINTS, type Registry } from '../../src/contract/endpoints.ts'
-import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { checkChangelog } from '../../src/publishing/changelog-rules.ts'
 
 const DEPRECATED: Registry = {

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
-import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '../../src/contract/snapshot-schemas.ts'
-import { createExample } from '../../src/documents/examples.ts'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { createExample } from '@public-api/contract/documents/examples'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A moment after every date in the fixtures. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
-import type { SnapshotData } from '../../src/contract/snapshot-schemas.ts'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'

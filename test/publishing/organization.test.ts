@@ -8,8 +8,8 @@ import {
   ORGANIZATION_RESOURCE,
   ORGANIZATION_SCHEMA,
   type Organization,
-} from '../../src/contract/organization.ts'
-import { schemaViolation } from '../../src/contract/schema-violation.ts'
+} from '@public-api/contract/snapshots/organization'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { ACCENT_SURFACES, TEXT_COLOR } from '../../src/publishing/accent-color.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
-import { NO_WALLET_VIEWS, publishesNoWallet, WALLET_NAMES } from '../../src/contract/no-wallet.ts'
-import { SNAPSHOT_SCHEMAS, type SnapshotData } from '../../src/contract/snapshot-schemas.ts'
-import { translateData, type Translations } from '../../src/contract/translations.ts'
+import {
+  NO_WALLET_VIEWS,
+  publishesNoWallet,
+  WALLET_NAMES,
+} from '@public-api/contract/snapshots/no-wallet'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { translateData, type Translations } from '@public-api/contract/snapshots/translations'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { schemaViolation } from '../../src/contract/schema-violation.ts'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 async function compile(

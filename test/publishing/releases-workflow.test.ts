@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
 import { publishRelease } from '../../src/publishing/publish-release.ts'
 import { redactResource } from '../../src/publishing/redact-resource.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SNAPSHOT_NAMES } from '../../src/contract/snapshot-schemas.ts'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 

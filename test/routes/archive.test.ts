@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { sendRaw, rawRequest } from '../support/raw-http.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { toResponse, codeOf } from '../support/received-response.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import {

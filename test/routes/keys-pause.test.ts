@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import * as fc from 'fast-check'
-import { ENDPOINTS, type Registry, type Runtime } from '../../src/contract/endpoints.ts'
-import type { Issuance } from '../../src/contract/issuance.ts'
+import { ENDPOINTS, type Registry, type Runtime } from '@public-api/contract/registry/endpoints'
+import type { Issuance } from '@public-api/contract/keys/issuance'
 import { proxies } from '../support/proxies.ts'
 import {
   easyAltcha,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'

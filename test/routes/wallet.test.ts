@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DataSchemaName } from '../../src/contract/schemas.ts'
+import type { DataSchemaName } from '@public-api/contract/schemas/schemas'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 

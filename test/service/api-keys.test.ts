@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
-import { formatApiKey, keyIdOf } from '../../src/contract/api-key.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { formatApiKey, keyIdOf } from '@public-api/contract/keys/api-key'
 import {
   createApiKeys,
   hashSecretIdOf,

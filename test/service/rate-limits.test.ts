@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import { admitRegistration, secondsUntil } from '../../src/service/rate-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../../src/contract/api-error.ts'
-import { sliceKeyId } from '../../src/contract/api-key.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { KeyQuotaError, type ApiKeys } from '../../src/service/api-keys.ts'
 
 const keyOf = (keyId: string, letter: string): string => `svk_${keyId}_${letter.repeat(43)}`

@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import { cosignedText, formatCheckpoint } from '../../packages/client/src/log/checkpoint.ts'
-import { createHashTree, type HashTree } from '../../packages/client/src/log/hash-tree.ts'
-import { hashLeaf, rootOf } from '../../packages/client/src/log/merkle-tree.ts'
+import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
+import { createHashTree, type HashTree } from '@public-api/client-source/log/hash-tree'
+import { hashLeaf, rootOf } from '@public-api/client-source/log/merkle-tree'
 import {
   COSIGNATURE,
   ED25519,
   formatSignatureLine,
   formatVkey,
   keyIdOf,
-} from '../../packages/client/src/log/signed-note.ts'
+} from '@public-api/client-source/log/signed-note'
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 

@@ -1,14 +1,14 @@
-import { canonicalJson, type JsonValue } from '../../src/contract/canonical-json.ts'
-import type { JsonSchema } from '../../src/contract/schema-type.ts'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
   type SnapshotName,
-} from '../../src/contract/snapshot-schemas.ts'
-import type { VersionEntry } from '../../src/contract/version-chain.ts'
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { createExample } from '../../src/documents/examples.ts'
+import { createExample } from '@public-api/contract/documents/examples'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { madeEntry } from './made-entry.ts'
 

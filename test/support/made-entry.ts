@@ -1,11 +1,11 @@
-import { API_VERSION } from '../../src/contract/api-version.ts'
-import { REGISTRY_VERSION } from '../../src/contract/endpoints.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
 import {
   changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
-} from '../../src/contract/version-chain.ts'
+} from '@public-api/contract/history/version-chain'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
 /** Content of an entry besides its links. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Locale } from '../../src/contract/locales.ts'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { listen } from '../../src/http/listener.ts'
 import { closeServer } from './loopback-server.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import type { CommandOutput } from '../../packages/cli/src/command/command.ts'
+import type { CommandOutput } from '@public-api/command/command'
 import { runProgram } from '../../src/cli/program.ts'
 
 /** Result of a command. */

@@ -1,6 +1,9 @@
-import type { Locale } from '../../src/contract/locales.ts'
-import { SNAPSHOT_SCHEMAS, type SnapshotName } from '../../src/contract/snapshot-schemas.ts'
-import { contractText } from '../../src/pages/contract-texts.ts'
+import type { Locale } from '@public-api/contract/registry/locales'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotName,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { unescapeHtml } from './page-markup.ts'
 
 /** The title of a resource as the pages of a locale show it. */

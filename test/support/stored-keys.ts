@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 
-import type { DataOf } from '../../src/contract/schemas.ts'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'

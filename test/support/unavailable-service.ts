@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import type { ApiKeys } from '../../src/service/api-keys.ts'
 import type { Waitlist } from '../../src/service/waitlist.ts'
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/contract/api-error.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Challenge } from '../../src/service/challenge.ts'
 
 /** The challenge of an app whose waitlist is down anyway. */

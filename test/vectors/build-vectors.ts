@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/contract/limits.ts'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import {
   digestOf,
   revalidationTextOf,
@@ -16,7 +16,7 @@ import {
   type RecordedRequest,
 } from './recorded-responses.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
-import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
+import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
 
 const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 const WEEK_MS = 7 * 24 * 3600 * 1000

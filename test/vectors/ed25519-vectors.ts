@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import type { Outcome, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
+import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
 import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
 import { headerOf } from './recorded-responses.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'

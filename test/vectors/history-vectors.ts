@@ -1,10 +1,10 @@
-import type { HistoryVector } from '../../packages/client/src/history-vector.ts'
+import type { HistoryVector } from '@public-api/client-source/history-vector'
 import {
   changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
-} from '../../src/contract/version-chain.ts'
+} from '@public-api/contract/history/version-chain'
 import { versionHash } from '../../src/crypto/published-history.ts'
 
 const [A, B, C] = ['A', 'B', 'C'].map((letter) => letter.repeat(43)) as [string, string, string]

@@ -4,7 +4,7 @@ import type {
   Vector,
   VectorLink,
   VectorResponse,
-} from '../../packages/client/src/vector.ts'
+} from '@public-api/client-source/vector'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
 import {
   digestOf,

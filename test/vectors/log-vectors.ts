@@ -1,25 +1,25 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import type { LogVector } from '../../packages/client/src/log-vector.ts'
-import { encodeBase64 } from '../../packages/client/src/base64.ts'
-import { cosignedText, formatCheckpoint } from '../../packages/client/src/log/checkpoint.ts'
-import { createHashTree } from '../../packages/client/src/log/hash-tree.ts'
-import { formatProof } from '../../packages/client/src/log/log-proof.ts'
-import { hashLeaf, inclusionProof, rootOf } from '../../packages/client/src/log/merkle-tree.ts'
+import type { LogVector } from '@public-api/client-source/log-vector'
+import { encodeBase64 } from '@public-api/client-source/base64'
+import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
+import { formatProof } from '@public-api/client-source/log/log-proof'
+import { hashLeaf, inclusionProof, rootOf } from '@public-api/client-source/log/merkle-tree'
 import {
   COSIGNATURE,
   ED25519,
   formatSignatureLine,
   formatVkey,
   keyIdOf,
-} from '../../packages/client/src/log/signed-note.ts'
-import { canonicalJson } from '../../src/contract/canonical-json.ts'
+} from '@public-api/client-source/log/signed-note'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   changesBetween,
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   versionHashText,
   type VersionEntry,
-} from '../../src/contract/version-chain.ts'
+} from '@public-api/contract/history/version-chain'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 

@@ -8,7 +8,7 @@ import { createApp } from '../support/create-app.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
-import type { HeaderPair, Vector, VectorResponse } from '../../packages/client/src/vector.ts'
+import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-source/vector'
 import {
   createUnavailableApiKeys,
   createUnavailableWaitlist,

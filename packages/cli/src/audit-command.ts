@@ -1,5 +1,5 @@
-import { HistoryError } from '../../client/src/history-error.ts'
-import { BASE_PATH } from '../../../src/contract/api-version.ts'
+import { HistoryError } from '@public-api/client-source/history-error'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
 import { writeEvidence } from './auditing/evidence-file.ts'
 import { printReport } from './auditing/print-report.ts'
@@ -10,9 +10,9 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from './command/command.ts'
-import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
-import { parseWholeNumber } from './command/option-values.ts'
+} from '@public-api/command/command'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
+import { parseWholeNumber } from '@public-api/command/option-values'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 

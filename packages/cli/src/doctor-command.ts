@@ -1,5 +1,5 @@
-import { BASE_PATH } from '../../../src/contract/api-version.ts'
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   type CommandResult,
   createCommand,
@@ -7,17 +7,17 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from './command/command.ts'
-import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
+} from '@public-api/command/command'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
-import { parseChoice, parseWholeNumber } from './command/option-values.ts'
-import { withProgress } from './command/progress.ts'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import { withProgress } from '@public-api/command/progress'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
-import { pluralOf } from './command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 50

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 
-import { runProcess } from './command/run-process.ts'
-import { runProgram } from './command/run-program.ts'
+import { runProcess } from '@public-api/command/run-process'
+import { runProgram } from '@public-api/command/run-program'
 import { COMMANDS } from './commands.ts'
 
 /** Read from the manifest beside the built program. */

@@ -1,14 +1,14 @@
 import { isInconclusive } from './verifying/inconclusive-status.ts'
-import { freshTarget } from '../../client/src/fresh-target.ts'
-import { mayBeNewKey } from '../../client/src/trusted-keys.ts'
-import { VerificationError } from '../../client/src/verification-error.ts'
-import type { VerificationKey } from '../../client/src/verification-key.ts'
-import type { HttpResponse, Expectations } from '../../client/src/verify-response.ts'
-import { HEADERS } from '../../../src/contract/headers.ts'
-import { formatInstant, parseInstant } from '../../../src/contract/instant.ts'
-import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { freshTarget } from '@public-api/client-source/fresh-target'
+import { mayBeNewKey } from '@public-api/client-source/trusted-keys'
+import { VerificationError } from '@public-api/client-source/verification-error'
+import type { VerificationKey } from '@public-api/client-source/verification-key'
+import type { HttpResponse, Expectations } from '@public-api/client-source/verify-response'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   CommandFailure,
   type CommandOutput,
@@ -16,17 +16,17 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from './command/command.ts'
-import { flag, textOption, textOptions, textOptionOr } from './command/options.ts'
+} from '@public-api/command/command'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
-import { parseChoice, parseWholeNumber } from './command/option-values.ts'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { fetchKeys } from './verifying/key-document.ts'
 import { type Ask, createHttpClient } from './verifying/requests.ts'
 import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
 import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 import { ageOf, sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import { failedBefore, verifyInSteps, type Verdict } from './verifying/verdict.ts'
-import { pluralOf } from './command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }

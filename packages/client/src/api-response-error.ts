@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../../../src/contract/envelope.ts'
-import type { ErrorCode } from '../../../src/contract/errors.ts'
+import type { ErrorBody } from '#contract/http/envelope'
+import type { ErrorCode } from '#contract/errors/errors'
 import type { RateLimit } from './rate-limit.ts'
 import type { HttpResponse } from './verify-response.ts'
 

@@ -1,4 +1,4 @@
-import type { VersionEntry, VersionSummary } from '../../../src/contract/version-chain.ts'
+import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
 import type { AuditOptions } from './audit-options.ts'
 import { AuditStateError } from './audit-state-error.ts'
 import { auditOnce, createHistoryFailure, type KnownHead } from './audit-round.ts'

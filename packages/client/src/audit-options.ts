@@ -1,4 +1,4 @@
-import type { VersionSummary } from '../../../src/contract/version-chain.ts'
+import type { VersionSummary } from '#contract/history/version-chain'
 import type { Client } from './client.ts'
 import type { HeadStore } from './head-store.ts'
 

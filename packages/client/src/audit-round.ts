@@ -1,11 +1,7 @@
-import { BASE_PATH } from '../../../src/contract/api-version.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import {
-  verifyLink,
-  type VersionEntry,
-  type VersionSummary,
-} from '../../../src/contract/version-chain.ts'
+import { BASE_PATH } from '#contract/registry/api-version'
+import { propertyOf } from '#contract/json/property-of'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import { verifyLink, type VersionEntry, type VersionSummary } from '#contract/history/version-chain'
 import { ApiResponseError } from './api-response-error.ts'
 import type { AuditOptions } from './audit-options.ts'
 import type { Client } from './client.ts'

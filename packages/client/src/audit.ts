@@ -18,6 +18,6 @@ export type {
 } from './history-evidence.ts'
 export type { Redaction } from './redactions.ts'
 export type { PortableResponse } from './portable-response.ts'
-export { ChainError } from '../../../src/contract/version-chain.ts'
-export type { ChainFault } from '../../../src/contract/version-chain.ts'
+export { ChainError } from '#contract/history/version-chain'
+export type { ChainFault } from '#contract/history/version-chain'
 export { UnsettledError } from './unsettled-error.ts'

@@ -1,4 +1,4 @@
-import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
 import { orAborted } from './retries.ts'
 import { targetOf, type HttpResponse } from './verify-response.ts'

@@ -1,4 +1,4 @@
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { propertyOf } from '#contract/json/property-of'
 import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
 import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'

@@ -1,6 +1,6 @@
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import { BASE_PATH } from '../../../src/contract/api-version.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import { BASE_PATH } from '#contract/registry/api-version'
+import { propertyOf } from '#contract/json/property-of'
 import {
   findChangesFault,
   formatSnapshotId,
@@ -8,7 +8,7 @@ import {
   versionHashText,
   type VersionEntry,
   type VersionSummary,
-} from '../../../src/contract/version-chain.ts'
+} from '#contract/history/version-chain'
 import { sha256Hex } from '#crypto'
 import {
   isPortable,

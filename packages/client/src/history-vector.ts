@@ -1,4 +1,4 @@
-import type { VersionEntry } from '../../../src/contract/version-chain.ts'
+import type { VersionEntry } from '#contract/history/version-chain'
 
 /** Results of checking a chain of entries. */
 export type HistoryOutcome = 'ok' | 'BROKEN' | 'CHANGES_FALSE'

@@ -1,5 +1,5 @@
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import { propertyOf } from '#contract/json/property-of'
 import { parseSigningKeys } from './signing-keys.ts'
 import type { VerifiedResponse } from './verify-response.ts'
 

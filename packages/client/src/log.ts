@@ -28,5 +28,5 @@ export type {
   VerifiedCheckpoint,
 } from './log/verify-checkpoint.ts'
 export type { NoteKey } from './log/signed-note.ts'
-export { ChainError } from '../../../src/contract/version-chain.ts'
-export type { ChainFault } from '../../../src/contract/version-chain.ts'
+export { ChainError } from '#contract/history/version-chain'
+export type { ChainFault } from '#contract/history/version-chain'

@@ -1,4 +1,4 @@
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { propertyOf } from '#contract/json/property-of'
 import type { Client } from './client.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { entriesOf } from './history-evidence.ts'

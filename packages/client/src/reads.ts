@@ -1,4 +1,4 @@
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { READ_PATHS } from '#contract/registry/read-paths'
 import type { RateLimit } from './rate-limit.ts'
 import type { DataByRead, Reads } from './resources.ts'
 import type { HttpResponse } from './verify-response.ts'

@@ -1,4 +1,4 @@
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { propertyOf } from '#contract/json/property-of'
 import type { Client } from './client.ts'
 import { ConnectionError } from './connection.ts'
 import { parseBody } from './verify-response.ts'

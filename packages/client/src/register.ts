@@ -1,4 +1,4 @@
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { READ_PATHS } from '#contract/registry/read-paths'
 import { ApiResponseError } from './api-response-error.ts'
 import type { Client } from './client.ts'
 import { postJson, type WriteOptions } from './post-json.ts'

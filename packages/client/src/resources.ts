@@ -1,4 +1,4 @@
-// Written by `npm run generate` from the registry and the schemas of src/contract.
+// Written by `npm run generate` from the registry and the schemas of packages/contract.
 
 import type { ReadOptions, Verified } from './reads.ts'
 

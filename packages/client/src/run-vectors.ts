@@ -1,5 +1,5 @@
-import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
-import { ChainError, verifyLink } from '../../../src/contract/version-chain.ts'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { ChainError, verifyLink } from '#contract/history/version-chain'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-evidence.ts'

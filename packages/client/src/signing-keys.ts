@@ -1,5 +1,5 @@
-import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { propertyOf } from '#contract/json/property-of'
 import { readHeaders } from './header-fields.ts'
 import {
   parseBody,

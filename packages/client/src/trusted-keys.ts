@@ -1,4 +1,4 @@
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+import { READ_PATHS } from '#contract/registry/read-paths'
 import { freshTarget } from './fresh-target.ts'
 import type { HttpResponse, Expectations, VerifiedResponse } from './verify-response.ts'
 import { verifyResponse } from './verify-response.ts'

@@ -1,5 +1,5 @@
-import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
-import { parseInstant } from '../../../src/contract/instant.ts'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { parseInstant } from '#contract/text/instant'
 import { readHeaders } from './header-fields.ts'
 import type { VerificationFault } from './verification-error.ts'
 import type { HttpResponse } from './verify-response.ts'

@@ -1,15 +1,11 @@
 import { sha256Base64, sha256Base64url } from '#crypto'
-import { canonicalJsonOfParsed, type JsonValue } from '../../../src/contract/canonical-json.ts'
-import { CLIENT_HEADERS } from '../../../src/contract/client-headers.ts'
-import { parseInstant } from '../../../src/contract/instant.ts'
-import { SIGNATURE_MAX_AGE_SECONDS } from '../../../src/contract/limits.ts'
-import { propertyOf } from '../../../src/contract/property-of.ts'
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
-import {
-  formatEtag,
-  formatRevalidationText,
-  formatSignedText,
-} from '../../../src/contract/signature.ts'
+import { canonicalJsonOfParsed, type JsonValue } from '#contract/json/canonical-json'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { parseInstant } from '#contract/text/instant'
+import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/registry/limits'
+import { propertyOf } from '#contract/json/property-of'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import { formatEtag, formatRevalidationText, formatSignedText } from '#contract/http/signature'
 import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-import { ApiError } from '../../contract/api-error.ts'
-import { API_KEY_LABEL_PATTERN } from '../../contract/api-key.ts'
-import { type Issuance, ISSUANCE } from '../../contract/issuance.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { API_KEY_LABEL_PATTERN } from '@public-api/contract/keys/api-key'
+import { type Issuance, ISSUANCE } from '@public-api/contract/keys/issuance'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { SYSTEM_CLOCK } from '../../service/clock.ts'
 import { createApiKeys, TooManyKeysError } from '../../service/api-keys.ts'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
@@ -15,11 +15,11 @@ import {
   createCommand,
   EXIT_CODES,
   UsageError,
-} from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptionOr } from '../../../packages/cli/src/command/options.ts'
+} from '@public-api/command/command'
+import { textOption, textOptionOr } from '@public-api/command/options'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
-import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
+import { parseWholeNumber } from '@public-api/command/option-values'
 import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS
@@ -95,7 +95,7 @@ that the service issued. The hourly limit of the service does not apply here.`,
       if (!issuance.enabled) {
         throw new CommandFailure(
           'ISSUANCE_PAUSED',
-          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry resumes it (src/contract/issuance.ts), no option, variable or file`,
+          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry resumes it (packages/contract/keys/issuance.ts), no option, variable or file`,
         )
       }
       const wanted = {

@@ -1,6 +1,6 @@
-import { formatInstant } from '../../contract/instant.ts'
-import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { createCommand } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 
 export const command = createCommand({

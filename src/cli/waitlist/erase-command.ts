@@ -1,6 +1,6 @@
-import { formatInstant } from '../../contract/instant.ts'
-import { createCommand } from '../../../packages/cli/src/command/command.ts'
-import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { createCommand } from '@public-api/command/command'
+import { flag, textOption } from '@public-api/command/options'
 import { DATABASE_OPTION } from '../database.ts'
 import { withRegistration } from './with-registration.ts'
 

@@ -1,10 +1,10 @@
-import { DAY_MS, formatInstant } from '../../contract/instant.ts'
-import { createCommand, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { flag, textOption } from '../../../packages/cli/src/command/options.ts'
+import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
+import { createCommand, UsageError } from '@public-api/command/command'
+import { flag, textOption } from '@public-api/command/options'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
-import { parseWholeNumber } from '../../../packages/cli/src/command/option-values.ts'
+import { parseWholeNumber } from '@public-api/command/option-values'
 import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
-import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 

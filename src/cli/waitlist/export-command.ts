@@ -1,16 +1,16 @@
 import { createDecryptor } from '../../crypto/age-file.ts'
-import { LOCALES } from '../../contract/locales.ts'
-import { INTERESTS } from '../../contract/registration-schema.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import { createCommand, EXIT_CODES, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { textOption, textOptionOr, textOptions } from '../../../packages/cli/src/command/options.ts'
+import { createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { textOption, textOptionOr, textOptions } from '@public-api/command/options'
 import {
   parseChoice,
   parseInstantOption,
   parseWholeNumber,
-} from '../../../packages/cli/src/command/option-values.ts'
-import { type Progress, withProgress } from '../../../packages/cli/src/command/progress.ts'
-import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
+} from '@public-api/command/option-values'
+import { type Progress, withProgress } from '@public-api/command/progress'
+import { pluralOf } from '@public-api/command/wording'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'

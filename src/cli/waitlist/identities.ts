@@ -3,10 +3,10 @@ import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
 import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
-import { messageOf } from '../../contract/error-message.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
-import { CommandFailure, UsageError } from '../../../packages/cli/src/command/command.ts'
-import { textOptions } from '../../../packages/cli/src/command/options.ts'
+import { CommandFailure, UsageError } from '@public-api/command/command'
+import { textOptions } from '@public-api/command/options'
 
 /** `--identity` of the commands that decrypt. */
 export const IDENTITY_OPTION = textOptions(`FILE: file with age identities, - for standard input;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 
 import type { Config } from '../../config.ts'
-import { formatInstant } from '../../contract/instant.ts'
+import { formatInstant } from '@public-api/contract/text/instant'
 import {
   AgeError,
   createEncryptor,
@@ -12,15 +12,10 @@ import {
 } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createFile } from '../../storage/whole-file.ts'
-import {
-  CommandFailure,
-  createCommand,
-  EXIT_CODES,
-  UsageError,
-} from '../../../packages/cli/src/command/command.ts'
-import { textOption } from '../../../packages/cli/src/command/options.ts'
-import { withProgress } from '../../../packages/cli/src/command/progress.ts'
-import { pluralOf } from '../../../packages/cli/src/command/wording.ts'
+import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { withProgress } from '@public-api/command/progress'
+import { pluralOf } from '@public-api/command/wording'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'

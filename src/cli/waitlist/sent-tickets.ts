@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 
-import { messageOf } from '../../contract/error-message.ts'
-import { propertyOf } from '../../contract/property-of.ts'
-import { TICKET_PATTERN } from '../../contract/ticket.ts'
-import { CommandFailure } from '../../../packages/cli/src/command/command.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { TICKET_PATTERN } from '@public-api/contract/waitlist/ticket'
+import { CommandFailure } from '@public-api/command/command'
 
 const TICKET = new RegExp(TICKET_PATTERN)
 

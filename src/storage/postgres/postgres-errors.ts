@@ -1,5 +1,5 @@
-import { messageOf } from '../../contract/error-message.ts'
-import { propertyOf } from '../../contract/property-of.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { StorageError, type StorageProblem } from '../storage-error.ts'
 
 /** SQLSTATE codes with a special meaning (https://www.postgresql.org/docs/current/errcodes-appendix.html). */

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { formatTicket, TICKET_BYTES } from '../../contract/ticket.ts'
+import { formatTicket, TICKET_BYTES } from '@public-api/contract/waitlist/ticket'
 import {
   countOfGroups,
   type ErasedRegistration,

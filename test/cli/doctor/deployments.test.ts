@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
-import { runDoctor } from '../../../packages/cli/src/doctor/run-doctor.ts'
+import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
+import { runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import {
   createHttpClient,
   UnreachableError,
   type RequestSpec,
-} from '../../../packages/cli/src/verifying/requests.ts'
-import { ENDPOINTS, REGISTRY_VERSION } from '../../../src/contract/endpoints.ts'
-import { READ_PATHS } from '../../../src/contract/read-paths.ts'
+} from '@public-api/cli/src/verifying/requests.ts'
+import { ENDPOINTS, REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { createPayload } from '../../../src/service/payload.ts'
 import { loadReleases } from '../../../src/service/releases.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-import type { FindingId } from '../../../packages/cli/src/doctor/finding-catalog.ts'
-import { ENDPOINTS } from '../../../src/contract/endpoints.ts'
+import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   deployBehindProxy,
   examine,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { MAX_REQUESTS } from '../../../packages/cli/src/doctor/probe.ts'
+import { MAX_REQUESTS } from '@public-api/cli/src/doctor/probe.ts'
 import { deployBehindProxy, examine, idsOf } from './proxied-deployment.ts'
 
 for (const deployment of ['primary', 'preview'] as const) {

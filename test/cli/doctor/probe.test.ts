@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { createProbe, MAX_REQUESTS } from '../../../packages/cli/src/doctor/probe.ts'
-import type { RequestSpec, Received } from '../../../packages/cli/src/verifying/requests.ts'
+import { createProbe, MAX_REQUESTS } from '@public-api/cli/src/doctor/probe.ts'
+import type { RequestSpec, Received } from '@public-api/cli/src/verifying/requests.ts'
 
 const NOTHING = new Uint8Array()
 

@@ -1,5 +1,5 @@
-import type { CommandOutput } from '../../../packages/cli/src/command/command.ts'
-import { EXIT_CODES, runNamed, UsageError } from '../../../packages/cli/src/command/command.ts'
+import type { CommandOutput } from '@public-api/command/command'
+import { EXIT_CODES, runNamed, UsageError } from '@public-api/command/command'
 import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
 import { serverFailureOf } from '../../../src/cli/server-failure.ts'
 

@@ -7,17 +7,14 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 
-import { describeFailure } from '../../../packages/cli/src/verifying/failure-reason.ts'
+import { describeFailure } from '@public-api/cli/src/verifying/failure-reason.ts'
 import {
   createHttpClient,
   createFetch,
   UnreachableError,
   type HttpClient,
-} from '../../../packages/cli/src/verifying/requests.ts'
-import {
-  ageOf,
-  sanitizeForTerminal,
-} from '../../../packages/cli/src/verifying/sanitize-for-terminal.ts'
+} from '@public-api/cli/src/verifying/requests.ts'
+import { ageOf, sanitizeForTerminal } from '@public-api/cli/src/verifying/sanitize-for-terminal.ts'
 import { serve } from '../../support/loopback-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import path from 'node:path'
 import { test } from 'node:test'
 
-import { CommandFailure } from '../../../packages/cli/src/command/command.ts'
+import { CommandFailure } from '@public-api/command/command'
 import { setRecipient } from '../../../src/cli/waitlist/recipient-setting.ts'
 import { configureSecrets } from '../../support/configured-secrets.ts'
 import { listFolder } from '../../support/deployment.ts'

@@ -1,10 +1,10 @@
-import type { AuditProgress } from '../../../client/src/audit-options.ts'
+import type { AuditProgress } from '@public-api/client-source/audit-options'
 import {
   createProgress,
   type Environment,
   type Progress,
   type ProgressStream,
-} from '../command/progress.ts'
+} from '@public-api/command/progress'
 
 /** Where the progress of an audit is shown. */
 export interface AuditBarOptions {

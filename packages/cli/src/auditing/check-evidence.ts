@@ -2,9 +2,9 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '../../../client/src/history-evidence.ts'
-import { VerificationError } from '../../../client/src/verification-error.ts'
-import { CommandFailure, type CommandResult } from '../command/command.ts'
+} from '@public-api/client-source/history-evidence'
+import { VerificationError } from '@public-api/client-source/verification-error'
+import { CommandFailure, type CommandResult } from '@public-api/command/command'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 

@@ -1,8 +1,8 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
 
-import type { HistoryEvidence } from '../../../client/src/history-evidence.ts'
-import { formatInstant } from '../../../../src/contract/instant.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { propertyOf } from '@public-api/contract/json/property-of'
 
 /** Number of names that are tried. */
 const MAX_NAMES = 1000

@@ -1,9 +1,9 @@
-import type { AuditReport, KeyChange } from '../../../client/src/audit-history.ts'
-import type { VersionEntry } from '../../../../src/contract/version-chain.ts'
-import type { CommandOutput } from '../command/command.ts'
+import type { AuditReport, KeyChange } from '@public-api/client-source/audit-history'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import type { CommandOutput } from '@public-api/command/command'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
-import { pluralOf } from '../command/wording.ts'
+import { pluralOf } from '@public-api/command/wording'
 import type { AuditSettings } from './run-audit.ts'
 
 /** Maximum number of printed versions, the newest ones. */

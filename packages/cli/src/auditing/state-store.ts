@@ -1,9 +1,9 @@
-import type { HeadStore, SavedHead } from '../../../client/src/head-store.ts'
-import { entriesOf } from '../../../client/src/history-evidence.ts'
-import { verifyPortable } from '../../../client/src/portable-response.ts'
-import { createFileHeadStore } from '../../../client/src/node/file-head-store.ts'
-import { messageOf } from '../../../../src/contract/error-message.ts'
-import { CommandFailure, EXIT_CODES } from '../command/command.ts'
+import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
+import { entriesOf } from '@public-api/client-source/history-evidence'
+import { verifyPortable } from '@public-api/client-source/portable-response'
+import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 
 /** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {

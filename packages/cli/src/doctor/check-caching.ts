@@ -1,11 +1,11 @@
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   CACHE_CLASSES,
   ERROR_CACHE_CONTROL,
   HEADERS,
   READ_VARY,
-} from '../../../../src/contract/headers.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+} from '@public-api/contract/http/headers'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
-import { HEADERS } from '../../../../src/contract/headers.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/http/headers'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import { etagFault, etagOfData } from './check-signatures.ts'

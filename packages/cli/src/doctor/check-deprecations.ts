@@ -1,7 +1,7 @@
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
-import { HEADERS } from '../../../../src/contract/headers.ts'
-import { parseInstant } from '../../../../src/contract/instant.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { parseInstant } from '@public-api/contract/text/instant'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Check } from './check.ts'
 import type { Survey } from './probe-deployment.ts'
 

@@ -1,5 +1,5 @@
-import { HEADERS } from '../../../../src/contract/headers.ts'
-import { LINKS } from '../../../../src/contract/endpoints.ts'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { LINKS } from '@public-api/contract/registry/endpoints'
 import type { Check } from './check.ts'
 
 const ROBOTS = { method: 'GET', target: '/robots.txt' }

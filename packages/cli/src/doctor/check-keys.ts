@@ -1,6 +1,6 @@
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
-import { DAY_MS } from '../../../../src/contract/instant.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { DAY_MS } from '@public-api/contract/text/instant'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 

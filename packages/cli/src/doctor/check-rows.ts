@@ -1,17 +1,17 @@
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 
-import { API_VERSION } from '../../../../src/contract/api-version.ts'
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
-import { SCHEMA_IDS } from '../../../../src/contract/envelope.ts'
-import { HEADERS, RESPONSE_CONTENT_TYPE } from '../../../../src/contract/headers.ts'
-import { parseInstant } from '../../../../src/contract/instant.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
+import { parseInstant } from '@public-api/contract/text/instant'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
   type DataSchemaName,
-} from '../../../../src/contract/schemas.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+} from '@public-api/contract/schemas/schemas'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import type { Observation } from './probe-deployment.ts'

@@ -1,5 +1,5 @@
-import { BASE_PATH, OPENAPI_VERSION } from '../../../../src/contract/api-version.ts'
-import { ENDPOINTS } from '../../../../src/contract/endpoints.ts'
+import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   CACHE_CLASSES,
   CORS,
@@ -8,8 +8,8 @@ import {
   NO_INDEX_HEADERS,
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
-} from '../../../../src/contract/headers.ts'
-import { LIMITS } from '../../../../src/contract/limits.ts'
+} from '@public-api/contract/http/headers'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** Severity of a finding: a broken promise, a future problem, or information. */

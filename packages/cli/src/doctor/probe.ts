@@ -1,4 +1,4 @@
-import { freshTarget } from '../../../client/src/fresh-target.ts'
+import { freshTarget } from '@public-api/client-source/fresh-target'
 import {
   UnreachableError,
   type Ask,

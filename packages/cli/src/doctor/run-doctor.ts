@@ -1,4 +1,4 @@
-import { BASE_PATH } from '../../../../src/contract/api-version.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { UnreachableError, type Ask } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import { checkCaching } from './check-caching.ts'

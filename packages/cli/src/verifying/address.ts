@@ -1,6 +1,6 @@
-import { BASE_PATH } from '../../../../src/contract/api-version.ts'
-import { READ_PATHS } from '../../../../src/contract/read-paths.ts'
-import { UsageError } from '../command/command.ts'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { UsageError } from '@public-api/command/command'
 
 /** A URL, split without changing its target. */
 export interface Address {

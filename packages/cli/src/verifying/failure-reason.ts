@@ -1,5 +1,5 @@
-import { messageOf } from '../../../../src/contract/error-message.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** Reasons of connection failures, by Node's error code. */

@@ -1,6 +1,6 @@
-import { verifyKeyDocument } from '../../../client/src/signing-keys.ts'
-import type { Expectations } from '../../../client/src/verify-response.ts'
-import type { VerificationKey } from '../../../client/src/verification-key.ts'
+import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
+import type { Expectations } from '@public-api/client-source/verify-response'
+import type { VerificationKey } from '@public-api/client-source/verification-key'
 import type { Ask } from './requests.ts'
 
 /**

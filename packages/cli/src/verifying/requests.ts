@@ -3,11 +3,11 @@ import https from 'node:https'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 
-import type { Fetch } from '../../../client/src/connection.ts'
-import { readHeaders, type HeaderFields } from '../../../client/src/header-fields.ts'
-import { HEADERS } from '../../../../src/contract/headers.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { CommandFailure, EXIT_CODES } from '../command/command.ts'
+import type { Fetch } from '@public-api/client-source/connection'
+import { readHeaders, type HeaderFields } from '@public-api/client-source/header-fields'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that changes nothing. */

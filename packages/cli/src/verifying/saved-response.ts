@@ -1,10 +1,10 @@
-import { readHeaders } from '../../../client/src/header-fields.ts'
-import { parseSigningKeys } from '../../../client/src/signing-keys.ts'
-import type { VerificationKey } from '../../../client/src/verification-key.ts'
-import { readFileUpTo } from '../../../client/src/node/read-file-up-to.ts'
-import { messageOf } from '../../../../src/contract/error-message.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
-import { CommandFailure } from '../command/command.ts'
+import { readHeaders } from '@public-api/client-source/header-fields'
+import { parseSigningKeys } from '@public-api/client-source/signing-keys'
+import type { VerificationKey } from '@public-api/client-source/verification-key'
+import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { CommandFailure } from '@public-api/command/command'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
 /** A response from files, in the format of `curl -D HEADERS -o BODY`. */

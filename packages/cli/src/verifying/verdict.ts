@@ -1,25 +1,25 @@
-import { readHeaders, sha256Of } from '../../../client/src/header-fields.ts'
-import { sha256Base64 } from '../../../client/src/node/node-crypto.ts'
+import { readHeaders, sha256Of } from '@public-api/client-source/header-fields'
+import { sha256Base64 } from '@public-api/client-source/node/node-crypto'
 import {
   VerificationError,
   type VerificationFault,
-} from '../../../client/src/verification-error.ts'
+} from '@public-api/client-source/verification-error'
 import {
   signedAtOf,
   stepOfFault,
   stepsOfStatus,
   type VerificationStep,
-} from '../../../client/src/verification-step.ts'
+} from '@public-api/client-source/verification-step'
 import {
   verifyResponse,
   type HttpResponse,
   type Expectations,
   type VerifiedResponse,
-} from '../../../client/src/verify-response.ts'
-import { HEADERS } from '../../../../src/contract/headers.ts'
-import { formatInstant, parseInstant } from '../../../../src/contract/instant.ts'
-import { SIGNATURE_MAX_AGE_SECONDS } from '../../../../src/contract/limits.ts'
-import { pluralOf } from '../command/wording.ts'
+} from '@public-api/client-source/verify-response'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { pluralOf } from '@public-api/command/wording'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** What each step checks. */

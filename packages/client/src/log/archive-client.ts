@@ -1,10 +1,6 @@
-import {
-  verifyChanges,
-  verifyLink,
-  type VersionEntry,
-} from '../../../../src/contract/version-chain.ts'
-import { parseJson } from '../../../../src/contract/parse-json.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { verifyChanges, verifyLink, type VersionEntry } from '#contract/history/version-chain'
+import { parseJson } from '#contract/json/parse-json'
+import { propertyOf } from '#contract/json/property-of'
 import { createConnection, type ConnectionLimits, type Fetch } from '../connection.ts'
 import { verifyOneHistory } from './fork-evidence.ts'
 import { createHashTree } from './hash-tree.ts'

@@ -1,12 +1,12 @@
 import { sha256, sha256Hex } from '#crypto'
-import { canonicalJson, type JsonObject } from '../../../../src/contract/canonical-json.ts'
-import { parseJson } from '../../../../src/contract/parse-json.ts'
-import { propertyOf } from '../../../../src/contract/property-of.ts'
+import { canonicalJson, type JsonObject } from '#contract/json/canonical-json'
+import { parseJson } from '#contract/json/parse-json'
+import { propertyOf } from '#contract/json/property-of'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
   type VersionEntry,
-} from '../../../../src/contract/version-chain.ts'
+} from '#contract/history/version-chain'
 import { encodeBase64url } from '../base64.ts'
 import { LogError } from './log-error.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'

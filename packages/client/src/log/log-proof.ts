@@ -1,6 +1,6 @@
 // Offline proofs: c2sp.org/tlog-proof.
 
-import type { VersionEntry } from '../../../../src/contract/version-chain.ts'
+import type { VersionEntry } from '#contract/history/version-chain'
 import { decodeBase64Of32, decodeCanonicalBase64, encodeBase64 } from '../base64.ts'
 import { parseSize } from './checkpoint.ts'
 import { digestOf, parseLogEntry } from './log-entry.ts'

@@ -1,0 +1,63 @@
+import { parseInstant } from '@public-api/contract/text/instant'
+import { nearestName } from '@public-api/contract/text/nearest-name'
+import { UsageError } from './command.ts'
+
+/** The range of a numeric option. */
+export interface NumberRange {
+  /** Such as `seconds`. */
+  readonly unit?: string
+  readonly least: number
+  readonly most: number
+}
+
+/** The whole number of an option, in decimal digits. Throws a UsageError that does not repeat the text. */
+export function parseWholeNumber(
+  option: string,
+  text: string,
+  { unit, least, most }: NumberRange,
+): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw new UsageError(
+    `${option} expects ${unit === undefined ? 'a whole number' : `whole ${unit}`} from ${least} to ${most}`,
+  )
+}
+
+/** `a, b or c`. */
+function formatChoices(choices: readonly string[]): string {
+  return [choices.slice(0, -1).join(', '), ...choices.slice(-1)]
+    .filter((part) => part !== '')
+    .join(' or ')
+}
+
+/** The value of an option with fixed choices. Throws a UsageError that lists the choices without quoting the text. */
+export function parseChoice<const Choice extends string>(
+  option: string,
+  text: string,
+  choices: readonly Choice[],
+): Choice {
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  const nearest = nearestName(text, choices)
+  throw new UsageError(
+    `${option} expects ${formatChoices(choices)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  )
+}
+
+/** The time of an option as written; null if it is missing. Throws a UsageError for anything but ISO 8601 UTC. */
+export function parseInstantOption(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (parseInstant(text) !== undefined) return text
+  throw new UsageError(`${option} expects a time in UTC such as 2027-01-31T00:00:00Z`)
+}
+
+/** The only argument of a command, or the fallback for none. Throws a UsageError. */
+export function onlyArgument(
+  [given, ...others]: readonly string[],
+  what: string,
+  fallback?: string,
+): string {
+  const argument = given ?? fallback
+  if (argument === undefined || others.length > 0) throw new UsageError(`expected one ${what}`)
+  return argument
+}

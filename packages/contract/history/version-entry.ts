@@ -1,0 +1,44 @@
+import { canonicalJson, type JsonObject } from '../json/canonical-json.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { schemaViolations } from '../schemas/schema-violation.ts'
+import type { VersionEntry } from './version-chain.ts'
+import { DATA_SCHEMAS } from '../schemas/schemas.ts'
+
+/** A version entry is invalid: unreadable, not JSON, not canonical, or a member is missing or has the wrong shape. */
+export class VersionEntryError extends Error {
+  /** The expected entry, named by its file or path. */
+  readonly snapshotId: string
+
+  constructor(snapshotId: string, problem: string, cause?: unknown) {
+    super(`${snapshotId}: ${problem}`, cause === undefined ? undefined : { cause })
+    this.name = 'VersionEntryError'
+    this.snapshotId = snapshotId
+  }
+}
+
+/**
+ * Parses the stored text of a version entry. Throws a VersionEntryError if the shape is wrong or the text is not the
+ * canonical JSON that was hashed. `snapshotId` is the id under which the text was found. Additional members are allowed,
+ * and the hash covers them too. `verifyLink` checks the place of the entry in the chain.
+ */
+export function parseVersionEntry(text: string, snapshotId: string): VersionEntry {
+  const value = parseJson(text)
+  if (value === undefined) throw new VersionEntryError(snapshotId, 'the entry is not JSON')
+  for (const { path, keyword, expected } of schemaViolations(DATA_SCHEMAS.VersionSnapshot, value)) {
+    const place = path.length === 0 ? 'the entry' : path.join('.')
+    const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
+    throw new VersionEntryError(snapshotId, `${place} ${fault}`)
+  }
+  if (canonicalJson(value as JsonObject) !== text) {
+    throw new VersionEntryError(
+      snapshotId,
+      'the text is not the canonical JSON (RFC 8785) of the entry',
+    )
+  }
+  // A renamed file would link and hash correctly, but occupy the place of the next version.
+  const entry = value as VersionEntry
+  if (entry.snapshotId !== snapshotId) {
+    throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
+  }
+  return entry
+}

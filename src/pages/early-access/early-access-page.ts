@@ -1,0 +1,98 @@
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { TEST_TOKEN } from '../../service/challenge.ts'
+import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
+import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/elements.ts'
+import { html, type Html } from '../markup/html.ts'
+import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { richText } from '../markup/rich-text.ts'
+
+/** How to register from a command line, with a challenge that a program can solve. */
+function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {
+  const isTest = challenge.provider === 'test'
+  const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- challenge solve ${origin})"\n`
+  // Closes the single quotes and opens double ones, so that the shell inserts the token.
+  const token = isTest ? TEST_TOKEN : `'"$TOKEN"'`
+  const body = `{"email":"you@example.org","locale":"${locale}","consent":true,"challengeToken":"${token}"}`
+  return `${solve}curl ${origin}${ENDPOINTS.register.path} \\
+  -H 'Content-Type: ${JSON_MEDIA_TYPE}' \\
+  -d '${body}'`
+}
+
+/** What visitors without scripts can do instead. */
+function withoutScripts(context: PageContext): Html {
+  const { locale, texts, facts } = context
+  const { noScript } = texts.earlyAccess
+  const { provider } = facts.challenge
+  const referencePath = endpointPath(locale, 'register', ENDPOINTS.register)
+  return html`<noscript>
+    <div class="flow">
+      <h2>${noScript.title}</h2>
+      <p>${noScript.text}</p>
+      ${
+        isHosted(provider)
+          ? html`<p>
+              ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
+            </p>`
+          : html`<p>${noScript[provider]}</p>
+              ${codeBox(texts, 'register-command', noScript.commandLabel, formatCommand(context))}`
+      }
+      <p>
+        ${richText(noScript.reference, { reference: link(referencePath, noScript.referenceLink) })}
+      </p>
+    </div>
+  </noscript>`
+}
+
+/** Replaces the form after it was sent: the ticket, or the notice about a known address. */
+function results({ texts, facts: { keyId } }: PageContext): Html {
+  const { result, duplicate } = texts.earlyAccess
+  return html`<section
+      id="registered"
+      tabindex="-1"
+      aria-labelledby="registered-title"
+      ${keyId !== undefined && html`data-key-id="${keyId}"`}
+      hidden
+    >
+      <h2 id="registered-title" class="hidden-text">${result.title}</h2>
+      <p class="copied-value">
+        <span class="muted small">${result.ticket}</span>
+        <code id="ticket"></code>
+        ${copyButton(texts, 'ticket', result.what)}
+      </p>
+      <p id="proof" role="status"></p>
+      <h3>${result.nextTitle}</h3>
+      ${bulletList(result.next)}
+    </section>
+    <section id="duplicate" tabindex="-1" aria-labelledby="duplicate-title" hidden>
+      <h2 id="duplicate-title" class="hidden-text">${duplicate.title}</h2>
+      <p>${duplicate.text}</p>
+      <p><button type="button" id="again">${duplicate.again}</button></p>
+    </section>`
+}
+
+/** The form that puts an address on the waitlist. */
+export const EARLY_ACCESS_PAGE: Page = {
+  path: 'early-access',
+  scripts: ['early-access-page.js'],
+  title: (texts) => texts.earlyAccess.title,
+  description: (texts) => texts.earlyAccess.description,
+  foreignOrigins: ({ challenge: { provider } }) =>
+    isHosted(provider) ? HOSTED_ORIGINS[provider] : [],
+  body(context) {
+    const { locale, texts } = context
+    const { earlyAccess } = texts
+    const { problems, progress, count, result, duplicate } = earlyAccess
+    const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
+    return {
+      main: html`<h1>${earlyAccess.title}</h1>
+        <div class="flow" id="invitation">
+          <p class="lead">${earlyAccess.lead}</p>
+          <p>${richText(earlyAccess.kept, { privacy })}</p>
+        </div>
+        <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
+        ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
+        ${scriptTexts('earlyAccess', { problems, progress, count, result, duplicate })}`,
+    }
+  },
+}

@@ -1,0 +1,117 @@
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { isHosted } from './early-access-form.ts'
+import { bulletList, codeLink, dataTable, factList, link } from '../markup/elements.ts'
+import { SAVED_HEAD_NAME } from '../history/history-page.ts'
+import { code, html, type Html, joinHtml } from '../markup/html.ts'
+import {
+  type Page,
+  type PageBody,
+  type PageContext,
+  type PageSection,
+  pathOfPage,
+} from '../page.ts'
+import { operatorText, richText, sentencesHtml } from '../markup/rich-text.ts'
+import { SECURITY_TXT_PATH } from '../delivery/well-known-files.ts'
+
+/** The number or address of a contact, without its scheme and its parameters. */
+function shownContact(contact: string): string {
+  const shown = contact.replace(/^(?:mailto|tel):([^?;]*).*$/, '$1')
+  try {
+    return decodeURIComponent(shown)
+  } catch {
+    return shown
+  }
+}
+
+/** The contact for security reports, or the one that the organization published. */
+function contactText({ texts, facts, content }: PageContext): Html {
+  const { privacy } = texts
+  const { email, url } = content.organization?.contact ?? {}
+  const contact = facts.contact ?? (email === undefined ? url : `mailto:${email}`)
+  const shown = contact && html`<a href="${contact}"><code>${shownContact(contact)}</code></a>`
+  return html`<p>${shown ? richText(privacy.contact, { contact: shown }) : privacy.noContact}</p>
+    ${
+      facts.contact !== undefined &&
+      html`<p>${richText(privacy.securityTxt, { link: codeLink(SECURITY_TXT_PATH) })}</p>`
+    }
+    <p>${privacy.report}</p>`
+}
+
+/** The data controller, as published by the operator; a demonstration names none. */
+function controllerSection({ texts, content }: PageContext): readonly PageSection[] {
+  const t = texts.privacy
+  if (content.organization === undefined) return []
+  const { controller, address, contact, retention } = content.organization.privacy
+  const { name, email, url } = contact
+  const ways = [name, email && link(`mailto:${email}`, email), url && link(url, url)]
+  const facts = factList([
+    [t.controller, operatorText(content, controller)],
+    [t.controllerAddress, operatorText(content, address)],
+    [
+      t.controllerContact,
+      joinHtml(
+        ways.filter((each) => each !== undefined),
+        html`<br />`,
+      ),
+    ],
+    [t.retention, operatorText(content, retention)],
+  ])
+  return [['controller', t.controllerTitle, facts]]
+}
+
+function body(context: PageContext): PageBody {
+  const { locale, texts, facts, content } = context
+  const { privacy, history } = texts
+  const { provider } = facts.challenge
+  const own = isHosted(provider) ? privacy.ownButForm : privacy.ownOnly
+  const challenge = isHosted(provider)
+    ? richText(privacy.challenge.hosted, { provider: privacy.providers[provider] })
+    : privacy.challenge[provider]
+  const waitlistRows = dataTable(Object.values(privacy.rows), {
+    caption: privacy.waitlistTable,
+    columns: [
+      { title: privacy.what, isHeader: true, cell: ({ what }) => what },
+      { title: privacy.how, cell: ({ how }) => html`<p>${how}</p>` },
+    ],
+  })
+  const { requests } = LIMITS.registrationPerActor
+  const waitlist = html`${waitlistRows}
+    <p>${richText(privacy.waitlistAddress, { limit: requests })}</p>
+    <p>${privacy.waitlistAnswer}</p>
+    <p>${privacy.waitlistUse}</p>`
+  const kept = html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
+    <p>
+      ${sentencesHtml(locale, [
+        facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
+        richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
+      ])}
+    </p>`
+  const browser = richText(privacy.browser, {
+    name: code(SAVED_HEAD_NAME),
+    page: link(pathOfPage(locale, 'history'), history.title),
+  })
+  return {
+    main: html`<h1>${privacy.title}</h1>
+      <p class="lead">${privacy.lead}</p>
+      <p>${privacy.scope}</p>`,
+    sections: [
+      ['reading', privacy.readingTitle, bulletList([...privacy.reading, own])],
+      ['waitlist', privacy.waitlistTitle, waitlist],
+      ...controllerSection(context),
+      ['kept', privacy.keptTitle, kept],
+      ['challenge', privacy.challengeTitle, html`<p>${challenge}</p>`],
+      ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
+      ['browser', privacy.browserTitle, html`<p>${browser}</p>`],
+      // The policy that security.txt names.
+      ['report', privacy.contactTitle, contactText(context)],
+    ],
+  }
+}
+
+/** The data of visitors that the service stores. */
+export const PRIVACY_PAGE: Page = {
+  path: 'privacy',
+  title: (texts) => texts.privacy.title,
+  description: (texts) => texts.privacy.description,
+  body,
+}

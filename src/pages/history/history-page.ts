@@ -1,0 +1,154 @@
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { bulletList, codeLink, factList, link, scriptTexts } from '../markup/elements.ts'
+import { code, html, type Html } from '../markup/html.ts'
+import { momentHtml } from '../texts/moments.ts'
+import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
+import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
+import { countText, inEnglish, richText } from '../markup/rich-text.ts'
+import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+
+/** How much of the chain is drawn. */
+const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
+
+function changesOf(context: PageContext, { changes }: VersionEntry): Html {
+  const { history } = context.texts
+  if (changes.length === 0) return html`<p class="muted">${history.noChanges}</p>`
+  return html`<ul class="changes" aria-label="${history.changes}">
+    ${changes.map(
+      ({ resource, kind }) =>
+        html`<li>
+          <span class="tag tag-${kind}">${history.kinds[kind]}</span>
+          ${resourceTitle(context, resource)}
+        </li> `,
+    )}
+  </ul>`
+}
+
+/** A version with the link to the previous one. The script finds it by its id. */
+function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean): Html {
+  const { locale, texts } = context
+  const { history } = texts
+  const { snapshotId, sequence, createdAt, note, registryVersion, hash, previousHash } = entry
+  const isGenesis = sequence === 1
+  const version = code(formatSnapshotId(sequence - 1))
+  return html`<li class="chain-entry" id="${snapshotId.toLowerCase()}" data-hash="${hash}">
+    <div class="entry-head">
+      <h3><code>${snapshotId}</code></h3>
+      ${isNewest && html`<span class="tag">${history.newest}</span>`}
+      ${isGenesis && html`<span class="tag">${history.genesis}</span>`}
+      <span class="entry-proof"></span>
+    </div>
+    <p class="entry-when">${momentHtml(locale, createdAt)}</p>
+    <p class="entry-note">${inEnglish(locale, note)}</p>
+    ${changesOf(context, entry)}
+    ${factList([
+      [history.registryVersion, code(registryVersion)],
+      [history.hash, html`<code class="hash">${hash}</code>`],
+    ])}
+    <p class="link ${isGenesis ? 'link-first' : ''}">
+      ${isGenesis ? history.genesisLink : richText(history.link, { version })}
+      <code class="hash">${previousHash}</code>
+    </p>
+  </li> `
+}
+
+/** Storage key of the last audit's head. */
+export const SAVED_HEAD_NAME = 'svc-history-head'
+
+/**
+ * The audit before its script runs: what it does, its form, and the places that the script fills. Without scripts the
+ * style sheet hides the form, and the equivalent command is shown.
+ */
+function auditForm({ locale, texts, facts }: PageContext): Html {
+  const { history } = texts
+  const pinLink = html`<a href="${pathOfPage(locale, 'verify')}#key"
+    >${history.auditOwnWordLink}</a
+  >`
+  const command = html`<code>svc audit ${facts.origin}</code>`
+  return html`<p>${history.auditWhat}</p>
+    <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
+    <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
+    <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
+    <form class="audit-form" id="audit-form" data-kept="${SAVED_HEAD_NAME}" novalidate>
+      <div class="field">
+        <label for="pin">${history.pin}</label>
+        <p class="hint" id="pin-hint">${history.pinHint}</p>
+        <p class="field-error" id="pin-error" hidden></p>
+        <input
+          id="pin"
+          name="pin"
+          type="text"
+          maxlength="64"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          aria-describedby="pin-hint pin-error"
+        />
+      </div>
+      <p class="field">
+        <label><input id="every-version" type="checkbox" /> ${history.everyVersion}</label>
+      </p>
+      <p class="actions">
+        <button class="button" type="submit" id="audit-start">${history.start}</button>
+        <button type="button" id="audit-stop" hidden>${history.script.cancel}</button>
+        <button type="button" id="audit-forget" hidden>${history.script.forget}</button>
+      </p>
+      <p class="muted kept-head" id="kept-head" role="status"></p>
+    </form>
+    <div id="audit-steps"></div>
+    <div id="audit-result" role="status"></div>`
+}
+
+function body(context: PageContext): PageBody {
+  const { locale, texts, facts } = context
+  const { history, proof } = texts
+  const count = facts.versionCount
+  const { shown } = newestShown(facts.newestVersions(DRAWN.items), DRAWN, (entry, index) =>
+    chainEntry(context, entry, index === 0),
+  )
+  const older = count - shown.length
+  const first = formatSnapshotId(1)
+  const reading = bulletList([
+    history.readingHash,
+    history.readingLink,
+    history.readingGenesis,
+    history.readingHead,
+  ])
+  const audit = html`${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
+  ${auditForm(context)}`
+  const chain = html`${notesLanguage(context)}
+    <ol class="chain" reversed start="${count}">
+      ${shown}
+    </ol>
+    ${
+      older > 0 &&
+      html`<p class="older" id="older">
+        ${countText(locale, history.older, older)}
+        ${richText(history.olderWhere, {
+          index: codeLink(READ_PATHS.versions),
+          first: link(`${READ_PATHS.versions}/${first}`, code(first)),
+        })}
+      </p>`
+    }`
+  return {
+    main: html`<h1>${history.title}</h1>
+      <p class="lead">${history.lead}</p>
+      <p>${countText(locale, history.versions, count)}</p>`,
+    sections: [
+      ['reading', history.readingTitle, reading],
+      ['audit', history.auditTitle, audit],
+      ['chain', history.chainTitle, chain],
+    ],
+    after: [scriptTexts('history', history.script), scriptTexts('proof', proof)],
+  }
+}
+
+/** The chain of versions, drawn, and its audit. */
+export const HISTORY_PAGE: Page = {
+  path: 'history',
+  title: (texts) => texts.history.title,
+  description: (texts) => texts.history.description,
+  scripts: ['history-page.js'],
+  body,
+}

@@ -1,0 +1,104 @@
+import type { Locale } from '@public-api/contract/registry/locales'
+import { html, type Html, type HtmlValue, joinHtml } from './html.ts'
+
+/** A text with a form for each plural category of its language (CLDR; every language has `other`). */
+export interface PluralForms {
+  readonly one?: string
+  readonly other: string
+}
+
+export interface RichTextValues {
+  readonly [name: string]: HtmlValue
+}
+
+const PLACEHOLDER = /\{([a-zA-Z]+)\}/g
+
+/**
+ * A text of a locale with its `{placeholders}` filled. The text and every value that is not markup are escaped. Throws
+ * a TypeError for a placeholder without a value, because an incomplete page must not be sent.
+ */
+export function richText(text: string, values: RichTextValues = {}): Html {
+  const pieces: HtmlValue[] = []
+  let from = 0
+  for (const { 0: place, 1: name = '', index } of text.matchAll(PLACEHOLDER)) {
+    if (!Object.hasOwn(values, name)) throw new TypeError(`"${text}" has no value for {${name}}`)
+    pieces.push(text.slice(from, index), values[name])
+    from = index + place.length
+  }
+  return html`${pieces}${text.slice(from)}`
+}
+
+/** A filled text without markup, for titles and attributes. */
+export function plainText(
+  text: string,
+  values: { readonly [name: string]: string | number },
+): string {
+  return text.replaceAll(PLACEHOLDER, (_place, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new TypeError(`"${text}" has no value for {${name}}`)
+    return String(value)
+  })
+}
+
+/** A counted text in the plural form of its language, with `{count}` formatted and other placeholders filled. */
+export function countText(
+  locale: Locale,
+  forms: PluralForms,
+  count: number,
+  values: RichTextValues = {},
+): Html {
+  const category = new Intl.PluralRules(locale).select(count)
+  const text = (category === 'one' ? forms.one : undefined) ?? forms.other
+  return richText(text, { ...values, count: new Intl.NumberFormat(locale).format(count) })
+}
+
+/** Separator between sentences. Empty in Chinese, whose full stop includes a space. */
+const BETWEEN_SENTENCES: { readonly [Each in Locale]: string } = { en: ' ', th: ' ', 'zh-CN': '' }
+
+const BETWEEN_CODES: { readonly [Each in Locale]: string } = { en: ', ', th: ', ', 'zh-CN': '、' }
+
+/** Joins sentences with the language's separator. `undefined` and `false` are left out. */
+export function sentencesHtml(locale: Locale, sentences: readonly HtmlValue[]): Html {
+  const present = sentences.filter((each) => each !== undefined && each !== false)
+  return joinHtml(present, BETWEEN_SENTENCES[locale])
+}
+
+/** Joins code words without a conjunction: codes, header fields, methods. */
+export function codesHtml(locale: Locale, codes: readonly HtmlValue[]): Html {
+  return joinHtml(codes, BETWEEN_CODES[locale])
+}
+
+const TAG = /<[^>]*>/g
+const LATIN_THEN_OWN = /[\dA-Za-z]\0[\p{Script=Han}\p{Script=Thai}]/u
+const OWN_THEN_LATIN = /[\p{Script=Han}\p{Script=Thai}]\0[\dA-Za-z]/u
+
+/** Whether a space belongs between two pieces: Chinese and Thai words are separated from Latin ones. */
+function standOff(before: Html, after: Html): boolean {
+  const seam = `${before.text.replaceAll(TAG, '')}\0${after.text.replaceAll(TAG, '')}`
+  return LATIN_THEN_OWN.test(seam) || OWN_THEN_LATIN.test(seam)
+}
+
+/** Joins pieces as a list in the language, with its separators and its word for "and". */
+export function listHtml(locale: Locale, pieces: readonly HtmlValue[]): Html {
+  const places = pieces.map((_, index) => String(index))
+  const parts = new Intl.ListFormat(locale, { type: 'conjunction' })
+    .formatToParts(places)
+    .map(({ type, value }) => html`${type === 'element' ? pieces[Number(value)] : value}`)
+  return html`${parts.map((part, index) => {
+    const before = parts[index - 1]
+    return before !== undefined && standOff(before, part) ? [' ', part] : part
+  })}`
+}
+
+/** Text that is always English, such as the note of a version; marked as English on other pages. */
+export function inEnglish(locale: Locale, text: string): Html {
+  return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
+}
+
+/** Published text in the language of the page. Text without a translation is marked as English. */
+export function operatorText(
+  { isUntranslated }: { isUntranslated(text: string): boolean },
+  text: string,
+): Html {
+  return isUntranslated(text) ? html`<span lang="en">${text}</span>` : html`${text}`
+}

@@ -1,0 +1,133 @@
+import { STATUS_CODES } from 'node:http'
+import { errorsOf, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { contractText } from '../texts/contract-texts.ts'
+import { copyButton, link } from '../markup/elements.ts'
+import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { momentInText } from '../texts/moments.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+import { createEndpointExample, formatCurl } from './reference-example.ts'
+import { requestFields, responseFields } from './reference-fields.ts'
+import { methodBadge } from './reference-rail.ts'
+import { codesHtml, richText } from '../markup/rich-text.ts'
+
+/** A link to the entry of a code in the error catalog. */
+function errorLink({ locale }: PageContext, name: ErrorCode): Html {
+  return link(`${pathOfPage(locale, 'errors')}#${name}`, code(name))
+}
+
+export function errorLinks(context: PageContext, codes: readonly ErrorCode[]): Html {
+  return codesHtml(
+    context.locale,
+    codes.map((each) => errorLink(context, each)),
+  )
+}
+
+/** The errors of a row without those of API keys, which the section on authentication lists for all endpoints. */
+function ownErrors(row: Endpoint): readonly ErrorCode[] {
+  const own = new Set<ErrorCode>([...row.errors, row.failure])
+  return errorsOf(row).filter((each) => own.has(each))
+}
+
+/** The errors that most endpoints have. */
+export function commonErrors(registry: Registry): readonly ErrorCode[] {
+  const groups = Map.groupBy(Object.values(registry).map(ownErrors), (list) => list.join())
+  const [largest] = [...groups.values()].toSorted((a, b) => b.length - a.length)
+  return largest?.[0] ?? []
+}
+
+/** Stability, status and other terms of a row. */
+function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
+  const words = [
+    stability,
+    status,
+    ...(runtime === 'all' ? [] : [`runtime: ${runtime}`]),
+    `cacheClass: ${cacheClass}`,
+    `authentication: ${authentication}`,
+  ]
+  return html`<p class="traits">${words.map((word) => [code(word), ' '])}</p>`
+}
+
+function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoint): HtmlValue {
+  if (deprecation === undefined) return undefined
+  return html`<p class="note note-warn">
+    ${richText(texts.reference.deprecated, {
+      since: momentInText(locale, deprecation.deprecatedAt),
+      until: momentInText(locale, deprecation.sunsetAt),
+      successor: code(deprecation.successor),
+    })}
+  </p>`
+}
+
+/** What the path parameter and the query parameters mean. */
+function parameters(context: PageContext, { parameter, query }: Endpoint): readonly HtmlValue[] {
+  const { reference: t } = context.texts
+  const { name = '', example = '', mayBeEmpty, ...field } = parameter ?? {}
+  const inPath: JsonSchema = {
+    properties: { [name]: { ...field, type: 'string' } },
+    required: mayBeEmpty ? [] : [name],
+  }
+  const exampleText = richText(t.parameterExample, { example: code(example) })
+  return [
+    parameter && requestFields(context, t.pathParameter, inPath, exampleText),
+    query && requestFields(context, t.queryParameters, { properties: query }),
+  ]
+}
+
+/** The errors of an endpoint by status, with the reason phrase. */
+function errorList(context: PageContext, row: Endpoint): Html {
+  const listed = ownErrors(row)
+    .map((name) => ({ name, status: ERRORS[name].status }))
+    .toSorted((a, b) => a.status - b.status)
+  return html`<h3>${context.texts.reference.errors}</h3>
+    <ul class="plain-list error-list">
+      ${listed.map(
+        ({ name, status }) =>
+          html`<li>
+            ${errorLink(context, name)} <span class="muted">${status} ${STATUS_CODES[status]}</span>
+          </li> `,
+      )}
+    </ul>`
+}
+
+/** Attributes for the form that tries the endpoint: its path parameter, and the names of its query parameters. */
+function formData({ parameter, query }: Endpoint): readonly HtmlValue[] {
+  return [
+    parameter && html` data-parameter="${parameter.name}" data-example="${parameter.example}"`,
+    parameter?.mayBeEmpty && html` data-may-be-empty`,
+    query && html` data-query="${Object.keys(query).join(' ')}"`,
+  ]
+}
+
+/** The entry of one endpoint: its description on one side, a request and its response on the other. */
+export function endpointEntry(context: PageContext, name: string, row: Endpoint): Html {
+  const { locale, texts, facts } = context
+  const t = texts.reference
+  const { method, path, summary, description, request, success } = row
+  const { body, isReal, isLong } = createEndpointExample(context, row)
+  const requestId = `${name}-request`
+  const className = isLong ? 'json long' : 'json'
+  return html`<section class="endpoint" id="${name}" ${formData(row)}>
+    <div>
+      <h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>
+      <p class="call" data-call="${method} ${path}">${methodBadge(method)} ${code(path)}</p>
+      <p>${contractText(locale, description)}</p>
+      ${traits(row)}
+      ${deprecationNote(context, row)}${parameters(context, row)}${
+        request && requestFields(context, t.fields, REQUEST_SCHEMAS[request])
+      }${success && responseFields(context, DATA_SCHEMAS[success.data])}${errorList(context, row)}
+    </div>
+    <div class="sample">
+      <figure>
+        <figcaption>
+          <code id="${requestId}">${formatCurl(row, facts.origin)}</code>
+          ${copyButton(texts, requestId, t.request)}
+        </figcaption>
+        <pre class="${className}" tabindex="0" role="group" aria-label="${t.response}">${body}</pre>
+        <p class="muted small">${isReal ? t.exampleReal : t.exampleMade}</p>
+      </figure>
+    </div>
+  </section> `
+}

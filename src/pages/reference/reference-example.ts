@@ -1,0 +1,124 @@
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import { createErrorBody, formatError } from '@public-api/contract/http/envelope'
+import type { ErrorCode } from '@public-api/contract/errors/errors'
+import { JSON_MEDIA_TYPE, HEADERS } from '@public-api/contract/http/headers'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { createExample } from '@public-api/contract/documents/examples'
+import { Html } from '../markup/html.ts'
+import type { PageContext } from '../page.ts'
+
+/** Line length that the column of examples shows without scrolling. */
+const LINE_CHARACTERS = 50
+/** Examples with more lines scroll. */
+const MAX_LINES = 18
+/** Maximum length of strings. */
+const TEXT_CHARACTERS = 72
+const MORE = '…'
+
+function textOf(value: string): string {
+  const shown = value.length > TEXT_CHARACTERS ? value.slice(0, TEXT_CHARACTERS - 8) + MORE : value
+  return JSON.stringify(shown)
+}
+
+/** The first entry of a list of objects, or all entries of a list of texts or numbers. */
+function listParts(list: readonly JsonValue[], indent: string): readonly string[] {
+  const shown = list.every((each) => typeof each !== 'object') ? list : list.slice(0, 1)
+  const parts = shown.map((each) => compactJson(each, indent))
+  return shown.length < list.length ? [...parts, MORE] : parts
+}
+
+/** Compact JSON: short values are on one line, and lists of objects show their first entry. */
+function compactJson(value: JsonValue, indent = ''): string {
+  if (typeof value === 'string') return textOf(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const deeper = `${indent}  `
+  const isList = Array.isArray(value)
+  const [open, close] = isList ? '[]' : '{}'
+  const parts = isList
+    ? listParts(value, deeper)
+    : Object.entries(value).map(([name, each = null]) => `"${name}": ${compactJson(each, deeper)}`)
+  const line = `${open}${parts.join(', ')}${close}`
+  if (line.length + indent.length <= LINE_CHARACTERS && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
+}
+
+/** Text between tags, where quotation marks need no escaping. */
+function inElement(text: string): Html {
+  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+}
+
+/** A curl command that calls an endpoint with example values. */
+export function formatCurl(row: Endpoint, origin: string): Html {
+  const { method, path, parameter, authentication, request } = row
+  const { name = '', example = '' } = parameter ?? {}
+  const examplePath = path.replace(`{${name}}`, encodeURIComponent(example))
+  const words = [`curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath}`]
+  if (authentication === 'api-key') {
+    // The shell expands the key, so that it is not in the shell's history.
+    words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
+  }
+  if (request !== undefined) {
+    const body = JSON.stringify(createExample(REQUEST_SCHEMAS[request]), undefined, 2)
+    words.push(`-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`)
+    words.push(`-d '${body.replaceAll("'", String.raw`'\''`)}'`)
+  }
+  // A long URL breaks after the base path.
+  const { text } = inElement(words.join(' \\\n '))
+  return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr>'))
+}
+
+function responseHtml(status: number, body: string): Html {
+  return inElement(`HTTP ${status}\n${body}`)
+}
+
+/** A complete error: the status, then the body with a line for each member. It has placeholders for its identity. */
+export function exampleError(code: ErrorCode): Html {
+  const error = createErrorBody(code)
+  const requestId = '00000000-0000-4000-8000-000000000000'
+  const text = formatError({ requestId, issuedAt: '2000-01-01T00:00:00.000Z' }, error)
+  return responseHtml(error.status, JSON.stringify(JSON.parse(text), undefined, 2))
+}
+
+/** Data of this deployment for an endpoint, from its OpenAPI document, if any. */
+function realData(
+  { facts }: PageContext,
+  { method, path, success }: Endpoint,
+): JsonValue | undefined {
+  const document = facts.openApi
+  if (document === undefined || success === undefined) return undefined
+  if (success.data === 'OpenApiDocument') {
+    const { paths: _, components: __, ...beginning } = document
+    return beginning
+  }
+  const operation: unknown = document.paths[path]?.[method.toLowerCase()]
+  // An example that was composed from the schema has another name.
+  const place = ['responses', String(success.status), 'content', JSON_MEDIA_TYPE]
+  return [...place, 'examples', 'current', 'value', 'data'].reduce(propertyOf, operation) as
+    | JsonValue
+    | undefined
+}
+
+/** An example response with its status: data of this deployment if available, else from the schema. */
+export function createEndpointExample(context: PageContext, row: Endpoint) {
+  const { success, failure } = row
+  const real = realData(context, row)
+  let body = exampleError(failure)
+  if (success !== undefined) {
+    const text = compactJson(real ?? createExample(DATA_SCHEMAS[success.data]))
+    const whole =
+      success.envelope === 'none'
+        ? text.replace(/\n\}$/, `,\n  ${MORE}\n}`)
+        : `{"ok": true, ${MORE}, "data": ${text}}`
+    body = responseHtml(success.status, whole)
+  }
+  return {
+    body,
+    /** Whether this deployment serves the data. */
+    isReal: real !== undefined,
+    /** Whether it has more lines than are shown without scrolling. */
+    isLong: body.text.split('\n').length > MAX_LINES,
+  }
+}

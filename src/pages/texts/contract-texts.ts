@@ -1,0 +1,117 @@
+import contractTranslations from '../../../locales/contract.json' with { type: 'json' }
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import {
+  AUTHENTICATIONS,
+  ENDPOINT_STATUSES,
+  RUNTIMES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '@public-api/contract/registry/endpoint-terms'
+import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
+import { CACHE_CLASSES, HEADERS } from '@public-api/contract/http/headers'
+import type { Locale } from '@public-api/contract/registry/locales'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { withThaiLines } from './thai-lines.ts'
+
+/** The parts of the contract's tables that have texts for pages. */
+interface WordedTables {
+  readonly registry: { readonly [name: string]: Endpoint }
+  readonly errors: { readonly [code: string]: CatalogError }
+  readonly requestSchemas: { readonly [name: string]: JsonSchema }
+  readonly snapshotSchemas: { readonly [name: string]: JsonSchema }
+  readonly dataSchemas: { readonly [name: string]: JsonSchema }
+}
+
+/** The descriptions of the fields of a schema, level by level. */
+function fieldDescriptions({ properties = {} }: JsonSchema): readonly string[] {
+  return Object.values(properties).flatMap((field) => [
+    field.description ?? '',
+    ...fieldDescriptions(field.items ?? field),
+  ])
+}
+
+/** Translations of one text, by locale. A missing locale falls back to English. */
+export interface ContractTranslations {
+  readonly [english: string]: { readonly [L in Exclude<Locale, 'en'>]?: string }
+}
+
+/**
+ * Every text of the contract's tables that a page shows, once, in the order of the tables. These are the keys of
+ * `locales/contract.json`, which `npm run generate` keeps complete.
+ */
+export function contractTextsOf(tables: WordedTables): readonly string[] {
+  const texts = [
+    ...Object.values(tables.registry).flatMap(({ summary, description, parameter, query = {} }) => [
+      summary,
+      description,
+      ...(parameter === undefined ? [] : [parameter.description]),
+      ...Object.values(query).map((each) => each.description ?? ''),
+    ]),
+    ...[TAGS, STABILITY_LEVELS, ENDPOINT_STATUSES, RUNTIMES, AUTHENTICATIONS].flatMap((table) =>
+      Object.values(table),
+    ),
+    ...Object.values(CACHE_CLASSES).map(({ meaning }) => meaning),
+    ...Object.values(tables.errors).flatMap(({ meaning, message }) => [meaning, message]),
+    ...Object.values(tables.requestSchemas).flatMap((schema) => [
+      schema.description ?? '',
+      ...fieldDescriptions(schema),
+    ]),
+    ...Object.values(tables.snapshotSchemas).map(({ title = '' }) => title),
+    ...Object.values(tables.dataSchemas).flatMap(fieldDescriptions),
+  ]
+  return [...new Set(texts)].filter((text) => text !== '')
+}
+
+const TRANSLATIONS: ContractTranslations = contractTranslations
+
+/**
+ * Request fields whose names are also English words. They are marked as code next to Chinese or Thai, and in English
+ * only if the text calls them a field.
+ */
+const FIELD_NAMES = Object.values(REQUEST_SCHEMAS)
+  .flatMap(({ properties }) => Object.keys(properties))
+  .filter((name) => /^[a-z]+$/.test(name))
+
+/** Code in a text: paths, codes, header fields, field names, media types. */
+const MACHINE_WORD = new RegExp(
+  [
+    ...FIELD_NAMES.flatMap((name) => [
+      String.raw`(?<=\b(?:field|as) )${name}\b`,
+      String.raw`(?<=^|[^\x00-\x7f] ?)${name}(?= ?[^\x00-\x7f]|$)`,
+    ]),
+    'Authorization: Bearer',
+    String.raw`/api/[\w/.-]*\w`,
+    String.raw`\b[A-Z]+(?:_[A-Z]+)+\b`,
+    String.raw`\b[a-z]+[A-Z]\w*`,
+    ...[...Object.values(HEADERS), ...Object.keys(ERRORS), 'application/json', 'no-store']
+      .filter((word) => /[-/_]/.test(word) || /^[A-Z]{5,}$/.test(word))
+      .toSorted((a, b) => b.length - a.length)
+      .map((word) => String.raw`(?<![\w-])${word}(?![\w-])`),
+  ].join('|'),
+  'g',
+)
+
+export function withCode(text: string): Html {
+  const pieces: HtmlValue[] = []
+  let from = 0
+  for (const { 0: word, index } of text.matchAll(MACHINE_WORD)) {
+    pieces.push(text.slice(from, index), code(word))
+    from = index + word.length
+  }
+  return html`${pieces}${text.slice(from)}`
+}
+
+/**
+ * A text of the contract's tables in a language. Translations are looked up by their English, so a new or reworded
+ * text appears in English, marked as such, until it is translated; the check reports it.
+ */
+export function contractText(locale: Locale, english: string): Html {
+  if (locale === 'en') return withCode(english)
+  const translated = Object.hasOwn(TRANSLATIONS, english)
+    ? TRANSLATIONS[english]?.[locale]
+    : undefined
+  if (translated === undefined) return html`<span lang="en">${withCode(english)}</span>`
+  return withCode(locale === 'th' ? withThaiLines(translated) : translated)
+}

@@ -1,0 +1,44 @@
+import type { Locale } from '@public-api/contract/registry/locales'
+import { html, type Html } from '../markup/html.ts'
+
+/** No-break space, so that no line begins with the time zone. */
+const NO_BREAK = '\u00a0'
+
+/** A moment in the format of a language, to the minute and in UTC. */
+function writtenMoment(locale: Locale, iso: string): string {
+  const text = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  }).format(new Date(iso))
+  return `${text}${NO_BREAK}UTC`
+}
+
+/**
+ * A moment (ISO 8601, UTC) for a table cell or list: in UTC, with a line below that the script of all pages fills
+ * with the local time (`data-moment`). The line exists from the start, so that nothing shifts. The tooltip is the
+ * text of the JSON, because Thai dates have Buddhist years.
+ */
+export function momentHtml(locale: Locale, iso: string): Html {
+  return html`<span class="moment"
+    ><time datetime="${iso}" title="${iso}" data-moment>${writtenMoment(locale, iso)}</time
+    ><span class="own-time"></span
+  ></span>`
+}
+
+/** A moment within a sentence, in UTC only. */
+export function momentInText(locale: Locale, iso: string): Html {
+  return html`<time datetime="${iso}" title="${iso}">${writtenMoment(locale, iso)}</time>`
+}
+
+/** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */
+export function formatDay(locale: Locale, day: string | number): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day),
+  )
+}
+
+export function dayHtml(locale: Locale, iso: string): Html {
+  return html`<time datetime="${iso}">${formatDay(locale, iso)}</time>`
+}
