@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { DAY_MS, parseInstant } from '@public-api/contract/text/instant'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { compareContracts, type ChangeClass, type ContractChange } from './contract-changes.ts'
@@ -201,6 +202,23 @@ export function checkOwnContract(rootDir: string): ContractReport {
   return { changes, problems: [...checkRegistry(registry, { issuance }), ...problems] }
 }
 
+/** A baseline file: its names are in order, so that a diff shows only what changed. */
+export function formatBaseline(outline: ContractOutline): string {
+  const ordered: unknown = JSON.parse(canonicalJson(outline as unknown as JsonValue))
+  return `${JSON.stringify(ordered, null, 2)}\n`
+}
+
+/** Writes the baseline of a checked contract, unless the contract is the released one. Returns what was done. */
+export function releaseContract(
+  rootDir: string,
+  { changes }: ContractReport,
+  outline: ContractOutline,
+): string {
+  if (changes.length === 0) return `${BASELINE_FILE} is unchanged.`
+  writeFileSync(path.join(rootDir, BASELINE_FILE), formatBaseline(outline))
+  return `Wrote ${BASELINE_FILE} (registry version ${outline.registryVersion}).`
+}
+
 function formatReport({ changes, problems }: ContractReport): string {
   const lines = changes.map(
     ({ class: each, place, change, requires }) =>
@@ -225,10 +243,7 @@ await runScript(import.meta, {
     if (report.problems.length > 0) return 1
     if (values.release === true) {
       const outline = outlineContract(OWN_CONTRACT, readChangelog(rootDir))
-      writeFileSync(path.join(rootDir, BASELINE_FILE), `${JSON.stringify(outline, null, 2)}\n`)
-      process.stdout.write(
-        `Wrote ${BASELINE_FILE} (registry version ${outline.registryVersion}).\n`,
-      )
+      process.stdout.write(`${releaseContract(rootDir, report, outline)}\n`)
     }
     return 0
   },

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-import { checkContract } from '../../scripts/contract-check.ts'
+import { checkContract, formatBaseline, releaseContract } from '../../scripts/contract-check.ts'
 import {
+  BASELINE_FILE,
   outlineContract,
   OWN_CONTRACT,
   type ContractOutline,
 } from '../../scripts/contract-outline.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOW_MS = Date.parse('2026-11-22T12:00:00Z')
 const BASELINE = outlineContract(OWN_CONTRACT, [])
@@ -905,4 +909,31 @@ test('the committed baseline and the contract of this repository have no problem
   const { checkOwnContract } = await import('../../scripts/contract-check.ts')
   const rootDir = fileURLToPath(new URL('../..', import.meta.url))
   assert.deepEqual(checkOwnContract(rootDir).problems, [])
+})
+
+describe('releasing a contract', () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+
+  test('the names of the baseline are in order', () => {
+    const file = readFileSync(join(root, BASELINE_FILE), 'utf8')
+    assert.ok(file === formatBaseline(JSON.parse(file) as ContractOutline))
+    const { limits, endpoints } = JSON.parse(formatBaseline(BASELINE)) as ContractOutline
+    for (const names of [Object.keys(limits), Object.keys(endpoints)]) {
+      assert.deepEqual(names, names.toSorted())
+    }
+  })
+
+  test('writes a changed contract and leaves the baseline of an unchanged one as it is', (t) => {
+    const folder = temporaryFolder(t)
+    const file = join(folder, BASELINE_FILE)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, 'as it was')
+    const unchanged = { changes: [], problems: [] }
+    assert.match(releaseContract(folder, unchanged, BASELINE), /baseline\.json is unchanged\.$/)
+    assert.equal(readFileSync(file, 'utf8'), 'as it was')
+    const change = { class: 'text', place: 'a', change: 'b', requires: [] } as const
+    const report = { changes: [change], problems: [] }
+    assert.match(releaseContract(folder, report, BASELINE), /^Wrote /)
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(BASELINE)))
+  })
 })
