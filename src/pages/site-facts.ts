@@ -1,4 +1,5 @@
 import type { Registry } from '@public-api/contract/registry/endpoints'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { publishesNoWallet } from '@public-api/contract/snapshots/no-wallet'
@@ -24,6 +25,7 @@ import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import type { App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
+import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
@@ -94,6 +96,7 @@ export interface SiteFactsOptions {
   /** URL path of an asset, with its digest in the name. Throws an Error for an unknown file. */
   assetPath(file: string): string
   readonly releases: Releases
+  readonly clock: Clock
   /** Responds to requests for the API. */
   readonly api: App
   readonly challenge: Challenge
@@ -107,6 +110,10 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
   return {
     ...fixed,
     challenge: challenge.description,
+    /** The start of the UTC day, in milliseconds since 1970. */
+    get todayMs() {
+      return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS
+    },
     /** A response of this service, created when read; undefined if it is unsigned. */
     get sampleResponse() {
       return readSampleResponse(api, READ_PATHS.status)

@@ -3,7 +3,6 @@ import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Runtime } from '@public-api/contract/registry/endpoints'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../http/request-locale.ts'
-import type { Clock } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import { createChallengePage } from './delivery/challenge.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
@@ -39,7 +38,6 @@ const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /ap
 export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
-  readonly clock: Clock
   readonly log: Log
 }
 
@@ -56,7 +54,7 @@ function withoutSlashesAtEnd(path: string): string {
 
 /**
  * Handles every request outside `/api`: the pages in each locale, feeds, assets, challenges, well-known files, and an
- * HTML 404 for everything else. A page is rendered at its first request and cached. A site belongs to one release: a new
+ * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
  * release gets a new site.
  */
 export function createSite(options: SiteOptions): App {
@@ -79,7 +77,17 @@ export function createSite(options: SiteOptions): App {
 
   const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
 
+  /** A page, rendered again on each UTC day, because pages state ages. */
   function pageFile(locale: Locale, page: Page): SiteFile {
+    let ofDay: { readonly dayMs: number; readonly file: SiteFile } | undefined
+    return (request) => {
+      const dayMs = facts.todayMs
+      if (ofDay?.dayMs !== dayMs) ofDay = { dayMs, file: pageOfDay(locale, page) }
+      return ofDay.file(request)
+    }
+  }
+
+  function pageOfDay(locale: Locale, page: Page): SiteFile {
     const isNotFound = page.noIndex === true
     return createSiteFile({
       status: isNotFound ? 404 : 200,

@@ -83,6 +83,15 @@ test('the first page shows no old result when the service is unreachable', { ski
   assert.deepEqual(new Set(await statesOf(page, '#live-steps')), new Set(['skipped']))
 })
 
+/** The badge of the published state, and the live result beside it. */
+async function bannerOf(page: Page) {
+  const banner = page.locator('#state-now')
+  return {
+    published: (await banner.locator('.lead > .state').getAttribute('class')) ?? '',
+    live: await banner.locator('.live-result').innerText(),
+  }
+}
+
 test('the status page checks the service now', { skip }, async (t) => {
   const { page, errors } = await open(t, '/en/status')
   // The time of a service without a time source is unverified, so that step is skipped.
@@ -92,6 +101,9 @@ test('the status page checks the service now', { skip }, async (t) => {
     (await page.locator('#self-check').textContent()) ?? '',
     /Not measured against a time source/,
   )
+  const { published, live } = await bannerOf(page)
+  assert.match(published, /state-good/)
+  assert.equal(live, TEXTS.en.status.live.result.passed)
   assert.deepEqual(errors, [])
 })
 
@@ -99,17 +111,30 @@ test('the status page reports a changed response', { skip }, async (t) => {
   const { page } = await open(t, '/en/status', tamper)
   await page.locator('#self-check [data-step="time"][data-state="skipped"]').waitFor()
   assert.deepEqual(await statesOf(page, '#self-check'), ['passed', 'failed', 'skipped'])
+  const { published, live } = await bannerOf(page)
+  assert.doesNotMatch(published, /state-good/)
+  assert.ok(live.startsWith(TEXTS.en.status.live.result.unverified), live)
 })
 
-test('the status page reports an unreachable service', { skip }, async (t) => {
-  const { page } = await open(t, '/en/status', async (each) => {
-    await each.route(STATUS, (route) => route.abort())
-  })
-  await page.locator('#self-check [data-step="time"][data-state="failed"]').waitFor()
-  assert.deepEqual(await statesOf(page, '#self-check'), ['failed', 'failed', 'failed'])
-  const { noResponse } = TEXTS.en.status.live
-  assert.ok((await page.locator('#self-check').textContent())?.includes(noResponse))
-})
+test(
+  'an unreachable service changes the headline, and nothing unchecked fails',
+  { skip },
+  async (t) => {
+    for (const locale of LOCALES) {
+      const { page } = await open(t, `/${locale}/status`, async (each) => {
+        await each.route(STATUS, (route) => route.abort())
+      })
+      await page.locator('#state-now[data-live="failed"]').waitFor()
+      assert.deepEqual(await statesOf(page, '#self-check'), ['failed', 'skipped', 'skipped'])
+      const { noResponse, result } = TEXTS[locale].status.live
+      assert.ok((await page.locator('#self-check').textContent())?.includes(noResponse))
+      const { published, live } = await bannerOf(page)
+      assert.doesNotMatch(published, /state-good/)
+      assert.equal(live, `${result.noResponse} ${result.contradiction}`)
+      assert.deepEqual(await axeFaults(page), [])
+    }
+  },
+)
 
 test(
   'the reference marks the section in view, which the language switch keeps',

@@ -160,44 +160,83 @@ describe('the timeline of an incident', () => {
 })
 
 describe('the days of a component', () => {
-  const barsOf = ({ text }: ReadPage): readonly string[] => {
-    const [, content = ''] =
-      /<svg\b[^>]*\brole="img"[^>]*aria-label="[^>]*>(.*?)<\/svg>/s.exec(text) ?? []
-    return Array.from(content.matchAll(/<rect\s+class="([^"]+)"/g), ([, name]) => name ?? '')
+  const NOW = Date.parse('2026-03-12T10:00:00Z')
+
+  /** Kind, tooltip, number of days and incident of each run of days, oldest first. */
+  const runsOf = ({ text }: ReadPage) => {
+    const [, bars = ''] = /<svg\s+class="day-bars"[^>]*>(.*?)<\/svg>/s.exec(text) ?? []
+    return Array.from(
+      bars.matchAll(
+        /(?:<a href="#([^"]*)"[^>]*>)?<path class="day-(\w+)" d="([^"]*)"[^>]*>\s*<title>([^<]*)/g,
+      ),
+      ([, incident, kind, path = '', title = '']) => ({
+        kind,
+        days: path.split('M').length - 1,
+        title: unescapeHtml(title).replaceAll('\u2009', ' '),
+        incident,
+      }),
+    )
   }
 
-  test('have one bar each, by the worst published impact since the first version', async (t) => {
-    // The record began on March 4.
-    const incidents = [
-      { ...INCIDENT, startedAt: '2026-03-06T23:00:00Z', resolvedAt: '2026-03-07T01:00:00Z' },
-      {
-        ...INCIDENT,
-        id: 'slow',
-        impact: 'minor' as const,
-        startedAt: '2026-03-07T02:00:00Z',
-        resolvedAt: '2026-03-08T02:00:00Z',
-      },
-    ]
-    const content = statusWith(incidents)
-    const status = content.status && { ...content.status, updatedAt: '2026-03-09T12:00:00Z' }
-    const app = await runApp(t, { releases: releasesOf({ ...(status && { status }) }) })
+  // The record began on March 4, and the newest status is of March 9.
+  const content = statusWith([
+    { ...INCIDENT, startedAt: '2026-03-06T23:00:00Z', resolvedAt: '2026-03-07T01:00:00Z' },
+    {
+      ...INCIDENT,
+      id: 'slow',
+      title: 'Slow',
+      impact: 'minor' as const,
+      startedAt: '2026-03-08T02:00:00Z',
+      resolvedAt: '2026-03-08T03:00:00Z',
+    },
+  ])
+  const status = content.status && { ...content.status, updatedAt: '2026-03-09T12:00:00Z' }
+  const releases = () => releasesOf({ ...(status && { status }) })
+
+  test('end today; days without a publication are gray, and a day leads to its incident', async (t) => {
+    const app = await runApp(t, { releases: releases(), clock: { nowMs: () => NOW } })
     const page = await readPage(app, 'status')
-    const bars = barsOf(page)
-    assert.equal(bars.length, 45)
-    assert.deepEqual(bars.slice(-7), [
-      'picture-none',
-      'picture-good',
-      'picture-good',
-      'picture-bad',
-      'picture-bad',
-      'picture-warn',
-      'picture-good',
-    ])
-    assert.ok(
-      unescapeHtml(page.text).includes(
-        'aria-label="Mar 4, 2026 to Mar 9, 2026: 6 days recorded. Days with an incident: 3"',
-      ),
+    const runs = runsOf(page)
+    assert.equal(
+      runs.reduce((sum, { days }) => sum + days, 0),
+      90,
     )
+    assert.deepEqual(
+      runs.slice(1).map(({ kind, days, title, incident }) => [kind, days, title, incident]),
+      [
+        ['none', 2, 'Mar 4 – 5, 2026: No incident', undefined],
+        ['major', 2, 'Mar 6 – 7, 2026: Late', 'incident-late'],
+        ['minor', 1, 'Mar 8, 2026: Slow', 'incident-slow'],
+        ['none', 1, 'Mar 9, 2026: No incident', undefined],
+        ['unpublished', 3, 'Mar 10 – 12, 2026: Nothing published', undefined],
+      ],
+    )
+    assert.equal(runs[0]?.kind, 'unpublished')
+    const row = page.markup.all('#component-api').map(textIn).join()
+    assert.ok(row.includes('6 of the last 90 days published. Days with an incident: 3.'), row)
+    const links = page.markup
+      .all('#component-api p a')
+      .map((link) => link.getAttributeValue('href'))
+    assert.deepEqual(links, ['#incident-late', '#incident-slow'])
+  })
+
+  test('move on when the day changes, and the state grows older', async (t) => {
+    const clock = { ms: NOW }
+    const app = await runApp(t, { releases: releases(), clock: { nowMs: () => clock.ms } })
+    const shown = async () => {
+      const page = await readPage(app, 'status')
+      return [
+        runsOf(page).at(-1)?.days,
+        page.markup.all('#state-now .lead').map(textIn).join(),
+      ] as const
+    }
+    const [days, before] = await shown()
+    assert.equal(days, 3)
+    assert.match(before, /Mar 9, 2026, 12:00\sUTC, 3 days ago/)
+    clock.ms += 24 * 3600 * 1000
+    const [later, after] = await shown()
+    assert.equal(later, 4)
+    assert.match(after, /4 days ago/)
   })
 })
 

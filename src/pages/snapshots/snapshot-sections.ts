@@ -10,7 +10,7 @@ import { contractText } from '../texts/contract-texts.ts'
 import { codeLink, type Column, link } from '../markup/elements.ts'
 import { stateBadge } from '../texts/enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { momentHtml, momentInText } from '../texts/moments.ts'
+import { formatAgeInDays, momentHtml, momentInText } from '../texts/moments.ts'
 import type { PageContext } from '../page.ts'
 import {
   countText,
@@ -51,26 +51,34 @@ export function fromSnapshot<Name extends SnapshotName>(
   </div>`
 }
 
+/** When a resource was last reviewed, and its link in the API. */
+export function snapshotSource(
+  { locale, texts, facts }: PageContext,
+  name: SnapshotName,
+  { updatedAt }: { readonly updatedAt: string },
+): Html {
+  const { reviewed, asJson, asJsonUnsigned } = texts.snapshot
+  return html`<dl class="source">
+    <div>
+      <dt>${reviewed}</dt>
+      <dd>${momentHtml(locale, updatedAt)}</dd>
+    </div>
+    <div>
+      <dt>${facts.keyId === undefined ? asJsonUnsigned : asJson}</dt>
+      <dd>${jsonLink(name)}</dd>
+    </div>
+  </dl>`
+}
+
 /** A resource: its summary, the date of its last review, its link in the API, and the rest. A notice if damaged. */
 export function snapshotContent<Name extends SnapshotName>(
   context: PageContext,
   name: Name,
   render: (data: SnapshotData<Name>) => HtmlValue,
 ): HtmlValue {
-  const { locale, texts, facts, content } = context
-  const { reviewed, asJson, asJsonUnsigned } = texts.snapshot
   return fromSnapshot(context, name, (data) => [
-    html`<p>${operatorText(content, data.summary)}</p>
-      <dl class="source">
-        <div>
-          <dt>${reviewed}</dt>
-          <dd>${momentHtml(locale, data.updatedAt)}</dd>
-        </div>
-        <div>
-          <dt>${facts.keyId === undefined ? asJsonUnsigned : asJson}</dt>
-          <dd>${jsonLink(name)}</dd>
-        </div>
-      </dl>`,
+    html`<p>${operatorText(context.content, data.summary)}</p>
+      ${snapshotSource(context, name, data)}`,
     render(data),
   ])
 }
@@ -170,12 +178,15 @@ export function statementList<
   </dl>`
 }
 
-/** The overall state and its time, as the operator published them. It is not measured. */
+/** The overall state with its time and age, as the operator published them. It is not measured. */
 export function publishedState(
-  { locale, texts }: PageContext,
+  { locale, texts, facts }: PageContext,
   { state, updatedAt }: Pick<SnapshotData<'status'>, 'state' | 'updatedAt'>,
 ): Html {
-  const published = richText(texts.status.asPublished, { time: momentInText(locale, updatedAt) })
+  const published = richText(texts.status.asPublished, {
+    time: momentInText(locale, updatedAt),
+    age: formatAgeInDays(locale, updatedAt, facts.todayMs),
+  })
   return html`<p class="lead">
     ${stateBadge(texts, 'componentState', state)} <span class="muted small">${published}</span>
   </p>`

@@ -1,20 +1,20 @@
-import { DAY_MS } from '@public-api/contract/text/instant'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { dataTable, factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
+import { dayBars, dayLegend } from './day-bars.ts'
+import { factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { html, type Html } from '../markup/html.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
-import { formatDay, momentHtml } from '../texts/moments.ts'
+import { dayHtml, momentHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import type { Page, PageContext } from '../page.ts'
-import { box } from '../pictures/picture.ts'
-import { countText, operatorText } from '../markup/rich-text.ts'
+import { operatorText, richText } from '../markup/rich-text.ts'
 import {
+  fromSnapshot,
   itemLinks,
   languageNote,
   notShown,
   publishedState,
-  snapshotContent,
+  snapshotSource,
 } from './snapshot-sections.ts'
 
 type Status = SnapshotData<'status'>
@@ -26,84 +26,30 @@ const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 /** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
 const TIMELINES = 3
 
-const DAYS = 45
-const BAR = { width: 6, gap: 3, height: 30 } as const
-const WIDTH = DAYS * (BAR.width + BAR.gap)
-
-/** A day of a component by the worst impact of its incidents. Each state has its own color and height. */
-const STATES = {
-  before: { className: 'picture-none', height: 6 },
-  none: { className: 'picture-good', height: BAR.height },
-  minor: { className: 'picture-warn', height: 20 },
-  major: { className: 'picture-bad', height: 12 },
-} as const
-
-/** The worst impact on a component on one day, from the published incidents. */
-function stateOfDay({ incidents }: Status, id: string, dayMs: number): keyof typeof STATES {
-  const onDay = incidents.filter(
-    ({ components, startedAt, resolvedAt }) =>
-      components.includes(id) &&
-      Date.parse(startedAt) < dayMs + DAY_MS &&
-      (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
-  )
-  if (onDay.some(({ impact }) => impact === 'critical' || impact === 'major')) return 'major'
-  return onDay.some(({ impact }) => impact === 'minor') ? 'minor' : 'none'
-}
-
-/**
- * A bar for each day up to the publication: full without incidents, shorter with an incident, minimal before the record
- * began.
- */
-function dayBars({ locale, texts, facts }: PageContext, status: Status, id: string): Html {
-  const endMs = Math.floor(Date.parse(status.updatedAt) / DAY_MS) * DAY_MS
-  const recordMs = Date.parse(facts.version('VS-0001')?.createdAt ?? status.updatedAt)
-  const states = Array.from({ length: DAYS }, (_, index) => {
-    const dayMs = endMs - (DAYS - 1 - index) * DAY_MS
-    return dayMs + DAY_MS <= recordMs ? 'before' : stateOfDay(status, id, dayMs)
-  })
-  const recorded = states.filter((state) => state !== 'before')
-  const withIncident = recorded.filter((state) => state !== 'none').length
-  const label = countText(locale, texts.status.daysText, recorded.length, {
-    from: formatDay(locale, endMs - (recorded.length - 1) * DAY_MS),
-    to: formatDay(locale, endMs),
-    incidents: new Intl.NumberFormat(locale).format(withIncident),
-  })
-  return html`<svg
-      class="day-bars"
-      role="img"
-      aria-label="${label}"
-      viewBox="0 0 ${WIDTH} ${BAR.height}"
-      width="${WIDTH}"
-      height="${BAR.height}"
-    >
-      ${states.map((state, index) => {
-        const { className, height } = STATES[state]
-        const [x, y] = [index * (BAR.width + BAR.gap), BAR.height - height]
-        return box(className, { x, y, width: BAR.width, height }, 1)
-      })}
-    </svg>
-    <p class="muted small">${label}</p>`
-}
-
-function componentRows(context: PageContext, status: Status): Html {
+/** The components, each with its state and its last days. */
+function componentList(context: PageContext, status: Status): Html {
   const { locale, texts, content } = context
   const t = texts.status
-  return dataTable(status.components, {
-    rowId: ({ id }) => `component-${id}`,
-    columns: [
-      {
-        title: t.component,
-        isHeader: true,
-        cell: ({ id, name, summary, note }) =>
-          html`<p>${operatorText(content, name)}</p>
+  return html`${dayLegend(context)}
+    <ul class="plain-list components">
+      ${status.components.map(
+        ({ id, name, summary, note, state, since }) =>
+          html`<li id="component-${id}">
+            <div class="entry-head">
+              <h3>${operatorText(content, name)}</h3>
+              <p>
+                ${stateBadge(texts, 'componentState', state)}
+                <span class="muted small"
+                  >${richText(t.sinceDay, { day: dayHtml(locale, since) })}</span
+                >
+              </p>
+            </div>
             <p class="muted small">${operatorText(content, summary)}</p>
-            ${note !== undefined && html`<p class="small">${operatorText(content, note)}</p>`}
-            ${dayBars(context, status, id)}`,
-      },
-      { title: t.state, cell: ({ state }) => stateBadge(texts, 'componentState', state) },
-      { title: t.since, cell: ({ since }) => momentHtml(locale, since) },
-    ],
-  })
+            ${note !== undefined && html`<p>${operatorText(content, note)}</p>`}
+            ${dayBars(context, status, id)}
+          </li> `,
+      )}
+    </ul>`
 }
 
 function incidentArticle(
@@ -157,32 +103,50 @@ function incidentList(context: PageContext, status: Status): Html {
   return html`${shown}${notShown(context, 'status', t.older, left)}`
 }
 
-/** The published state of the components, live checks, and the incidents. */
+/** The live checks in the browser. The script fills in the steps, and the line below the published state. */
+function liveCheck({ texts }: PageContext): Html {
+  const { live } = texts.status
+  const content = html`<p class="muted small">${live.text}</p>
+    <noscript><p class="note">${live.noScript}</p></noscript>
+    <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
+    ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}`
+  return html`<div class="panel">${pageSection('live', live.title, content)}</div>`
+}
+
+/** The state and its age, and beside it what the live check finds: the page never shows one without the other. */
+function stateNow(context: PageContext, status: Status): Html {
+  const { texts, facts, content } = context
+  const { running } = texts.status.live.result
+  return html`<div class="state-now" id="state-now">
+    ${publishedState(context, status)}
+    <p>${operatorText(content, status.summary)}</p>
+    ${
+      facts.keyId !== undefined &&
+      html`<p class="live-result small" role="status">
+        <a class="state state-idle" href="#live">${running}</a>
+      </p>`
+    }
+  </div>`
+}
+
+/** The published state with its age and the live result, the components with their last days, and the incidents. */
 export const STATUS_PAGE: Page = {
   path: 'status',
   scripts: ['status-page.js'],
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {
-    const { texts, facts, content } = context
+    const { texts, facts } = context
     const t = texts.status
-    const { live } = t
-    const published = content.snapshot('status')
-    // Live checks in the browser, next to the published state.
-    const selfCheck = html`<section class="panel" aria-labelledby="self-check-title">
-      <h2 id="self-check-title">${live.title}</h2>
-      <p class="muted small">${live.text}</p>
-      <noscript><p class="note">${live.noScript}</p></noscript>
-      <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
-      ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}
-    </section>`
     return {
       main: html`<h1>${t.title}</h1>
-        ${languageNote(context, 'status')} ${published && publishedState(context, published)}
-        ${snapshotContent(context, 'status', (status) => [
-          facts.keyId !== undefined && selfCheck,
-          pageSection('components', t.components, componentRows(context, status)),
+        ${languageNote(context, 'status')}
+        ${fromSnapshot(context, 'status', (status) => [
+          stateNow(context, status),
+          pageSection('components', t.components, componentList(context, status)),
           pageSection('incidents', t.incidents, incidentList(context, status)),
+          facts.keyId !== undefined && liveCheck(context),
+          snapshotSource(context, 'status', status),
         ])}`,
     }
   },

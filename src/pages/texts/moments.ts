@@ -1,4 +1,5 @@
 import type { Locale } from '@public-api/contract/registry/locales'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { html, type Html } from '../markup/html.ts'
 
 /** No-break space, so that no line begins with the time zone. */
@@ -41,4 +42,10 @@ export function formatDay(locale: Locale, day: string | number): string {
 
 export function dayHtml(locale: Locale, iso: string): Html {
   return html`<time datetime="${iso}">${formatDay(locale, iso)}</time>`
+}
+
+/** How many UTC days ago an instant was: `today`, `44 days ago`. */
+export function formatAgeInDays(locale: Locale, iso: string, todayMs: number): string {
+  const days = Math.floor(Date.parse(iso) / DAY_MS) - Math.floor(todayMs / DAY_MS)
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
 }
