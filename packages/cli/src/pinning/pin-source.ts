@@ -1,0 +1,142 @@
+import { isIP } from 'node:net'
+
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { CommandFailure, EXIT_CODES, UsageError } from '@public-api/command/command'
+import {
+  isKeyRecordText,
+  KEY_RECORD_LABEL,
+  type KeyRecord,
+  KeyRecordError,
+  parseKeyRecordJson,
+  parseKeyRecordText,
+} from './key-record.ts'
+import { DnsError, queryTxt } from './query-txt.ts'
+
+/** Where an operator publishes key IDs besides the service: a TXT record, or a JSON file of another site. */
+export type PinSource =
+  | { readonly kind: 'dns'; readonly host: string }
+  | { readonly kind: 'web'; readonly url: string }
+
+/** The record of a source. */
+export interface FoundRecord {
+  readonly record: KeyRecord
+  /** Key IDs that may sign, the current one first. */
+  readonly keyIds: readonly string[]
+  /** A warning about the way that the record took. */
+  readonly warning?: string
+}
+
+const MAX_FILE_BYTES = 16_384
+const TIMEOUT_MS = 10_000
+
+const HOST = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/i
+
+/** Parses `dns:HOST` or `https://…`. Plain HTTP is accepted on loopback only. Throws a UsageError. */
+export function parsePinSource(text: string): PinSource {
+  const [, host = ''] = /^dns:(.*)$/.exec(text) ?? []
+  if (HOST.test(host) && isIP(host) === 0) return { kind: 'dns', host: host.toLowerCase() }
+  const url = text.startsWith('dns:') ? null : URL.parse(text)
+  const isLocal = url !== null && /^(?:127(?:\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) {
+    return { kind: 'web', url: url.href }
+  }
+  throw new UsageError(
+    '--pin-from expects dns:HOST, such as dns:api.example.org, or the https:// URL of a JSON file',
+  )
+}
+
+/** The source as `--pin-from` takes it. */
+export function formatPinSource(source: PinSource): string {
+  return source.kind === 'dns' ? `dns:${source.host}` : source.url
+}
+
+function unreachable(where: string, problem: string): CommandFailure {
+  return new CommandFailure('NO_KEY_RECORD', `${where}: ${problem}`, {
+    exitCode: EXIT_CODES.unreachable,
+  })
+}
+
+async function readDnsRecord(host: string): Promise<FoundRecord> {
+  const name = `${KEY_RECORD_LABEL}.${host}`
+  const { records, isAuthenticated, resolver } = await queryTxt(name).catch((error: unknown) => {
+    if (error instanceof DnsError)
+      throw unreachable(name, `the DNS lookup failed (${error.message})`)
+    throw error
+  })
+  const [text, ...others] = records.filter(isKeyRecordText)
+  if (text === undefined) {
+    throw unreachable(name, 'expected a TXT record that begins with v=svc1, found none')
+  }
+  // Which of several is meant cannot be known; a rotation needs one record with kid and next.
+  if (others.length > 0) {
+    throw unreachable(name, `expected one TXT record with v=svc1, found ${others.length + 1}`)
+  }
+  const record = parseKeyRecordText(text)
+  return {
+    ...foundOf(record),
+    ...(isAuthenticated
+      ? {}
+      : {
+          warning: `the DNS answer for ${name} was not authenticated by DNSSEC on its way from ${resolver}; the network could have changed it`,
+        }),
+  }
+}
+
+/** The body of a response, up to the limit. */
+async function readBody(response: Response): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_FILE_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
+  let body: Buffer | undefined
+  try {
+    // Another site may be reached by a redirect that an attacker of the path chose, so none is followed.
+    const response = await fetch(url, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    if (response.status !== 200)
+      throw unreachable(url, `expected status 200, found ${response.status}`)
+    body = await readBody(response)
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    const { cause } = error as Error
+    throw unreachable(url, messageOf(cause ?? error))
+  }
+  if (body === undefined) throw unreachable(url, `expected at most ${MAX_FILE_BYTES} bytes`)
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString())
+  } catch {
+    throw unreachable(url, 'expected a JSON object')
+  }
+  return foundOf(parseKeyRecordJson(value, host))
+}
+
+function foundOf(record: KeyRecord): FoundRecord {
+  return { record, keyIds: [record.kid, ...(record.next === undefined ? [] : [record.next])] }
+}
+
+/**
+ * Reads the key record of a source for the service at `host`. Rejects with a CommandFailure NO_KEY_RECORD (exit code 3): a
+ * record that is missing, ambiguous or malformed establishes nothing about the service.
+ */
+export async function readKeyRecord(source: PinSource, host: string): Promise<FoundRecord> {
+  try {
+    return source.kind === 'dns'
+      ? await readDnsRecord(source.host)
+      : await readWebRecord(source.url, host)
+  } catch (error) {
+    if (error instanceof KeyRecordError) {
+      throw unreachable(formatPinSource(source), `the key record is malformed; ${error.message}`)
+    }
+    throw error
+  }
+}
