@@ -17,6 +17,7 @@ import { parseInstantOption, parseWholeNumber } from '@public-api/command/option
 import { textOption, textOptionOr } from '@public-api/command/options'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
+import { recordCommand } from './signing-key-record.ts'
 import {
   createPrivateKey,
   deleteNextKey,
@@ -231,6 +232,7 @@ applies a change on SIGHUP.`,
     new: ['create the first key, or announce the next one', newCommand],
     list: ['list the published keys with their periods', listCommand],
     promote: ['sign with the announced key from the next reload on', promoteCommand],
+    record: ['print the key IDs as a DNS record and a file, for readers to pin', recordCommand],
     retire: ['withdraw an announced key, or end the period of a retired one', retireCommand],
   },
 )

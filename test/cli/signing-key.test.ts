@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
 import { createSigningKey, promoteSigningKey, retireSigningKey } from '../../src/cli/signing-key.ts'
+import { parseKeyRecordJson, parseKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
 import { CommandFailure } from '@public-api/command/command'
 import type { Config } from '../../src/config.ts'
 import { formatInstant } from '@public-api/contract/text/instant'
@@ -193,4 +194,22 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
   assert.deepEqual([wrong.status, wrong.out], [2, ''])
   assert.match(wrong.error, /--not-before expects a time in UTC/)
   assert.equal((await svc('retire', 'short')).status, 2)
+})
+
+test('the record of the keys is read back by --pin-from', async (t) => {
+  const { config, first, next } = announcedKeys(t)
+  const options = ['--host', 'api.example.org', '--json']
+  const env = { SVC_SECRETS_DIR: config.secretsDir }
+  const { status, out, error } = await svcIn(
+    config.secretsDir,
+    ['signing-key', 'record', ...options],
+    { env },
+  )
+  assert.equal(status, 0, error)
+  const { name, txt, file } = JSON.parse(out) as { readonly [member: string]: string }
+  assert.equal(name, '_public-api-key.api.example.org')
+  assert.equal(txt, `v=svc1; kid=${first.keyId}; next=${next.keyId}`)
+  const record = { kid: first.keyId, next: next.keyId }
+  assert.deepEqual(parseKeyRecordText(txt ?? ''), record)
+  assert.deepEqual(parseKeyRecordJson(file, 'api.example.org'), record)
 })
