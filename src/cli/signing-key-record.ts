@@ -27,7 +27,7 @@ Publish the record again after svc signing-key new and promote. Changes nothing.
     if (host === undefined) throw new UsageError('expected --host HOST, or SVC_BASE_URL')
     if (!/^[a-z0-9.-]+(?::\d{1,5})?$/.test(host)) throw new UsageError('--host expects a host name')
     const { log } = values
-    const { publishedKeys = [] } = inspectSecrets(config, Date.now()).secrets
+    const { publishedKeys } = inspectSecrets(config, Date.now()).secrets
     const idOf = (status: string) => publishedKeys.find((key) => key.status === status)?.keyId
     const [kid, next] = [idOf('current'), idOf('next')]
     if (kid === undefined) {
