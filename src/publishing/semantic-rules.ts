@@ -4,28 +4,12 @@ import {
   SNAPSHOT_NAMES,
   type SnapshotData,
   type SnapshotName,
-  COMPONENT_STATES,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { checkChangelog } from './changelog-rules.ts'
-import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
-import { expectedName } from '@public-api/contract/text/nearest-name'
+import { describeValue, type Faults, fault } from './content-mistake.ts'
+import { checkReferences } from './reference-rules.ts'
+import { checkStatus } from './status-rules.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
-
-/** Checks a reference to an item, or a list of references. */
-function* checkReferences(
-  path: FieldPath,
-  names: string | readonly string[] = [],
-  known: readonly string[] = [],
-): Faults {
-  const otherwise =
-    known.length === 0 ? 'no reference, because there are no items' : `one of ${known.join(', ')}`
-  for (const [index, name] of [names].flat().entries()) {
-    if (known.includes(name)) continue
-    const expected = expectedName(name, known, 'the id of an item', otherwise)
-    const at = typeof names === 'string' ? path : [...path, index]
-    yield fault(at, `a reference to ${JSON.stringify(name)}`, expected)
-  }
-}
 
 /** Finds every item that depends on itself through other items, which `member` names. */
 function* checkAcyclic<Member extends string>(
@@ -42,49 +26,6 @@ function* checkAcyclic<Member extends string>(
     if (!needed.has(id)) continue
     const path = ['items', index, member]
     yield fault(path, `${id}, which depends on itself`, 'an order in which the work can be done')
-  }
-}
-
-/** The best overall state that the components allow: any outage of a component is at least a partial outage. */
-function bestOverallState(states: readonly (typeof COMPONENT_STATES)[number][]): number {
-  const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
-  const partial = COMPONENT_STATES.indexOf('partial_outage')
-  return states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
-}
-
-function* checkStatus(data: SnapshotData<'status'>): Faults {
-  const best = bestOverallState(data.components.map((component) => component.state))
-  if (COMPONENT_STATES.indexOf(data.state) < best) {
-    const allowed = COMPONENT_STATES.slice(best).join(' or ')
-    const expected = `${allowed}: the overall state cannot be better than the components allow`
-    yield fault(['state'], describeValue(data.state), expected)
-  }
-  const ids = data.components.map((component) => component.id)
-  yield* checkNewestFirst(['incidents'], data.incidents, 'startedAt')
-  for (const [index, incident] of data.incidents.entries()) {
-    const at = ['incidents', index]
-    yield* checkReferences([...at, 'components'], incident.components, ids)
-    yield* checkNewestFirst([...at, 'updates'], incident.updates, 'at')
-    const { state, startedAt, resolvedAt } = incident
-    const isResolved = state === 'resolved'
-    const latest = incident.updates[0]?.state ?? state
-    const faults = [
-      [isResolved && resolvedAt === undefined, 'resolvedAt', 'when it was resolved'],
-      [
-        !isResolved && resolvedAt !== undefined,
-        'resolvedAt',
-        'no resolvedAt until the state is resolved',
-      ],
-      [
-        Date.parse(resolvedAt ?? startedAt) < Date.parse(startedAt),
-        'resolvedAt',
-        `a timestamp after ${startedAt}`,
-      ],
-      [latest !== state, 'state', `${latest}, the state of its newest update`],
-    ] as const
-    for (const [isWrong, member, expected] of faults) {
-      if (isWrong) yield fault([...at, member], describeValue(incident[member]), expected)
-    }
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import type { ContentSource } from './yaml-source.ts'
 
 /** Dates that may be in the future. */
-const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn'])
+const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn', 'startsAt', 'endsAt'])
 
 // Control characters, and characters that make displayed text differ from the stored text (bidirectional controls, zero
 // width, line and paragraph separators, byte order mark).

@@ -68,6 +68,8 @@ export interface Status {
   readonly components: readonly StatusComponent[]
   /** Incidents, newest first. Empty if there were none. */
   readonly incidents: readonly Incident[]
+  /** Planned maintenance, newest start first. */
+  readonly maintenances?: readonly Maintenance[]
 }
 
 /** One component of the service and its state. */
@@ -112,6 +114,34 @@ export interface IncidentUpdate {
   readonly at: string
   /** State of the incident at that time. */
   readonly state: 'investigating' | 'identified' | 'monitoring' | 'resolved'
+  /** Text of the update. */
+  readonly text: string
+}
+
+/** One planned maintenance, from its announcement to its end. */
+export interface Maintenance {
+  /** Stable identifier of the maintenance. */
+  readonly id: string
+  /** The work in a few words. */
+  readonly title: string
+  /** Progress of the maintenance. It changes only when the operator publishes it. */
+  readonly state: 'scheduled' | 'in_progress' | 'completed' | 'cancelled'
+  /** Planned start, in UTC. */
+  readonly startsAt: string
+  /** Planned end, in UTC. After the start. */
+  readonly endsAt: string
+  /** Identifiers of the affected components. */
+  readonly components: readonly string[]
+  /** Updates on the maintenance, newest first. */
+  readonly updates: readonly MaintenanceUpdate[]
+}
+
+/** One update on the maintenance. */
+export interface MaintenanceUpdate {
+  /** When the update was published, in UTC. */
+  readonly at: string
+  /** State of the maintenance at that time. */
+  readonly state: 'scheduled' | 'in_progress' | 'completed' | 'cancelled'
   /** Text of the update. */
   readonly text: string
 }

@@ -123,7 +123,7 @@ const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>
   ({ ...snapshotRead(snapshot), tag: 'wallet', stability: 'beta' }) as const
 
 /** Semantic version of the registry and everything it promises (spec section 9). A change of the contract raises it. */
-export const REGISTRY_VERSION = '1.4.2'
+export const REGISTRY_VERSION = '1.5.0'
 
 /**
  * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the

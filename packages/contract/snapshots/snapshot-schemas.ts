@@ -30,7 +30,13 @@ export const COMPONENT_STATES = [
 ] as const
 
 /** States an incident passes through, in order. */
-const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
+export const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
+
+/** How severely callers were affected, from least to most. */
+export const INCIDENT_IMPACTS = ['none', 'minor', 'major', 'critical'] as const
+
+/** States of a planned maintenance. The last two are final. */
+export const MAINTENANCE_STATES = ['scheduled', 'in_progress', 'completed', 'cancelled'] as const
 
 /** Kinds of change from Keep a Changelog 1.1.0. */
 export const CHANGELOG_KINDS = [
@@ -118,11 +124,7 @@ export const SNAPSHOT_SCHEMAS = {
             'Slow responses on all read endpoints',
           ),
           state: enumField(INCIDENT_STATES, 'Progress of the incident.', 'resolved'),
-          impact: enumField(
-            ['none', 'minor', 'major', 'critical'],
-            'How severely callers were affected.',
-            'minor',
-          ),
+          impact: enumField(INCIDENT_IMPACTS, 'How severely callers were affected.', 'minor'),
           startedAt: instantField('When the incident began, in UTC.', '2026-11-30T08:12:00Z'),
           'resolvedAt?': instantField(
             'When the incident ended, in UTC. Present only if the state is resolved.',
@@ -143,6 +145,41 @@ export const SNAPSHOT_SCHEMAS = {
                 'identified',
               ),
               text: textField('Text of the update.', 'A full disk was found and is being cleared.'),
+            }),
+            { minItems: 1 },
+          ),
+        }),
+      ),
+      'maintenances?': list(
+        'Planned maintenance, newest start first.',
+        named('Maintenance', 'One planned maintenance, from its announcement to its end.', {
+          id: idField('Stable identifier of the maintenance.', 'storage-upgrade-2026-12-05'),
+          title: lineField('The work in a few words.', 'Storage upgrade'),
+          state: enumField(
+            MAINTENANCE_STATES,
+            'Progress of the maintenance. It changes only when the operator publishes it.',
+            'scheduled',
+          ),
+          startsAt: instantField('Planned start, in UTC.', '2026-12-05T06:00:00Z'),
+          endsAt: instantField('Planned end, in UTC. After the start.', '2026-12-05T08:00:00Z'),
+          components: list(
+            'Identifiers of the affected components.',
+            idField('Identifier of a component of this snapshot.', 'read-api'),
+            { uniqueItems: true },
+          ),
+          updates: list(
+            'Updates on the maintenance, newest first.',
+            named('MaintenanceUpdate', 'One update on the maintenance.', {
+              at: instantField('When the update was published, in UTC.', '2026-11-21T08:20:00Z'),
+              state: enumField(
+                MAINTENANCE_STATES,
+                'State of the maintenance at that time.',
+                'scheduled',
+              ),
+              text: textField(
+                'Text of the update.',
+                'Reads may fail for a few minutes while the storage is replaced.',
+              ),
             }),
             { minItems: 1 },
           ),

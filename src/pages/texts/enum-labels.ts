@@ -33,6 +33,12 @@ const SEVERITIES = {
     monitoring: 'review',
     resolved: 'good',
   },
+  maintenanceState: {
+    scheduled: 'idle',
+    in_progress: 'warn',
+    completed: 'good',
+    cancelled: 'closed',
+  },
   queueState: {
     queued: 'idle',
     in_progress: 'active',

@@ -166,10 +166,38 @@ class Incident(_IncidentRequired, total=False):
     """When the incident ended, in UTC. Present only if the state is resolved."""
 
 
-class Status(TypedDict):
-    """Data of `GET /api/v1/status`. State of the service and its components, as the operator last
-    published it.
-    """
+class MaintenanceUpdate(TypedDict):
+    """One update on the maintenance."""
+
+    at: str
+    """When the update was published, in UTC."""
+    state: Literal["scheduled", "in_progress", "completed", "cancelled"]
+    """State of the maintenance at that time."""
+    text: str
+    """Text of the update."""
+
+
+class Maintenance(TypedDict):
+    """One planned maintenance, from its announcement to its end."""
+
+    id: str
+    """Stable identifier of the maintenance."""
+    title: str
+    """The work in a few words."""
+    state: Literal["scheduled", "in_progress", "completed", "cancelled"]
+    """Progress of the maintenance. It changes only when the operator publishes it."""
+    startsAt: str
+    """Planned start, in UTC."""
+    endsAt: str
+    """Planned end, in UTC. After the start."""
+    components: List[str]
+    """Identifiers of the affected components."""
+    updates: List[MaintenanceUpdate]
+    """Updates on the maintenance, newest first."""
+
+
+class _StatusRequired(TypedDict):
+    """Members that every Status has."""
 
     state: Literal["operational", "maintenance", "degraded", "partial_outage", "major_outage"]
     """State of the whole service. Never better than the worst component."""
@@ -181,6 +209,15 @@ class Status(TypedDict):
     """The components of the service, in display order."""
     incidents: List[Incident]
     """Incidents, newest first. Empty if there were none."""
+
+
+class Status(_StatusRequired, total=False):
+    """Data of `GET /api/v1/status`. State of the service and its components, as the operator last
+    published it.
+    """
+
+    maintenances: List[Maintenance]
+    """Planned maintenance, newest start first."""
 
 
 class TimeQuality(TypedDict):

@@ -1,0 +1,115 @@
+import { COMPONENT_STATES, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
+import { checkReferences } from './reference-rules.ts'
+import { checkNewestFirst } from './value-rules.ts'
+
+type Status = SnapshotData<'status'>
+type ComponentState = (typeof COMPONENT_STATES)[number]
+type Incident = Status['incidents'][number]
+export type Maintenance = NonNullable<Status['maintenances']>[number]
+
+/** The best overall state that the components allow: any outage of a component is at least a partial outage. */
+export function bestOverallState(states: readonly ComponentState[]): ComponentState {
+  const worst = Math.max(...states.map((state) => COMPONENT_STATES.indexOf(state)))
+  const partial = COMPONENT_STATES.indexOf('partial_outage')
+  const best = states.every((state) => state === 'major_outage') ? worst : Math.min(worst, partial)
+  return COMPONENT_STATES[best] ?? 'operational'
+}
+
+export function isOpen({ state }: Pick<Incident, 'state'>): boolean {
+  return state !== 'resolved'
+}
+
+export function isRunning({ state }: Pick<Maintenance, 'state'>): boolean {
+  return state === 'in_progress'
+}
+
+/** The time of the newest update of all incidents and maintenances; undefined if there are none. */
+function newestUpdate({ incidents, maintenances = [] }: Status): string | undefined {
+  const times = [...incidents, ...maintenances].flatMap(({ updates }) =>
+    updates.map(({ at }) => at),
+  )
+  return times.toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]
+}
+
+/** The rules that an incident and a maintenance share. */
+function* checkEvent(
+  at: FieldPath,
+  { state, updates, components }: Incident | Maintenance,
+  known: readonly string[],
+): Faults {
+  yield* checkReferences([...at, 'components'], components, known)
+  yield* checkNewestFirst([...at, 'updates'], updates as readonly { readonly at: string }[], 'at')
+  const latest = updates[0]?.state ?? state
+  if (latest === state) return
+  yield fault([...at, 'state'], describeValue(state), `${latest}, the state of its newest update`)
+}
+
+function* checkIncident(at: FieldPath, incident: Incident, { components }: Status): Faults {
+  const { state, impact, startedAt, resolvedAt } = incident
+  const isResolved = state === 'resolved'
+  const faults = [
+    [isResolved && resolvedAt === undefined, 'when it was resolved'],
+    [!isResolved && resolvedAt !== undefined, 'no resolvedAt until the state is resolved'],
+    [Date.parse(resolvedAt ?? startedAt) < Date.parse(startedAt), `a timestamp after ${startedAt}`],
+  ] as const
+  for (const [isWrong, expected] of faults) {
+    if (isWrong) yield fault([...at, 'resolvedAt'], describeValue(resolvedAt), expected)
+  }
+  const isSevere = impact === 'major' || impact === 'critical'
+  if (!isSevere || (state !== 'investigating' && state !== 'identified')) return
+  const affected = components.filter(({ id }) => incident.components.includes(id))
+  if (affected.some((component) => component.state !== 'operational')) return
+  const found = affected.length === 0 ? 'no component' : 'components that are all operational'
+  const expected = `at least one whose state is worse than operational, because the impact is ${impact} and the state is ${state}`
+  yield fault([...at, 'components'], found, expected)
+}
+
+function* checkMaintenance(at: FieldPath, { startsAt, endsAt }: Maintenance): Faults {
+  if (Date.parse(endsAt) > Date.parse(startsAt)) return
+  yield fault([...at, 'endsAt'], describeValue(endsAt), `a timestamp after ${startsAt}`)
+}
+
+/** A component that does not work has a reason that readers can find. */
+function* checkComponents({ components, incidents, maintenances = [] }: Status): Faults {
+  const inIncidents = new Set(incidents.filter(isOpen).flatMap((each) => each.components))
+  const inMaintenance = new Set(maintenances.filter(isRunning).flatMap((each) => each.components))
+  for (const [index, { id, state, note }] of components.entries()) {
+    const at = ['components', index, 'state']
+    if (state === 'maintenance' && !inMaintenance.has(id)) {
+      const expected = `a maintenance in progress that names ${id}, or another state`
+      yield fault(at, '"maintenance" without a maintenance', expected)
+    }
+    const isExplained = inIncidents.has(id) || note !== undefined
+    if (state === 'operational' || state === 'maintenance' || isExplained) continue
+    const expected = `an open incident that names ${id}, a note with the reason, or operational`
+    yield fault(at, `${describeValue(state)} without an incident`, expected)
+  }
+}
+
+/** The published status does not contradict itself. */
+export function* checkStatus(data: Status): Faults {
+  const { state, updatedAt, components, incidents, maintenances = [] } = data
+  const best = COMPONENT_STATES.indexOf(bestOverallState(components.map((each) => each.state)))
+  if (COMPONENT_STATES.indexOf(state) < best) {
+    const allowed = COMPONENT_STATES.slice(best).join(' or ')
+    const expected = `${allowed}: the overall state cannot be better than the components allow`
+    yield fault(['state'], describeValue(state), expected)
+  }
+  const newest = newestUpdate(data)
+  if (newest !== undefined && Date.parse(updatedAt) < Date.parse(newest)) {
+    yield fault(['updatedAt'], updatedAt, `${newest} or later, the time of the newest update`)
+  }
+  yield* checkComponents(data)
+  const ids = components.map(({ id }) => id)
+  yield* checkNewestFirst(['incidents'], incidents, 'startedAt')
+  for (const [index, incident] of incidents.entries()) {
+    yield* checkEvent(['incidents', index], incident, ids)
+    yield* checkIncident(['incidents', index], incident, data)
+  }
+  yield* checkNewestFirst(['maintenances'], maintenances, 'startsAt')
+  for (const [index, maintenance] of maintenances.entries()) {
+    yield* checkEvent(['maintenances', index], maintenance, ids)
+    yield* checkMaintenance(['maintenances', index], maintenance)
+  }
+}
