@@ -1,4 +1,7 @@
-import { COMPONENT_STATES, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  COMPONENT_STATES,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
 import { checkReferences } from './reference-rules.ts'
 import { checkNewestFirst } from './value-rules.ts'
