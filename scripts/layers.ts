@@ -41,15 +41,24 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
   'app.ts': {
     mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
   },
-  'environment-reader.ts': { mayImport: [] },
+  'config-mistake.ts': { mayImport: [] },
+  'environment-reader.ts': { mayImport: ['config-mistake.ts'] },
   'config.ts': {
     mayImport: ['contract', 'service', 'environment-reader.ts'],
     mayImportTypesOf: ['storage'],
   },
   'log.ts': { mayImport: ['service', 'config.ts'] },
-  'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config.ts'] },
+  'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config-mistake.ts', 'config.ts'] },
   'local-secrets.ts': {
-    mayImport: ['contract', 'crypto', 'storage', 'service', 'config.ts', 'secrets.ts'],
+    mayImport: [
+      'contract',
+      'crypto',
+      'storage',
+      'service',
+      'config-mistake.ts',
+      'config.ts',
+      'secrets.ts',
+    ],
   },
 }
 
@@ -76,6 +85,7 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
       'publishing',
       'service',
       'process',
+      'config-mistake.ts',
       'config.ts',
       'secrets.ts',
     ],

@@ -60,19 +60,6 @@ export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 /** The configuration of one deployment, checked. Folders and files are absolute paths. */
 export type Config = Readonly<ReturnType<typeof inspectConfig>['config']>
 
-/** The configuration is invalid. Each mistake names its variable and what was expected. */
-export class ConfigError extends Error {
-  readonly mistakes: readonly string[]
-
-  constructor(mistakes: readonly string[]) {
-    super(
-      `Invalid configuration (${mistakes.length === 1 ? '1 error' : `${mistakes.length} errors`})`,
-    )
-    this.name = 'ConfigError'
-    this.mistakes = mistakes
-  }
-}
-
 /** Where hosted challenges are verified by default. */
 const VERIFY_URLS = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
@@ -222,7 +209,7 @@ export function inspectConfig(env: Environment, workingDir: string) {
   const port = reader.integer('PORT', 0, 65_535) ?? 8080
   const adminPort = reader.integer('SVC_ADMIN_PORT', 0, 65_535)
   if (adminPort !== undefined && adminPort !== 0 && adminPort === port) {
-    reader.reportInvalid('SVC_ADMIN_PORT', 'another port than PORT')
+    reader.reportInvalid('SVC_ADMIN_PORT', 'a port other than PORT')
   }
   const config = {
     host:

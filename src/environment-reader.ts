@@ -1,3 +1,5 @@
+import type { ConfigMistake } from './config-mistake.ts'
+
 export interface Environment {
   readonly [name: string]: string | undefined
 }
@@ -7,7 +9,7 @@ export type EnvironmentReader = ReturnType<typeof createEnvironmentReader>
 
 /** Creates a reader of these variables. */
 export function createEnvironmentReader(env: Environment) {
-  const mistakes: string[] = []
+  const mistakes: ConfigMistake[] = []
   const read = new Set<string>()
 
   /** The value without surrounding space; an empty one counts as not set. */
@@ -21,7 +23,7 @@ export function createEnvironmentReader(env: Environment) {
   function reportInvalid(name: string, expected: string, isSecret = false): undefined {
     const value = text(name)
     const isShown = value !== undefined && !isSecret && !value.includes('@')
-    mistakes.push(`${name}: expected ${expected}${isShown ? `, found "${value}"` : ''}`)
+    mistakes.push({ variable: name, expected, ...(isShown ? { found: `"${value}"` } : {}) })
   }
 
   /** The parsed value; undefined if it is not set. `parse` throws or returns undefined for an invalid one. */
@@ -43,7 +45,7 @@ export function createEnvironmentReader(env: Environment) {
   }
 
   return {
-    mistakes: mistakes as readonly string[],
+    mistakes: mistakes as readonly ConfigMistake[],
     text,
     reportInvalid,
     parsed,

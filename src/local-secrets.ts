@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { ConfigError } from './config-mistake.ts'
 import {
-  ConfigError,
   SECRET_VARIABLES,
   WAITLIST_IDENTITY_FILE,
   type Config,
@@ -17,14 +17,13 @@ import { createFile } from './storage/whole-file.ts'
 
 /** The identity of the waitlist if its file exists, or a new one. */
 async function readOrGenerateIdentity(file: string) {
-  const mistakes: string[] = []
-  const text = readSecretFile(file, mistakes)
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  const text = readSecretFile(file)
   if (text === undefined) return { ...(await generateIdentity()), isNew: true }
   try {
     return { ...(await parseIdentity(text)), isNew: false }
   } catch {
-    throw new ConfigError([`${file}: expected one age identity (a line AGE-SECRET-KEY-1…)`])
+    const expected = 'one age identity (a line AGE-SECRET-KEY-1…)'
+    throw new ConfigError([{ variable: file, expected }])
   }
 }
 
@@ -76,8 +75,8 @@ export async function openSecrets(
       // their identity.
       createFile(file, text, { mode: 0o600 }, 'claim')
     } catch (error) {
-      const expected = 'expected a folder in which secrets can be made'
-      throw new ConfigError([`SVC_SECRETS_DIR: ${expected} (${messageOf(error)})`])
+      const expected = `a writable folder (${messageOf(error)})`
+      throw new ConfigError([{ variable: 'SVC_SECRETS_DIR', expected }])
     }
     made.push(file)
   }

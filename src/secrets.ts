@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { ConfigError, type ConfigMistake } from './config-mistake.ts'
 import {
-  ConfigError,
   NEXT_SIGNING_KEY_FILE,
   SECRET_VARIABLES,
   WAITLIST_IDENTITY_FILE,
@@ -41,15 +41,14 @@ const SECRET_NAMES = Object.keys(SECRET_VARIABLES) as SecretName[]
 /** A shorter hash key could be guessed. */
 const MIN_SECRET_CHARACTERS = 32
 
-/** The trimmed text of a file; undefined if it is missing. An unreadable file is a mistake. */
-export function readSecretFile(file: string, mistakes: string[]): string | undefined {
+/** The trimmed text of a file; undefined if it is missing. Throws a ConfigError for an unreadable file. */
+export function readSecretFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      mistakes.push(`${file}: expected a readable file (${message})`)
-    return undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new ConfigError([{ variable: file, expected: `a readable file (${message})` }])
   }
 }
 
@@ -79,9 +78,9 @@ function parsePreviousSecrets(text: string, current: string | undefined): readon
 function readPromotedKey(config: Config, metadataText: string | undefined): string | undefined {
   if (metadataText === undefined || config.secretVariables.signingKey !== undefined)
     return undefined
-  const text = readSecretFile(path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE), [])
-  if (text === undefined) return undefined
   try {
+    const text = readSecretFile(path.join(config.secretsDir, NEXT_SIGNING_KEY_FILE))
+    if (text === undefined) return undefined
     const { keyId } = derivePublicSigningKey(parsePrivateSigningKey(text))
     const current = parseKeyMetadata(metadataText).find(({ status }) => status === 'current')
     return current?.keyId === keyId ? text : undefined
@@ -91,20 +90,35 @@ function readPromotedKey(config: Config, metadataText: string | undefined): stri
   }
 }
 
-/** The secrets from wherever they are now. */
-export function readSecretTexts(config: Config, mistakes: string[] = []): SecretTexts {
+/** The secrets from wherever they are now, and the files that cannot be read. */
+function readTexts(config: Config): {
+  readonly texts: SecretTexts
+  readonly mistakes: readonly ConfigMistake[]
+} {
   const texts: { [Name in SecretName]?: string | undefined } = {}
+  const mistakes: ConfigMistake[] = []
   for (const name of SECRET_NAMES) {
     const file = path.join(config.secretsDir, SECRET_VARIABLES[name].file)
-    texts[name] = config.secretVariables[name] ?? readSecretFile(file, mistakes)
+    try {
+      texts[name] = config.secretVariables[name] ?? readSecretFile(file)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      mistakes.push(...error.mistakes)
+    }
   }
-  return { ...texts, signingKey: readPromotedKey(config, texts.signingKeys) ?? texts.signingKey }
+  const signingKey = readPromotedKey(config, texts.signingKeys) ?? texts.signingKey
+  return { texts: { ...texts, signingKey }, mistakes }
+}
+
+/** The secrets from wherever they are now. */
+export function readSecretTexts(config: Config): SecretTexts {
+  return readTexts(config).texts
 }
 
 /** Reads and checks the secrets as they are at a time, in milliseconds since 1970. Creates nothing and throws nothing. */
 export function inspectSecrets(config: Config, nowMs: number) {
-  const mistakes: string[] = []
-  const texts = readSecretTexts(config, mistakes)
+  const { texts, mistakes: unreadable } = readTexts(config)
+  const mistakes = [...unreadable]
   const read = <Value>(name: SecretName, parse: (text: string) => Value): Value | undefined => {
     const text = texts[name]
     if (text === undefined) return undefined
@@ -114,7 +128,7 @@ export function inspectSecrets(config: Config, nowMs: number) {
       const { variable, file } = SECRET_VARIABLES[name]
       const isInFile = config.secretVariables[name] === undefined
       const place = isInFile ? path.join(config.secretsDir, file) : variable
-      mistakes.push(`${place}: ${messageOf(error)}`)
+      mistakes.push({ variable: place, expected: messageOf(error).replace(/^expected /, '') })
       return undefined
     }
   }
@@ -147,13 +161,12 @@ export function inspectSecrets(config: Config, nowMs: number) {
     if (config.runtime !== 'production' || !('purpose' in secret) || texts[name] !== undefined)
       continue
     const place = path.join(config.secretsDir, secret.file)
-    mistakes.push(
-      `${secret.variable}: expected ${secret.purpose}, here or in ${place}, found neither`,
-    )
+    const expected = `${secret.purpose}, here or in ${place}`
+    mistakes.push({ variable: secret.variable, expected, found: 'neither' })
   }
   return {
     /** Every mistake, each with its variable or file; in production also every secret that is missing. */
-    mistakes: mistakes as readonly string[],
+    mistakes: mistakes as readonly ConfigMistake[],
     /** The secrets that are set somewhere, valid or not. */
     texts,
     secrets,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inspectConfig, type Config } from '../src/config.ts'
+import type { Config } from '../src/config.ts'
+import { inspectConfigLines as inspectConfig } from './support/config-lines.ts'
 import { proxies } from './support/proxies.ts'
 
 /** The mistakes that one variable makes, and the configuration that is left. */

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
-import {
-  ConfigError,
-  inspectConfig,
-  LOG_LEVELS,
-  originOf,
-  SECRET_VARIABLES,
-  type Config,
-} from '../src/config.ts'
+import { LOG_LEVELS, originOf, SECRET_VARIABLES, type Config } from '../src/config.ts'
+import { ConfigError } from '../src/config-mistake.ts'
 import type { Environment } from '../src/environment-reader.ts'
+import { inspectConfigLines as inspectConfig } from './support/config-lines.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 import { proxies } from './support/proxies.ts'
 
@@ -407,7 +402,7 @@ test('only the local runtime accepts the test challenge', () => {
 
 test('the admin port differs from the public one, unless the system picks both', () => {
   const { mistakes } = inspectConfig({ PORT: '9000', SVC_ADMIN_PORT: '9000' }, WORKING_DIR)
-  assert.deepEqual(mistakes, ['SVC_ADMIN_PORT: expected another port than PORT, found "9000"'])
+  assert.deepEqual(mistakes, ['SVC_ADMIN_PORT: expected a port other than PORT, found "9000"'])
   assert.equal(read({ PORT: '0', SVC_ADMIN_PORT: '0' }).adminPort, 0)
 })
 
@@ -462,10 +457,11 @@ test('every variable in the source is read', () => {
 })
 
 test('the error has its mistakes and their number', () => {
-  assert.equal(new ConfigError(['A']).message, 'Invalid configuration (1 error)')
-  const error = new ConfigError(['A', 'B'])
+  const one = { variable: 'A', expected: 'one' }
+  assert.equal(new ConfigError([one]).message, 'Invalid configuration (1 error)')
+  const error = new ConfigError([one, { variable: 'B', expected: 'two', found: '"3"' }])
   assert.equal(error.message, 'Invalid configuration (2 errors)')
-  assert.deepEqual(error.mistakes, ['A', 'B'])
+  assert.deepEqual(error.lines, ['A: expected one', 'B: expected two, found "3"'])
 })
 
 test('an origin has an IPv6 address in brackets', () => {

@@ -5,10 +5,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { ConfigError } from '../src/config.ts'
+import { ConfigError } from '../src/config-mistake.ts'
 import { derivePublicSigningKey } from '../src/crypto/signing-keys.ts'
 import { openSecrets } from '../src/local-secrets.ts'
-import { inspectSecrets, readSecretTexts } from '../src/secrets.ts'
+import { readSecretTexts } from '../src/secrets.ts'
+import { inspectSecretsLines as inspectSecrets } from './support/config-lines.ts'
 import { configureSecrets, noteKeys, pemOf } from './support/configured-secrets.ts'
 import { listFolder } from './support/deployment.ts'
 import { TEST_SIGNING_KEY } from './vectors/signing-key.ts'
@@ -123,7 +124,7 @@ test('names only the file of an unreadable identity and creates nothing', async 
     await assert.rejects(openSecrets(config, NOW_MS), (error) => {
       assert.ok(error instanceof ConfigError)
       const file = path.join(config.secretsDir, 'waitlist-identity.txt')
-      assert.deepEqual(error.mistakes, [
+      assert.deepEqual(error.lines, [
         `${file}: expected one age identity (a line AGE-SECRET-KEY-1…)`,
       ])
       assert.equal(error.cause, undefined)
@@ -138,7 +139,7 @@ test('an identity that is not a file is a mistake, not a missing identity', asyn
   mkdirSync(path.join(config.secretsDir, 'waitlist-identity.txt'), { recursive: true })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
-    assert.match(error.mistakes.join(), /waitlist-identity\.txt: expected a readable file/)
+    assert.match(error.lines.join(), /waitlist-identity\.txt: expected a readable file/)
     return true
   })
   assert.deepEqual(listFolder(config.secretsDir), ['waitlist-identity.txt'])
@@ -218,7 +219,7 @@ test('production creates nothing and names every missing secret', async (t) => {
   const config = configureSecrets(t, {}, { SVC_RUNTIME: 'production' })
   await assert.rejects(openSecrets(config, NOW_MS), (error) => {
     assert.ok(error instanceof ConfigError)
-    const variables = error.mistakes.map((mistake) => mistake.split(':')[0])
+    const variables = error.mistakes.map(({ variable }) => variable)
     assert.deepEqual(variables, [
       'SVC_KEY_HASH_SECRET',
       'SVC_ADDRESS_HASH_SECRET',

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-mistake.ts'
 import {
   checkStart,
   warnAboutEnvironment,
@@ -26,8 +26,8 @@ export function checkConfiguration(): CommandResult {
     }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { message, mistakes } = error
-    throw new CommandFailure('CONFIG', message, { details: mistakes, members: { mistakes } })
+    const { message, lines } = error
+    throw new CommandFailure('CONFIG', message, { details: lines, members: { mistakes: lines } })
   }
   const count = warnings.length === 0 ? '.' : `, with ${pluralOf(warnings.length, 'warning')}:`
   return {

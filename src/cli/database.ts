@@ -1,6 +1,7 @@
 import path from 'node:path'
 
-import { type Config, ConfigError, inspectConfig } from '../config.ts'
+import { ConfigError } from '../config-mistake.ts'
+import { type Config, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
@@ -19,7 +20,7 @@ const DATABASE_VARIABLES = ['SVC_DATA_DIR', 'SVC_DATABASE_URL', 'SVC_SECRETS_DIR
 /** The configuration for a command. Ignores mistakes in other variables. Throws a ConfigError. */
 export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): Config {
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
-  const ours = mistakes.filter((each) => variables.some((name) => each.startsWith(`${name}:`)))
+  const ours = mistakes.filter(({ variable }) => variables.includes(variable))
   if (ours.length > 0) throw new ConfigError(ours)
   return config
 }
@@ -34,9 +35,9 @@ export function databaseLocation(option: string | undefined): DatabaseLocation {
     { ...process.env, SVC_DATABASE_URL: option },
     process.cwd(),
   )
-  const ours = mistakes.filter((each) => each.startsWith('SVC_DATABASE_URL:'))
+  const ours = mistakes.filter(({ variable }) => variable === 'SVC_DATABASE_URL')
   if (ours.length > 0) {
-    throw new ConfigError(ours.map((each) => each.replace('SVC_DATABASE_URL', '--database')))
+    throw new ConfigError(ours.map((each) => ({ ...each, variable: '--database' })))
   }
   return config.database
 }

@@ -1,6 +1,7 @@
 import path from 'node:path'
 
 import { type Config, SECRET_VARIABLES } from '../config.ts'
+import { formatConfigMistake } from '../config-mistake.ts'
 import { inspectSecrets } from '../secrets.ts'
 import { CommandFailure } from '@public-api/command/command'
 
@@ -22,12 +23,12 @@ export function readHashSecret(
   if (secret !== undefined) {
     return { secret, place: config.secretVariables[which] === undefined ? inFolder : variable }
   }
-  const mistake = mistakes.find((each) =>
-    [variable, inFolder].some((at) => each.startsWith(`${at}:`)),
-  )
+  const mistake = mistakes.find((each) => [variable, inFolder].includes(each.variable))
   const { name, code } = HASH_SECRETS[which]
   throw new CommandFailure(
     code,
-    mistake ?? `expected the ${name} in ${variable} or ${inFolder}, found neither`,
+    mistake === undefined
+      ? `expected the ${name} in ${variable} or ${inFolder}, found neither`
+      : formatConfigMistake(mistake),
   )
 }

@@ -1,5 +1,5 @@
 import { CommandFailure } from '@public-api/command/command'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-mistake.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
 import { StorageError } from '../storage/storage-error.ts'
@@ -7,10 +7,10 @@ import { StorageError } from '../storage/storage-error.ts'
 /** An expected error of the server's modules as a failure of a command; undefined for any other error. */
 export function serverFailureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof ConfigError) {
-    const { message, mistakes } = error
+    const { message, lines } = error
     return new CommandFailure('CONFIGURATION', message, {
-      details: mistakes,
-      members: { mistakes },
+      details: lines,
+      members: { mistakes: lines },
     })
   }
   if (error instanceof StorageError || error instanceof AgeError) {

@@ -1,3 +1,4 @@
+import { formatConfigMistake } from '../config-mistake.ts'
 import { originOf, type Config } from '../config.ts'
 import { openSecrets } from '../local-secrets.ts'
 import { inspectSecrets } from '../secrets.ts'
@@ -47,7 +48,10 @@ function createSigningReload(
       const { mistakes, secrets } = inspectSecrets(config, Date.now())
       const { signingKey, publishedKeys } = secrets
       if (mistakes.length > 0) {
-        log.error({ mistakes }, 'Signing keys refused; the previous ones stay in use')
+        log.error(
+          { mistakes: mistakes.map(formatConfigMistake) },
+          'Signing keys refused; the previous ones stay in use',
+        )
         return
       }
       if (signingKey === undefined && current.signingKey !== undefined) {

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError } from '../config-mistake.ts'
+import type { Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { openLog } from '../log.ts'
 import { lead } from './leader.ts'
@@ -14,7 +15,7 @@ export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError) {
-    return `${error.message}:\n${error.mistakes.map((each) => `  ${each}\n`).join('')}`
+    return `${error.message}:\n${error.lines.map((each) => `  ${each}\n`).join('')}`
   }
   return `${messageOf(error)}\n`
 }

@@ -1,12 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import {
-  ConfigError,
-  inspectConfig,
-  WAITLIST_IDENTITY_FILE,
-  type Config,
-  type SecretTexts,
-} from '../config.ts'
+import { ConfigError, type ConfigMistake } from '../config-mistake.ts'
+import { inspectConfig, WAITLIST_IDENTITY_FILE, type Config, type SecretTexts } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { findExposedSecretFiles, inspectSecrets, type Secrets } from '../secrets.ts'
 import type { Log } from '../service/log.ts'
@@ -18,16 +13,16 @@ function folderMistake(
   folder: string,
   purpose: string,
   mustExist: boolean,
-): string | undefined {
-  const expected = `${variable}: expected a folder ${purpose}, found`
+): ConfigMistake | undefined {
+  const refuse = (found: string) => ({ variable, expected: `a folder ${purpose}`, found })
   try {
-    if (!statSync(folder).isDirectory()) return `${expected} a file at ${folder}`
+    if (!statSync(folder).isDirectory()) return refuse(`a file at ${folder}`)
     accessSync(folder, constants.R_OK | constants.X_OK)
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return mustExist ? `${expected} nothing at ${folder}` : undefined
-    return `${expected} an unreadable one at ${folder} (${code})`
+    if (code === 'ENOENT') return mustExist ? refuse(`nothing at ${folder}`) : undefined
+    return refuse(`an unreadable one at ${folder} (${code})`)
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@public-api/command/command'
 import { textOption, textOptions } from '@public-api/command/options'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
-import { ConfigError } from '../../src/config.ts'
+import { ConfigError } from '../../src/config-mistake.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 
 const OPTIONS = { file: textOption('FILE: a file') }
@@ -61,7 +61,11 @@ test('reports a failure with the words of the command, its details and its exit 
 
 test('reports configuration mistakes one by one, with --json too', async () => {
   const mistakes = ['SVC_A: expected one', 'SVC_B: expected two']
-  const { code, out, error } = await run(failing(new ConfigError(mistakes)), '--json')
+  const failure = new ConfigError([
+    { variable: 'SVC_A', expected: 'one' },
+    { variable: 'SVC_B', expected: 'two' },
+  ])
+  const { code, out, error } = await run(failing(failure), '--json')
   assert.equal(code, 1)
   assert.deepEqual(error, ['svc list fail: Invalid configuration (2 errors)', ...mistakes])
   assert.partialDeepStrictEqual(JSON.parse(out[0] ?? ''), { code: 'CONFIGURATION', mistakes })

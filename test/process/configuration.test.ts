@@ -194,7 +194,7 @@ test('a start that cannot create secrets fails with the reason', async (t) => {
   assert.deepEqual(ending, FAILED)
   assert.match(
     service.stderr(),
-    /SVC_SECRETS_DIR: expected a folder in which secrets can be made \(.*\/sys\/svc-secrets/,
+    /SVC_SECRETS_DIR: expected a writable folder \(.*\/sys\/svc-secrets/,
   )
 })
 

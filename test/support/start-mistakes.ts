@@ -1,4 +1,4 @@
-import { ConfigError } from '../../src/config.ts'
+import { ConfigError } from '../../src/config-mistake.ts'
 import type { Environment } from '../../src/environment-reader.ts'
 import { checkStart } from '../../src/process/start-check.ts'
 
@@ -9,6 +9,6 @@ export function startMistakes(folder: string, env: Environment = {}): string {
     return ''
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.mistakes.join('\n')
+    return error.lines.join('\n')
   }
 }
