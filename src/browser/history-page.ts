@@ -7,11 +7,14 @@ import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { createChainDiagram } from './chain-diagram.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
+import { mountVersionSearch } from './version-search.ts'
 
 const KEY_ID = /^[\w-]{43}$/
 
 /** Number of shown hash characters; the footer of each page shows as many. */
 const SHOWN_HASH_CHARACTERS = 12
+
+mountVersionSearch()
 
 const texts = readPageTexts('history')
 const form = partOf(document, '#audit-form', HTMLFormElement)

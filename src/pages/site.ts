@@ -17,6 +17,7 @@ import { readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
 import { TEXTS } from './texts/texts.ts'
+import { INDEX_PATH, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
 import { API_CATALOG_LINK, createWellKnownFiles } from './delivery/well-known-files.ts'
 
@@ -113,6 +114,14 @@ export function createSite(options: SiteOptions): App {
   files.set(
     ICON_PATH,
     plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
+  )
+  files.set(
+    INDEX_PATH,
+    plainFile({
+      contentType: 'application/json; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderVersionIndex(facts),
+    }),
   )
   const pagePaths = new Set(['/'])
   const notFound = new Map<Locale, SiteFile>()

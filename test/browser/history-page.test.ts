@@ -399,8 +399,58 @@ test('without scripts the chain is readable and the command is shown', { skip },
   assert.equal(await page.locator('.chain-entry').count(), 3)
   for (const entry of await page.locator('.chain-entry').all())
     assert.equal(await entry.isVisible(), true)
-  const [link] = await page.locator('.chain-entry .link code.hash').allTextContents()
-  assert.equal(link, await page.locator('#vs-0002').getAttribute('data-hash'))
+  const [link] = await page.locator('.chain-entry code.hash').allTextContents()
+  assert.equal(link, await page.locator('#vs-0003').getAttribute('data-hash'))
   assert.equal(await page.locator('#audit-form').isVisible(), false)
   assert.match((await page.locator('main .note').first().textContent()) ?? '', /svc audit /)
+})
+
+describe('the search for a version', { skip }, () => {
+  async function find(page: Page, query: string): Promise<readonly string[]> {
+    await page.locator('#find-input').fill(query)
+    await page.locator('#find-version button').click()
+    await page.locator('#find-result > *').first().waitFor()
+    return page
+      .locator('#find-result a')
+      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname))
+  }
+
+  test('finds it by number, hash and digest, beyond the shown versions', async (t) => {
+    const releases = consistentReleases(30)
+    const { page, errors } = await open(t, [releases])
+    const entry = JSON.parse(releases.version('VS-0002')?.json ?? '') as {
+      hash: string
+      resources: Record<string, string>
+    }
+    for (const query of [
+      '2',
+      'VS-0002',
+      'vs-2',
+      entry.hash,
+      entry.hash.slice(0, 12).toUpperCase(),
+    ]) {
+      assert.deepEqual(await find(page, ` ${query} `), ['/en/history/VS-0002'], query)
+    }
+    const digest = entry.resources['status'] ?? ''
+    for (const query of [digest, `"${digest}"`]) {
+      assert.ok((await find(page, query)).includes('/en/history/VS-0002'), query)
+    }
+    assert.deepEqual(await axeFaults(page), [])
+    await page.locator('#find-result a').first().click()
+    await page.waitForURL('**/en/history/VS-0002')
+    assert.deepEqual(errors, [])
+  })
+
+  test('says why nothing is found', async (t) => {
+    const { page } = await open(t, [consistentReleases(2)], { path: '/th/history' })
+    const { script: words } = TEXTS.th.history.find
+    const result = page.locator('#find-result')
+    assert.deepEqual(await find(page, 'abc'), [])
+    assert.equal(await result.innerText(), words.short)
+    await find(page, '99999')
+    await page.getByText(words.none.replace('{query}', '99999')).waitFor()
+    await page.route('**/history-index.json', (route) => route.abort())
+    await page.locator('#find-version button').click()
+    await page.getByText(words.failed).waitFor()
+  })
 })

@@ -67,19 +67,25 @@ for (const locale of LOCALES) {
         `data-hash="${entry.hash}"`,
         `datetime="${entry.createdAt}"`,
         entry.note,
-        entry.registryVersion,
-        TEXTS[locale].history.kinds[entry.sequence === 1 ? 'added' : 'changed'],
-        html`${contractText(locale, SNAPSHOT_SCHEMAS.status.title)}`.text,
+        `href="/${locale}/history/${entry.snapshotId}"`,
+        ...(entry.sequence === 1
+          ? [TEXTS[locale].version.genesis]
+          : [
+              TEXTS[locale].history.kinds.changed,
+              `href="/${locale}/history/${entry.snapshotId}#changes-status"`,
+              html`${contractText(locale, SNAPSHOT_SCHEMAS.status.title)}`.text,
+            ]),
       ]) {
         assert.ok(shown.includes(expected), expected)
       }
-      const [, link = ''] = shown.split('<p class="link')
-      assert.ok(link.includes(entry.previousHash))
+      // Each hash is shown once: by its own version.
+      assert.equal(textOf(page).split(entry.hash).length, 2)
       const below = entries[index + 1]
       if (below === undefined) assert.equal(entry.previousHash, GENESIS_PREVIOUS_HASH)
       else assert.ok(below.includes(`data-hash="${entry.previousHash}"`))
-      assert.equal(link.startsWith(' link-first'), below === undefined)
     }
+    // The list comes before the audit.
+    assert.ok(page.indexOf('class="chain"') < page.indexOf('id="audit-form"'))
     const { newest, genesis } = TEXTS[locale].history
     assert.deepEqual(
       entries.map((entry) => [newest, genesis].filter((tag) => entry.includes(`>${tag}</span>`))),
@@ -98,9 +104,7 @@ for (const locale of LOCALES) {
     const [, older = ''] = /<p class="older" id="older">([\s\S]*?)<\/p>/.exec(page) ?? []
     assert.match(textOf(older), new RegExp(`\\b${60 - entries.length}\\b`))
     assert.ok(older.includes(`href="${READ_PATHS.versions}"`))
-    assert.ok(older.includes(`href="${READ_PATHS.versions}/VS-0001"`))
-    // The last link leads to a version that is not drawn.
-    assert.ok(!entries.at(-1)?.includes('link-first'))
+    assert.ok(older.includes(`href="/${locale}/history/VS-0001"`))
     assert.deepEqual(await htmlFaults(page), [])
   })
 }
@@ -139,7 +143,7 @@ test('names every kind of change, and the absence of changes', async (t) => {
   )
   const text = textOf(entriesOf(page)[0] ?? '')
   for (const { title, kind } of changes) {
-    assert.ok(text.includes(`${history.kinds[kind]} ${title}`), kind)
+    assert.match(text, new RegExp(`${history.kinds[kind]}\\s+${title}`), kind)
   }
   assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
   assert.ok(entriesOf(without)[0]?.includes(history.noChanges))

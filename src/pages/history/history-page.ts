@@ -1,56 +1,89 @@
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
-import { bulletList, codeLink, factList, link, scriptTexts } from '../markup/elements.ts'
+import {
+  CHANGE_KINDS,
+  formatSnapshotId,
+  type VersionEntry,
+} from '@public-api/contract/history/version-chain'
+import { bulletList, codeLink, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { momentHtml } from '../texts/moments.ts'
+import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
 import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { INDEX_PATH } from './version-index.ts'
+import { changesId } from './version-page.ts'
 
 /** How much of the chain is drawn. */
 const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
 
-function changesOf(context: PageContext, { changes }: VersionEntry): Html {
-  const { history } = context.texts
-  if (changes.length === 0) return html`<p class="muted">${history.noChanges}</p>`
-  return html`<ul class="changes" aria-label="${history.changes}">
-    ${changes.map(
-      ({ resource, kind }) =>
-        html`<li>
-          <span class="tag tag-${kind}">${history.kinds[kind]}</span>
-          ${resourceTitle(context, resource)}
-        </li> `,
-    )}
-  </ul>`
+/** The changed resources by kind. Each leads to its changes on the page of the version. */
+function changesOf(context: PageContext, { changes, sequence }: VersionEntry, page: string): Html {
+  const { history, version } = context.texts
+  if (changes.length === 0) return html`<p class="muted small">${history.noChanges}</p>`
+  if (sequence === 1) return html`<p class="muted small">${version.genesis}</p>`
+  return html`<dl class="changes small">
+    ${CHANGE_KINDS.map((kind) => {
+      const ofKind = changes.filter((change) => change.kind === kind)
+      return (
+        ofKind.length > 0 &&
+        html`<div>
+          <dt><span class="tag tag-${kind}">${history.kinds[kind]}</span></dt>
+          ${ofKind.map(
+            ({ resource }) =>
+              html`<dd>
+                ${link(`${page}#${changesId(resource)}`, resourceTitle(context, resource))}
+              </dd> `,
+          )}
+        </div> `
+      )
+    })}
+  </dl>`
 }
 
-/** A version with the link to the previous one. The script finds it by its id. */
+/** A version with its hash, which the version above it names. The script finds it by its id. */
 function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean): Html {
   const { locale, texts } = context
   const { history } = texts
-  const { snapshotId, sequence, createdAt, note, registryVersion, hash, previousHash } = entry
-  const isGenesis = sequence === 1
-  const version = code(formatSnapshotId(sequence - 1))
+  const { snapshotId, sequence, createdAt, note, hash } = entry
+  const page = pathOfPage(locale, `history/${snapshotId}`)
   return html`<li class="chain-entry" id="${snapshotId.toLowerCase()}" data-hash="${hash}">
     <div class="entry-head">
-      <h3><code>${snapshotId}</code></h3>
+      <h3>
+        <a href="${page}"><code>${snapshotId}</code></a>
+      </h3>
       ${isNewest && html`<span class="tag">${history.newest}</span>`}
-      ${isGenesis && html`<span class="tag">${history.genesis}</span>`}
+      ${sequence === 1 && html`<span class="tag">${history.genesis}</span>`}
+      <span class="muted small">${momentInText(locale, createdAt)}</span>
       <span class="entry-proof"></span>
     </div>
-    <p class="entry-when">${momentHtml(locale, createdAt)}</p>
-    <p class="entry-note">${inEnglish(locale, note)}</p>
-    ${changesOf(context, entry)}
-    ${factList([
-      [history.registryVersion, code(registryVersion)],
-      [history.hash, html`<code class="hash">${hash}</code>`],
-    ])}
-    <p class="link ${isGenesis ? 'link-first' : ''}">
-      ${isGenesis ? history.genesisLink : richText(history.link, { version })}
-      <code class="hash">${previousHash}</code>
-    </p>
+    ${note !== '' && html`<p>${inEnglish(locale, note)}</p>`} ${changesOf(context, entry, page)}
+    <p class="small"><code class="hash">${hash}</code></p>
   </li> `
+}
+
+/** Finds a version by its number, its hash or a digest in it. The script reads the index of all versions. */
+function versionSearch({ texts }: PageContext): Html {
+  const { find } = texts.history
+  return html`<form class="find-version" id="find-version" role="search" data-index="${INDEX_PATH}">
+    <div class="field">
+      <label for="find-input">${find.label}</label>
+      <p class="hint" id="find-hint">${find.hint}</p>
+      <p class="actions">
+        <input
+          id="find-input"
+          type="search"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          maxlength="100"
+          aria-describedby="find-hint"
+        />
+        <button type="submit">${find.button}</button>
+      </p>
+    </div>
+    <div id="find-result" role="status"></div>
+  </form>`
 }
 
 /** Storage key of the last audit's head. */
@@ -117,7 +150,7 @@ function body(context: PageContext): PageBody {
   ])
   const audit = html`${facts.keyId === undefined && html`<p class="note note-warn">${history.auditUnsigned}</p>`}
   ${auditForm(context)}`
-  const chain = html`${notesLanguage(context)}
+  const chain = html`${versionSearch(context)}${notesLanguage(context)}
     <ol class="chain" reversed start="${count}">
       ${shown}
     </ol>
@@ -127,7 +160,7 @@ function body(context: PageContext): PageBody {
         ${countText(locale, history.older, older)}
         ${richText(history.olderWhere, {
           index: codeLink(READ_PATHS.versions),
-          first: link(`${READ_PATHS.versions}/${first}`, code(first)),
+          first: link(pathOfPage(locale, `history/${first}`), code(first)),
         })}
       </p>`
     }`
@@ -136,15 +169,19 @@ function body(context: PageContext): PageBody {
       <p class="lead">${history.lead}</p>
       <p>${countText(locale, history.versions, count)}</p>`,
     sections: [
-      ['reading', history.readingTitle, reading],
-      ['audit', history.auditTitle, audit],
       ['chain', history.chainTitle, chain],
+      ['audit', history.auditTitle, audit],
+      ['reading', history.readingTitle, reading],
     ],
-    after: [scriptTexts('history', history.script), scriptTexts('proof', proof)],
+    after: [
+      scriptTexts('find', history.find.script),
+      scriptTexts('history', history.script),
+      scriptTexts('proof', proof),
+    ],
   }
 }
 
-/** The chain of versions, drawn, and its audit. */
+/** The versions, newest first, and the audit of their chain. */
 export const HISTORY_PAGE: Page = {
   path: 'history',
   title: (texts) => texts.history.title,

@@ -18,6 +18,9 @@ const SHOWN_RESOURCES: ShownLimits = { items: 20, bytes: 30_000 }
 /** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 400
 
+/** Id of the changes of a resource on the page of a version. */
+export const changesId = (name: string): string => `changes-${name.replaceAll('/', '-')}`
+
 function resourceName(context: PageContext, name: string): Html {
   return html`${resourceTitle(context, name)} ${code(name)}`
 }
@@ -66,7 +69,7 @@ function resourceChanges(
 ): Html {
   const { locale, texts } = context
   const t = texts.version
-  const id = `changes-${name.replaceAll('/', '-')}`
+  const id = changesId(name)
   const changes = changesOf(context, name, versions)
   const { shown, left } = newestShown(changes ?? [], SHOWN_CHANGES, (change) =>
     changeItem(context, change),
