@@ -9,12 +9,14 @@ import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/c
 import { findAssetDrift, writeAssets } from './build-assets.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
 import { createClientTypes } from './client-types.ts'
+import { createGoTypes } from './go-types.ts'
 import { createPythonTypes } from './python-types.ts'
 import { runScript } from './script-main.ts'
 
 const TEXTS_FILE = 'locales/contract.json'
 const READ_PATHS_FILE = 'packages/contract/registry/read-paths.ts'
 const CLIENT_TYPES_FILE = 'packages/client/src/resources.ts'
+const GO_TYPES_FILE = 'clients/go/resources.go'
 const PYTHON_TYPES_FILE = 'clients/python/src/public_api/resources.py'
 const BASE_URL = 'http://127.0.0.1:8080'
 
@@ -28,6 +30,7 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   packages/contract/registry/read-paths.ts   the path of each read, for the client
   packages/client/src/resources.ts   the client's types of data and methods, with their documentation
   clients/python/src/public_api/resources.py   the same for the Python client
+  clients/go/resources.go  the same for the Go client
   assets/*                 src/browser and the ALTCHA widget, each as one minified file
 
   --check   compares without writing; names each file that drifted and the first line that differs
@@ -115,6 +118,7 @@ function writtenFiles(rootDir: string, contract: ContractTables): readonly Gener
     textsFile(rootDir, contract),
     readPathsFile(contract),
     { file: CLIENT_TYPES_FILE, text: createClientTypes(contract) },
+    { file: GO_TYPES_FILE, text: createGoTypes(contract) },
     { file: PYTHON_TYPES_FILE, text: createPythonTypes(contract) },
   ]
 }

@@ -52,14 +52,15 @@ export function openGoFolder() {
   return { folder, env, close: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Runs a command in the project's folder; not synchronously, since the service answers from the test's own process. */
+/** Runs a command, by default in the project's folder; not synchronously, since the service answers from the test's own process. */
 export async function runCommand(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  cwd: string = ROOT,
 ): Promise<Ending> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd: ROOT, env })
+    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env })
     return { status: 0, out: stdout, error: stderr }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
@@ -84,8 +85,24 @@ export const PYTHON_ENV: NodeJS.ProcessEnv = {
   PYTHONDONTWRITEBYTECODE: '1',
 }
 
+/** The folder of the Go client. */
+export const GO_CLIENT = path.join(ROOT, 'clients/go')
+
+/** Compiles the command of the Go client once, and gives a function that runs it. */
+function goCommand(go: ReturnType<typeof openGoFolder>): Verifier['run'] {
+  const built = path.resolve('node_modules/.cache/go/public-api')
+  let building: Promise<Ending> | undefined
+  return async (...args) => {
+    building ??= runCommand('go', ['build', '-o', built, './cmd/public-api'], go.env, GO_CLIENT)
+    const { status, error } = await building
+    if (status !== 0) throw new Error(`clients/go does not compile: ${error}`)
+    return runCommand(built, args)
+  }
+}
+
 /** The commands of the clients, called as the programs of docs/verifying are: URL, key IDs joined by commas, ETag. */
-export function clientCommands(): readonly Verifier[] {
+export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
+  const runGo = goCommand(go)
   const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
     'verify',
     url,
@@ -97,6 +114,11 @@ export function clientCommands(): readonly Verifier[] {
       file: 'clients/python',
       missing: missingPython(),
       run: (...args) => runCommand(PYTHON, ['-m', 'public_api', ...argumentsOf(args)], PYTHON_ENV),
+    },
+    {
+      file: 'clients/go',
+      missing: missingProgram('go'),
+      run: (...args) => runGo(...argumentsOf(args)),
     },
   ]
 }

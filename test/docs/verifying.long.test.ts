@@ -18,7 +18,7 @@ import {
 
 const go = openGoFolder()
 after(() => go.close())
-const VERIFIERS = [...verifiersOf(go), ...clientCommands()]
+const VERIFIERS = [...verifiersOf(go), ...clientCommands(go)]
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
 const STATUS = '/api/v1/status'
 const PAGE = read('docs/verifying.md')

@@ -1,0 +1,39 @@
+package publicapi
+
+import "testing"
+
+func TestCanonicalize(t *testing.T) {
+	for text, expected := range map[string]string{
+		`{"b":1,"a":2}`:                       `{"a":2,"b":1}`,
+		` { "a" : [ 1 , {} , [] , null ] } `:  `{"a":[1,{},[],null]}`,
+		`{"a":1,"b":2,"a":{"d":1,"c":2}}`:     `{"a":{"c":2,"d":1},"b":2}`,
+		`{"\u0061":1,"a":2}`:                  `{"a":2}`,
+		`{"\ud83d\ude00":1,"\ufb33":2}`:       "{\"\U0001F600\":1,\"\uFB33\":2}",
+		`"\u000f\n\/\"\\\u20ac"`:              `"\u000f\n/\"\\` + "\u20ac\"",
+		`[1e21,1E-7,1.0,-0,-0.0,0.1,1e2]`:     `[1e+21,1e-7,1,0,0,0.1,100]`,
+		`[9007199254740993,123456789012345]`:  `[9007199254740992,123456789012345]`,
+		`[333333333.33333329,1E30,4.50,2e-3]`: `[333333333.3333333,1e+30,4.5,0.002]`,
+	} {
+		found, err := canonicalize([]byte(text))
+		if err != nil || string(found.text) != expected {
+			t.Errorf("%s: expected %s, found %s, %v", text, expected, found.text, err)
+		}
+	}
+	for _, text := range []string{
+		"", "nul", "01", "1.", ".5", "+1", "1e", "NaN", "Infinity", "1e999", "-", `"`, `"\`, `"\u12"`, `"\u+123"`, `"\x"`,
+		`"\ud800"`, `"\udc00\ud800"`, "\"\n\"", `{"a":1,}`, `[1,]`, `{a:1}`, `{"a"}`, `{"a":1`, `[1`, `1 2`, "\ufeff1",
+		"\"\xff\"", `{,}`, `[,]`, `{"a":1 "b":2}`,
+	} {
+		if found, err := canonicalize([]byte(text)); err == nil {
+			t.Errorf("%s: expected an error, found %s", text, found.text)
+		}
+	}
+}
+
+func TestMembersAfterRewriting(t *testing.T) {
+	content, err := canonicalize([]byte(`{"ok":true,"data":{"x":[1, 2]},"data":{"y":"z"}}`))
+	data, ok := content.member("data")
+	if err != nil || !ok || string(data) != `{"y":"z"}` {
+		t.Errorf("found %s, %v", data, err)
+	}
+}

@@ -1,0 +1,256 @@
+package publicapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Maximum number of responses stored for revalidation: every endpoint once, and some versions.
+const maxStored = 64
+
+// A Client reads a service and verifies every response. It is safe for concurrent use.
+type Client struct {
+	// Keys of the service.
+	Keys       *Keys
+	connection *connection
+	apiKey     string
+
+	mutex  sync.Mutex
+	stored map[string]*Verified[json.RawMessage]
+	order  []string
+}
+
+// Verified data with its proof.
+type Verified[T any] struct {
+	// Data of the envelope, or the whole document if it has no envelope.
+	Data T
+	// ETag of the data, computed from it.
+	ETag string
+	// KeyID is the RFC 7638 ID of the signing key.
+	KeyID string
+	// ProvedAt is when the data was last signed as current.
+	ProvedAt time.Time
+	// RequestID is for questions to the operator. Empty for openapi.json, which has no envelope.
+	RequestID string
+	// RateLimit is the quota of the API key; nil without one.
+	RateLimit *RateLimit
+	// Response is the signed response.
+	Response *Response
+}
+
+// A RateLimit is the quota of an API key. The signature does not cover it.
+type RateLimit struct {
+	Limit        int
+	Remaining    int
+	ResetSeconds int
+}
+
+// A ReadOption changes one read.
+type ReadOption func(*readSettings)
+
+type readSettings struct{ isFresh bool }
+
+// Fresh requests a response that is created for this read: a random query parameter bypasses every cache, and the
+// signature covers it.
+func Fresh() ReadOption { return func(s *readSettings) { s.isFresh = true } }
+
+// NewClient prepares a client. It sends nothing before the first call.
+func NewClient(options Options) (*Client, error) {
+	connection, err := newConnection(options)
+	if err != nil {
+		return nil, err
+	}
+	for _, letter := range options.APIKey {
+		if letter < '!' || letter > '~' {
+			return nil, errors.New("APIKey: expected visible ASCII")
+		}
+	}
+	keys := newKeys(options, connection)
+	stored := map[string]*Verified[json.RawMessage]{}
+	return &Client{Keys: keys, connection: connection, apiKey: options.APIKey, stored: stored}, nil
+}
+
+// Origin of the service.
+func (c *Client) Origin() string { return c.connection.origin }
+
+// Get reads any target and verifies the response. The error unwraps to a *VerificationError, an *APIError or a
+// *ConnectionError.
+func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) (*Verified[json.RawMessage], error) {
+	var settings readSettings
+	for _, set := range options {
+		set(&settings)
+	}
+	asked := target
+	if settings.isFresh {
+		asked = freshTarget(target)
+	}
+	result, err := withRetries(ctx, c.connection.retries, func() (*Verified[json.RawMessage], error) {
+		return c.attempt(ctx, asked)
+	})
+	if err == nil && !settings.isFresh {
+		c.store(target, result)
+	}
+	return result, err
+}
+
+// GetUnverified gives the response to a GET, unverified. Failures of the connection are retried. ifNoneMatch may be
+// empty.
+func (c *Client) GetUnverified(ctx context.Context, target, ifNoneMatch string) (*Response, error) {
+	return withRetries(ctx, c.connection.retries, func() (*Response, error) {
+		return c.connection.get(ctx, target, c.header(ifNoneMatch))
+	})
+}
+
+// read decodes the data of a response into its generated type.
+func read[T any](ctx context.Context, c *Client, target string, options []ReadOption) (*Verified[T], error) {
+	raw, err := c.Get(ctx, target, options...)
+	if err != nil {
+		return nil, err
+	}
+	result := &Verified[T]{
+		ETag: raw.ETag, KeyID: raw.KeyID, ProvedAt: raw.ProvedAt,
+		RequestID: raw.RequestID, RateLimit: raw.RateLimit, Response: raw.Response,
+	}
+	if err := decode(raw.Data, &result.Data); err != nil {
+		failure := refuse("MALFORMED", "%v", err)
+		failure.Response = raw.Response
+		return nil, failure
+	}
+	return result, nil
+}
+
+func (c *Client) header(ifNoneMatch string) http.Header {
+	header := http.Header{}
+	if c.apiKey != "" {
+		header.Set("Authorization", "Bearer "+c.apiKey)
+	}
+	if ifNoneMatch != "" {
+		header.Set("If-None-Match", ifNoneMatch)
+	}
+	return header
+}
+
+func (c *Client) store(target string, result *Verified[json.RawMessage]) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if _, isStored := c.stored[target]; !isStored {
+		c.order = append(c.order, target)
+		if len(c.order) > maxStored {
+			delete(c.stored, c.order[0])
+			c.order = c.order[1:]
+		}
+	}
+	c.stored[target] = result
+}
+
+func (c *Client) attempt(ctx context.Context, target string) (*Verified[json.RawMessage], error) {
+	c.mutex.Lock()
+	before := c.stored[target]
+	c.mutex.Unlock()
+	if before != nil {
+		response, err := c.connection.get(ctx, target, c.header(before.ETag))
+		if err != nil {
+			return nil, err
+		}
+		if response.Status != http.StatusNotModified {
+			return c.resultOf(ctx, response)
+		}
+		if renewed := c.renewed(ctx, before, response); renewed != nil {
+			return renewed, nil
+		}
+	}
+	response, err := c.connection.get(ctx, target, c.header(""))
+	if err != nil {
+		return nil, err
+	}
+	return c.resultOf(ctx, response)
+}
+
+// renewed gives the stored response, if the 304 proves it or it is still fresh; else nil.
+func (c *Client) renewed(
+	ctx context.Context, before *Verified[json.RawMessage], response *Response,
+) *Verified[json.RawMessage] {
+	verified, err := c.Keys.Verify(ctx, response)
+	if err == nil {
+		result := *before
+		result.ProvedAt, result.RateLimit = verified.ProvedAt, rateLimitOf(response.Header)
+		return &result
+	}
+	// A cache may send a 304 itself, without a proof.
+	if (check{nil, Expectations{Now: c.connection.now(), MaxAge: c.Keys.maxAge}}).isFresh(before.ProvedAt) {
+		return before
+	}
+	return nil
+}
+
+func (c *Client) resultOf(ctx context.Context, response *Response) (*Verified[json.RawMessage], error) {
+	verified, err := c.Keys.Verify(ctx, response)
+	if err != nil {
+		return nil, err
+	}
+	if refused := apiErrorOf(verified, response); refused != nil {
+		return nil, refused
+	}
+	if verified.Data == nil {
+		failure := refuse("MALFORMED", "no data; status %d", response.Status)
+		failure.Response = response
+		return nil, failure
+	}
+	return &Verified[json.RawMessage]{
+		Data: verified.Data, ETag: verified.ETag, KeyID: verified.KeyID, ProvedAt: verified.ProvedAt,
+		RequestID: textMember(verified, "requestId"), RateLimit: rateLimitOf(response.Header), Response: response,
+	}, nil
+}
+
+func textMember(verified *VerifiedResponse, name string) string {
+	var text string
+	if member, ok := verified.members.member(name); ok {
+		_ = json.Unmarshal(member, &text)
+	}
+	return text
+}
+
+func apiErrorOf(verified *VerifiedResponse, response *Response) error {
+	member, _ := verified.members.member("error")
+	var object map[string]any
+	if json.Unmarshal(member, &object) != nil {
+		return nil
+	}
+	code, hasCode := object["code"].(string)
+	message, hasMessage := object["message"].(string)
+	if !hasCode || !hasMessage {
+		return nil
+	}
+	retryable, _ := object["retryable"].(bool)
+	after, _ := object["retryAfterSeconds"].(float64)
+	return &APIError{
+		Code: code, Message: message, Status: response.Status, Retryable: retryable, RetryAfterSeconds: after,
+		RequestID: textMember(verified, "requestId"), Response: response,
+	}
+}
+
+func rateLimitOf(header http.Header) *RateLimit {
+	limit, err := strconv.Atoi(header.Get("X-RateLimit-Limit"))
+	remaining, err2 := strconv.Atoi(header.Get("X-RateLimit-Remaining"))
+	reset, err3 := strconv.Atoi(header.Get("X-RateLimit-Reset"))
+	if err != nil || err2 != nil || err3 != nil {
+		return nil
+	}
+	return &RateLimit{limit, remaining, reset}
+}
+
+// pathWith gives the path with a value for its parameter. Slashes separate segments.
+func pathWith(template, value string) string {
+	path := template[:strings.Index(template, "/{")]
+	if value == "" {
+		return path
+	}
+	return path + "/" + strings.ReplaceAll(url.PathEscape(value), "%2F", "/")
+}

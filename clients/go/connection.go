@@ -1,0 +1,215 @@
+package publicapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// Options of a client.
+type Options struct {
+	// BaseURL is the origin of the service, such as https://api.example.org.
+	BaseURL string
+	// PinnedKeyIds are the IDs of the keys to trust, learned from another source than the service. Without them, the
+	// client trusts the keys of the first key document, and accepts a copy of the service with its own keys.
+	PinnedKeyIds []string
+	// APIKey is sent as a bearer token.
+	APIKey string
+	// MaxAge of a signature. Default: 900 seconds.
+	MaxAge time.Duration
+	// MaxRetries after the first attempt. Default: 2; -1 for none.
+	MaxRetries int
+	// MaxWait: a response that asks for a longer wait is not retried. Default: 30 seconds.
+	MaxWait time.Duration
+	// Timeout of one request, up to the last byte of its response. Default: 30 seconds.
+	Timeout time.Duration
+	// MaxBodyBytes after a content coding is removed. Default: 16,000,000.
+	MaxBodyBytes int64
+	// Base sends the requests. Default: http.DefaultTransport.
+	Base http.RoundTripper
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+type retries struct {
+	max     int
+	maxWait time.Duration
+	now     func() time.Time
+}
+
+type connection struct {
+	origin       string
+	client       http.Client
+	timeout      time.Duration
+	maxBodyBytes int64
+	now          func() time.Time
+	retries      retries
+}
+
+var keyID = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+func orDefault[T int | int64 | time.Duration](value, usual T) T {
+	if value == 0 {
+		return usual
+	}
+	return value
+}
+
+func newConnection(options Options) (*connection, error) {
+	base, err := url.Parse(options.BaseURL)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
+		(base.Path != "" && base.Path != "/") || base.RawQuery != "" || base.Fragment != "" {
+		// The value is not quoted: it may contain a password.
+		return nil, errors.New("BaseURL: expected an origin such as https://api.example.org")
+	}
+	for _, id := range options.PinnedKeyIds {
+		if !keyID.MatchString(id) {
+			return nil, errors.New("PinnedKeyIds: expected key IDs of 43 characters")
+		}
+	}
+	now := options.Now
+	if now == nil {
+		now = time.Now
+	}
+	c := &connection{
+		origin:       base.Scheme + "://" + base.Host,
+		timeout:      orDefault(options.Timeout, 30*time.Second),
+		maxBodyBytes: orDefault(options.MaxBodyBytes, 16_000_000),
+		now:          now,
+		retries:      retries{orDefault(options.MaxRetries, 2), orDefault(options.MaxWait, 30*time.Second), now},
+	}
+	c.client.Transport = options.Base
+	// Another URL has another signed target and must not receive the API key.
+	c.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c, nil
+}
+
+// get sends one GET request. The error is a *ConnectionError, or that of the context.
+func (c *connection) get(ctx context.Context, target string, header http.Header) (*Response, error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, http.MethodGet, c.origin+target, nil)
+	// The signature covers the target as sent, so a URL that Go would write otherwise could not be verified.
+	if err != nil || request.URL.RequestURI() != target || c.origin != request.URL.Scheme+"://"+request.URL.Host {
+		return nil, fmt.Errorf("%q: expected a URL path", target)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	response, err := c.exchange(request)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return response, err
+}
+
+func (c *connection) exchange(request *http.Request) (*Response, error) {
+	location := request.URL.String()
+	received, err := c.client.Do(request)
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, &ConnectionError{URL: location, Err: err}
+	}
+	defer received.Body.Close()
+	status := received.StatusCode
+	if status >= 300 && status < 400 && status != http.StatusNotModified {
+		redirect := fmt.Errorf("redirects to %q", received.Header.Get("Location"))
+		return nil, &ConnectionError{URL: location, Err: redirect, Final: true}
+	}
+	body, err := readUpTo(received.Body, c.maxBodyBytes)
+	if err != nil {
+		return nil, &ConnectionError{URL: location, Err: err, Final: errors.Is(err, errTooLarge)}
+	}
+	return responseOf(request, received, body), nil
+}
+
+func responseOf(request *http.Request, received *http.Response, body []byte) *Response {
+	return &Response{
+		Method:      request.Method,
+		Target:      request.URL.RequestURI(),
+		IfNoneMatch: request.Header.Get("If-None-Match"),
+		Status:      received.StatusCode,
+		Header:      received.Header,
+		Body:        body,
+	}
+}
+
+var errTooLarge = errors.New("the body is too large")
+
+func readUpTo(body io.Reader, most int64) ([]byte, error) {
+	read, err := io.ReadAll(io.LimitReader(body, most+1))
+	if int64(len(read)) > most {
+		return nil, fmt.Errorf("%w: expected at most %d bytes", errTooLarge, most)
+	}
+	return read, err
+}
+
+const firstWait = 250 * time.Millisecond
+
+// withRetries repeats an attempt while its error may pass. It waits as long as the service asked, else it doubles the
+// wait.
+func withRetries[T any](ctx context.Context, r retries, attempt func() (T, error)) (T, error) {
+	for tries := 0; ; tries++ {
+		result, err := attempt()
+		wait, mayPass := r.reason(err)
+		if wait < 0 {
+			wait = time.Duration(float64(firstWait<<tries) * (0.5 + rand.Float64()/2))
+		}
+		if err == nil || !mayPass || tries >= r.max || wait > r.maxWait {
+			return result, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return result, ctx.Err()
+		}
+	}
+}
+
+// reason tells whether an error may pass, and the time that the service asked to wait; negative for none.
+func (r retries) reason(err error) (time.Duration, bool) {
+	var lost *ConnectionError
+	if errors.As(err, &lost) {
+		return -1, !lost.Final
+	}
+	var refused *APIError
+	if errors.As(err, &refused) {
+		if refused.RetryAfterSeconds > 0 {
+			return time.Duration(refused.RetryAfterSeconds * float64(time.Second)), refused.Retryable
+		}
+		return -1, refused.Retryable
+	}
+	var failure *VerificationError
+	if errors.As(err, &failure) && failure.IsInconclusive() {
+		return retryAfter(failure.Response.Header.Get("Retry-After"), r.now()), true
+	}
+	return -1, false
+}
+
+// IsInconclusive reports whether the response is an unsigned 429 or 5xx, as from a proxy: it proves nothing.
+func (e *VerificationError) IsInconclusive() bool {
+	return e.Code == "UNSIGNED" && e.Response != nil && (e.Response.Status == 429 || e.Response.Status >= 500)
+}
+
+// retryAfter reads the field (RFC 9110 10.2.3): seconds, or a date. Negative if it is missing, malformed or past.
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil && date.After(now) {
+		return date.Sub(now)
+	}
+	return -1
+}

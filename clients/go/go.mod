@@ -1,0 +1,3 @@
+module publicapi
+
+go 1.19

@@ -1,0 +1,141 @@
+package publicapi
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Keys are the signing keys of one service, loaded when first needed and again when they may have changed. They are safe
+// for concurrent use.
+type Keys struct {
+	origin string
+	fetch  func(ctx context.Context, target string) (*Response, error)
+	pinned []string
+	maxAge time.Duration
+	now    func() time.Time
+
+	mutex   sync.Mutex
+	trusted []string
+	held    []*Key
+}
+
+// NewKeys prepares the keys of a service. It sends nothing before they are needed.
+func NewKeys(options Options) (*Keys, error) {
+	connection, err := newConnection(options)
+	if err != nil {
+		return nil, err
+	}
+	return newKeys(options, connection), nil
+}
+
+func newKeys(options Options, c *connection) *Keys {
+	return &Keys{
+		origin: c.origin,
+		// Sent without the API key, so that a refusal of the key can be verified.
+		fetch: func(ctx context.Context, target string) (*Response, error) {
+			return withRetries(ctx, c.retries, func() (*Response, error) { return c.get(ctx, target, nil) })
+		},
+		pinned:  options.PinnedKeyIds,
+		trusted: options.PinnedKeyIds,
+		maxAge:  options.MaxAge,
+		now:     c.now,
+	}
+}
+
+// Current gives the keys that were loaded last, and loads them the first time.
+func (k *Keys) Current(ctx context.Context) ([]*Key, error) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.held != nil {
+		return k.held, nil
+	}
+	keys, err := k.load(ctx, readPaths["signingKey"])
+	if mayBeNewKey(err) {
+		keys, err = k.load(ctx, freshTarget(readPaths["signingKey"]))
+	}
+	return keys, err
+}
+
+// Verify is VerifyResponse with these keys. If no known key matches, the key document is loaded once more.
+func (k *Keys) Verify(ctx context.Context, response *Response) (*VerifiedResponse, error) {
+	known, err := k.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	verified, err := VerifyResponse(response, k.expectations(known))
+	if !mayBeNewKey(err) {
+		return verified, err
+	}
+	renewed, err := k.renewed(ctx, known)
+	if err != nil {
+		return nil, err
+	}
+	return VerifyResponse(response, k.expectations(renewed))
+}
+
+func (k *Keys) renewed(ctx context.Context, known []*Key) ([]*Key, error) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	// Another call may have loaded the document in the meantime.
+	if len(k.held) > 0 && &k.held[0] != &known[0] {
+		return k.held, nil
+	}
+	return k.load(ctx, freshTarget(readPaths["signingKey"]))
+}
+
+func (k *Keys) expectations(keys []*Key) Expectations {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	return Expectations{Keys: keys, PinnedKeyIds: k.trusted, Now: k.now(), MaxAge: k.maxAge}
+}
+
+// load is called with the mutex held.
+func (k *Keys) load(ctx context.Context, target string) ([]*Key, error) {
+	document, err := k.fetch(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := VerifyKeyDocument(document, Expectations{PinnedKeyIds: k.trusted, Now: k.now(), MaxAge: k.maxAge})
+	if err != nil {
+		return nil, err
+	}
+	// Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
+	if len(k.pinned) == 0 {
+		for _, key := range keys {
+			k.trusted = append(k.trusted[:len(k.trusted):len(k.trusted)], key.ID)
+		}
+	}
+	k.held = keys
+	return keys, nil
+}
+
+// mayBeNewKey reports whether a newer key document may resolve an error, because a cache may have an old one.
+func mayBeNewKey(err error) bool {
+	var failure *VerificationError
+	if !errors.As(err, &failure) {
+		return false
+	}
+	switch failure.Code {
+	case "SIGNATURE", "REVALIDATION", "UNKNOWN_KEY", "KEY_PERIOD":
+		return true
+	}
+	return false
+}
+
+// freshTarget adds a random parameter that bypasses every cache; the signature covers it.
+func freshTarget(target string) string {
+	nonce := make([]byte, 16)
+	if _, err := rand.Read(nonce); err != nil {
+		panic(err)
+	}
+	separator := "?"
+	if strings.Contains(target, "?") {
+		separator = "&"
+	}
+	return target + separator + "fresh=" + base64.RawURLEncoding.EncodeToString(nonce)
+}

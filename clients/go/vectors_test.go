@@ -1,0 +1,140 @@
+package publicapi
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const vectors = "../../test/vectors"
+
+type headerPairs [][2]string
+
+func (h headerPairs) header() http.Header {
+	header := http.Header{}
+	for _, pair := range h {
+		header.Add(pair[0], pair[1])
+	}
+	return header
+}
+
+type vectorResponse struct {
+	Status     int
+	Headers    headerPairs
+	BodyBase64 *string
+}
+
+type vectorMoment struct {
+	Expected     string
+	Now          string
+	Revalidation *vectorResponse
+}
+
+type vector struct {
+	vectorMoment
+	MaxAgeSeconds int
+	PublicKey     PublishedKey
+	PinnedKeyID   string `json:"pinnedKeyId"`
+	Request       struct {
+		Method  string
+		Target  string
+		Headers headerPairs
+	}
+	Response vectorResponse
+	Chain    []vectorMoment
+}
+
+func readVectors[T any](t *testing.T, folder string) map[string]T {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(vectors, folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors in %s: %v", folder, err)
+	}
+	read := map[string]T{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value T
+		if err := json.Unmarshal(text, &value); err != nil {
+			t.Fatal(file, err)
+		}
+		read[strings.TrimSuffix(filepath.Base(file), ".json")] = value
+	}
+	return read
+}
+
+func outcomeOf(t *testing.T, err error) string {
+	var failure *VerificationError
+	if err == nil {
+		return "ok"
+	}
+	if !errors.As(err, &failure) {
+		t.Fatal(err)
+	}
+	// This client distinguishes one step further than the vectors.
+	if failure.Code == "KEY_MALFORMED" {
+		return "UNKNOWN_KEY"
+	}
+	return failure.Code
+}
+
+func verifyVector(t *testing.T, v vector, moment vectorMoment) error {
+	key, err := ImportKey(v.PublicKey)
+	if err != nil {
+		return err
+	}
+	now, err := time.Parse(time.RFC3339, moment.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte{}
+	if v.Response.BodyBase64 != nil {
+		body, err = base64.StdEncoding.DecodeString(*v.Response.BodyBase64)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ifNoneMatch, _ := field(v.Request.Headers.header(), "If-None-Match")
+	expected := Expectations{
+		Keys: []*Key{key}, PinnedKeyIds: []string{v.PinnedKeyID}, Now: now,
+		MaxAge: time.Duration(v.MaxAgeSeconds) * time.Second,
+	}
+	if moment.Revalidation != nil {
+		expected.Revalidated = moment.Revalidation.Headers.header()
+	}
+	_, err = VerifyResponse(&Response{
+		Method: v.Request.Method, Target: v.Request.Target, IfNoneMatch: ifNoneMatch,
+		Status: v.Response.Status, Header: v.Response.Headers.header(), Body: body,
+	}, expected)
+	return err
+}
+
+func TestResponseVectors(t *testing.T) {
+	for name, each := range readVectors[vector](t, "") {
+		for _, moment := range append([]vectorMoment{each.vectorMoment}, each.Chain...) {
+			if found := outcomeOf(t, verifyVector(t, each, moment)); found != moment.Expected {
+				t.Errorf("%s at %s: expected %s, found %s", name, moment.Now, moment.Expected, found)
+			}
+		}
+	}
+}
+
+func TestHistoryVectors(t *testing.T) {
+	type history struct {
+		Expected string
+		Entries  []json.RawMessage
+	}
+	for name, each := range readVectors[history](t, "history") {
+		if found := outcomeOf(t, VerifyHistory(each.Entries)); found != each.Expected {
+			t.Errorf("%s: expected %s, found %s", name, each.Expected, found)
+		}
+	}
+}

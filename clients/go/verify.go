@@ -1,0 +1,373 @@
+package publicapi
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// MaxAge is the maximum age of a signature, unless another is given.
+	MaxAge = 900 * time.Second
+	// How far a signature may be ahead of the verifier's clock.
+	maxSkew = 60 * time.Second
+	// Maximum number of keys of a document. A real one has one or two, and each costs as much as a verification.
+	maxKeys = 64
+)
+
+// A Response is an HTTP response, with the parts of its request that are signed.
+type Response struct {
+	Method string
+	// Target is the path and query exactly as sent.
+	Target string
+	// IfNoneMatch is the field of the request. A 304 is accepted only if it lists the entity tag.
+	IfNoneMatch string
+	Status      int
+	Header      http.Header
+	// Body has the exact bytes, after any content coding was removed.
+	Body []byte
+}
+
+// Expectations are the keys and settings of a verification.
+type Expectations struct {
+	Keys []*Key
+	// PinnedKeyIds are the IDs of the trusted keys. Empty: every key in Keys is trusted.
+	PinnedKeyIds []string
+	// Now is the verifier's clock.
+	Now time.Time
+	// MaxAge of a signature; 0 for 900 seconds.
+	MaxAge time.Duration
+	// Revalidated has the header fields of a later 304 with which a cache renewed the response, unless it merged them.
+	Revalidated http.Header
+}
+
+// A VerifiedResponse is the result of a verification.
+type VerifiedResponse struct {
+	Status int
+	// Content is the canonical JSON of the whole body; nil for a 304.
+	Content json.RawMessage
+	// Data is the canonical JSON of data of an enveloped success, or of the OpenAPI document; nil otherwise.
+	Data json.RawMessage
+	// ETag is computed from Data; for a 304, the one that it proves.
+	ETag string
+	// KeyID is the RFC 7638 ID of the key that signed.
+	KeyID string
+	// ProvedAt is when the response, or the 304 that renewed it, was signed.
+	ProvedAt time.Time
+	members  canonicalText
+}
+
+// TargetOf gives the target that a client sends for a URL: path and query, without the fragment.
+func TargetOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	bare, _, _ := strings.Cut(rest, "#")
+	if at := strings.IndexAny(bare, "/?"); at >= 0 {
+		return bare[at:]
+	}
+	return "/"
+}
+
+// VerifyResponse checks that a trusted key signed a response for this method, target and status, and that it is fresh.
+// It sends nothing. The error is a *VerificationError whose Code names the first step that failed.
+func VerifyResponse(response *Response, expected Expectations) (*VerifiedResponse, error) {
+	verified, err := check{response, expected}.run()
+	if err != nil {
+		err.Response = response
+		return nil, err
+	}
+	return verified, nil
+}
+
+// VerifyKeyDocument verifies a response of the signing-key endpoint with the keys that it contains, and returns them.
+// That proves only that the signer has one of them: pin their IDs. Keys of the expectations are ignored.
+func VerifyKeyDocument(response *Response, expected Expectations) ([]*Key, error) {
+	content, err := canonicalize(response.Body)
+	data, hasData := content.member("data")
+	if err != nil || !hasData {
+		failure := refuse("UNSIGNED", "no signing-key document; status %d", response.Status)
+		if _, isSigned := field(response.Header, "X-SVC-Signature"); isSigned {
+			failure.Code = "MALFORMED"
+		}
+		failure.Response = response
+		return nil, failure
+	}
+	keys, err := ParseSigningKeys(data)
+	if err != nil {
+		return nil, err
+	}
+	expected.Keys = keys
+	if _, err := VerifyResponse(response, expected); err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// ParseSigningKeys reads the Ed25519 keys of data of the signing-key document, the current one first. It does not
+// verify the document.
+func ParseSigningKeys(data json.RawMessage) ([]*Key, error) {
+	var document map[string]any
+	_ = json.Unmarshal(data, &document)
+	listed, _ := document["keys"].([]any)
+	var published []PublishedKey
+	for _, each := range listed {
+		if key, ok := publishedKeyOf(each); ok {
+			published = append(published, key)
+		}
+	}
+	if len(published) == 0 || len(published) > maxKeys {
+		return nil, refuse("MALFORMED", "expected 1 to %d Ed25519 keys, found %d", maxKeys, len(published))
+	}
+	keys := make([]*Key, 0, len(published))
+	for _, each := range published {
+		key, err := ImportKey(each)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// publishedKeyOf reads a key; false for anything but an Ed25519 key. Go's decoder would also accept names in another
+// case.
+func publishedKeyOf(value any) (PublishedKey, bool) {
+	object, _ := value.(map[string]any)
+	jwk, _ := object["jwk"].(map[string]any)
+	text := func(name string) string {
+		value, _ := jwk[name].(string)
+		return value
+	}
+	date := func(name string) *string {
+		value := object[name]
+		if value == nil {
+			return nil
+		}
+		// A date of another type is one that cannot be read.
+		text, _ := value.(string)
+		return &text
+	}
+	key := PublishedKey{JWK{text("kty"), text("crv"), text("x")}, date("notBefore"), date("notAfter")}
+	return key, key.JWK.Kty == "OKP" && key.JWK.Crv == "Ed25519"
+}
+
+// field gives the value of a header field; several lines are joined by a comma (RFC 9110 5.2).
+func field(header http.Header, name string) (string, bool) {
+	values := header.Values(name)
+	if len(values) == 1 {
+		return strings.Trim(values[0], " \t"), true
+	}
+	bare := make([]string, 0, len(values))
+	for _, value := range values {
+		bare = append(bare, strings.Trim(value, " \t"))
+	}
+	return strings.Join(bare, ", "), len(values) > 0
+}
+
+type check struct {
+	response *Response
+	Expectations
+}
+
+type proof struct {
+	keyID    string
+	signedAt time.Time
+	etag     string
+	hasETag  bool
+}
+
+func (c check) run() (*VerifiedResponse, *VerificationError) {
+	r := c.response
+	if err := c.requireTrusted(); err != nil {
+		return nil, err
+	}
+	if r.Status == http.StatusNotModified {
+		revalidated, ok := field(r.Header, "X-SVC-Revalidated")
+		if !ok {
+			return nil, refuse("UNSIGNED", "no X-SVC-Revalidated")
+		}
+		proved, err := c.revalidation(r.Header, revalidated)
+		if err != nil {
+			return nil, err
+		}
+		if !isNamed(proved.etag, r.IfNoneMatch) {
+			return nil, refuse("ETAG", "%s is not in If-None-Match", proved.etag)
+		}
+		return &VerifiedResponse{Status: r.Status, ETag: proved.etag, KeyID: proved.keyID, ProvedAt: proved.signedAt}, nil
+	}
+	contentDigest, hasDigest := field(r.Header, "Content-Digest")
+	signedAt, hasTime := field(r.Header, "X-SVC-Signed-At")
+	signature, hasSignature := field(r.Header, "X-SVC-Signature")
+	if !hasDigest || !hasTime || !hasSignature {
+		return nil, refuse("UNSIGNED", "expected Content-Digest, X-SVC-Signed-At and X-SVC-Signature")
+	}
+	sum := sha256.Sum256(r.Body)
+	if digest := base64.StdEncoding.EncodeToString(sum[:]); findDigest(contentDigest) != digest {
+		return nil, refuse("DIGEST", "the body has %s, Content-Digest is %s", digest, contentDigest)
+	}
+	lines := []string{"svc-response-v1", r.Method, r.Target, strconv.Itoa(r.Status), signedAt, contentDigest}
+	proved, err := c.signed(lines, signedAt, signature, "SIGNATURE")
+	if err != nil {
+		return nil, err
+	}
+	signer := proved.keyID
+	proved.etag, proved.hasETag = field(r.Header, "ETag")
+	if !c.isFresh(proved.signedAt) {
+		later := c.Revalidated
+		if later == nil {
+			later = r.Header
+		}
+		revalidated, ok := field(later, "X-SVC-Revalidated")
+		if !ok {
+			return nil, refuse("STALE", "signed at %s, and no 304 renewed it", signedAt)
+		}
+		if proved, err = c.revalidation(later, revalidated); err != nil {
+			return nil, err
+		}
+	}
+	verified, err := c.readBody()
+	if err != nil {
+		return nil, err
+	}
+	// A CDN may remove an ETag. A different ETag would link the body to another version.
+	if proved.hasETag && proved.etag != verified.ETag {
+		return nil, refuse("ETAG", "expected %s, found %s", verified.ETag, proved.etag)
+	}
+	requestID, hasID := field(r.Header, "X-Request-Id")
+	stated, isStated := verified.members.member("requestId")
+	if hasID && isStated && !bytes.Equal(stated, appendString(nil, requestID)) {
+		return nil, refuse("REQUEST_ID", "found %s", requestID)
+	}
+	verified.KeyID, verified.ProvedAt = signer, proved.signedAt
+	return verified, nil
+}
+
+func (c check) requireTrusted() *VerificationError {
+	ids := make([]string, 0, len(c.Keys))
+	for _, key := range c.Keys {
+		if c.isTrusted(key) {
+			return nil
+		}
+		ids = append(ids, key.ID)
+	}
+	return refuse("UNKNOWN_KEY", "found %s", strings.Join(ids, ", "))
+}
+
+func (c check) isTrusted(key *Key) bool {
+	for _, pinned := range c.PinnedKeyIds {
+		if pinned == key.ID {
+			return true
+		}
+	}
+	return len(c.PinnedKeyIds) == 0
+}
+
+func (c check) isFresh(signedAt time.Time) bool {
+	maxAge := c.MaxAge
+	if maxAge == 0 {
+		maxAge = MaxAge
+	}
+	return c.Now.Sub(signedAt) <= maxAge
+}
+
+// signed checks one signature, its key and its time; how old it may be is up to the caller.
+func (c check) signed(lines []string, signedAt, signature, fault string) (proof, *VerificationError) {
+	data, ok := decodeBase64(base64.StdEncoding, signature, ed25519.SignatureSize)
+	text := []byte(strings.Join(lines, "\n"))
+	var signer *Key
+	for _, key := range c.Keys {
+		if ok && isSignature(key.public, text, data) {
+			signer = key
+			break
+		}
+	}
+	if signer == nil {
+		return proof{}, refuse(fault, "not valid for any key")
+	}
+	if !c.isTrusted(signer) {
+		return proof{}, refuse("UNKNOWN_KEY", "signed by %s", signer.ID)
+	}
+	moment, ok := parseInstant(signedAt)
+	if !ok {
+		return proof{}, refuse("MALFORMED", "signed at %s", signedAt)
+	}
+	if moment.After(c.Now.Add(maxSkew)) {
+		return proof{}, refuse("FUTURE", "signed at %s", signedAt)
+	}
+	if !signer.wasInUse(moment) {
+		return proof{}, refuse("KEY_PERIOD", "%s signed at %s", signer.ID, signedAt)
+	}
+	return proof{keyID: signer.ID, signedAt: moment}, nil
+}
+
+// revalidation verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with.
+func (c check) revalidation(header http.Header, revalidated string) (proof, *VerificationError) {
+	signedAt, signature, _ := strings.Cut(revalidated, "; ")
+	etag, _ := field(header, "ETag")
+	lines := []string{"svc-revalidation-v1", c.response.Method, c.response.Target, "304", signedAt, etag}
+	proved, err := c.signed(lines, signedAt, signature, "REVALIDATION")
+	if err != nil {
+		return proof{}, err
+	}
+	if !c.isFresh(proved.signedAt) {
+		return proof{}, refuse("STALE", "renewed at %s", signedAt)
+	}
+	proved.etag, proved.hasETag = etag, true
+	return proved, nil
+}
+
+// readBody gives the body, its data, and the entity tag of the data.
+func (c check) readBody() (*VerifiedResponse, *VerificationError) {
+	content, err := canonicalize(c.response.Body)
+	if err != nil {
+		// The text is not quoted: it may be anything.
+		return nil, refuse("MALFORMED", "the body is not JSON")
+	}
+	verified := &VerifiedResponse{Status: c.response.Status, Content: content.text, members: content}
+	data, hasData := content.member("data")
+	path, _, _ := strings.Cut(c.response.Target, "?")
+	if _, isEnveloped := content.member("ok"); path == readPaths["openapi"] && content.isObj && !isEnveloped {
+		// The OpenAPI document has no envelope.
+		data, hasData = content.text, true
+	}
+	if hasData {
+		verified.Data = data
+		verified.ETag = `W/"` + base64url(sha256.Sum256(data)) + `"`
+	}
+	return verified, nil
+}
+
+var digestMember = regexp.MustCompile(`^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$`)
+
+// findDigest gives the base64 of the last member sha-256 of the dictionary (RFC 9530, RFC 8941).
+func findDigest(contentDigest string) string {
+	found := ""
+	for _, member := range strings.Split(contentDigest, ",") {
+		parts := digestMember.FindStringSubmatch(member)
+		if parts == nil {
+			return ""
+		}
+		if parts[1] == "sha-256" {
+			found = parts[2]
+		}
+	}
+	return found
+}
+
+var entityTag = regexp.MustCompile(`"[^"]*"`)
+
+// isNamed reports whether the request named an ETag in If-None-Match (weak comparison, RFC 9110 13.1.2).
+func isNamed(etag, ifNoneMatch string) bool {
+	for _, tag := range entityTag.FindAllString(ifNoneMatch, -1) {
+		if tag == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return ifNoneMatch == "*"
+}
