@@ -100,6 +100,8 @@ type Status struct {
 	Components []StatusComponent `json:"components"`
 	// Incidents, newest first. Empty if there were none.
 	Incidents []Incident `json:"incidents"`
+	// Planned maintenance, newest start first.
+	Maintenances []Maintenance `json:"maintenances,omitempty"`
 }
 
 // StatusComponent: One component of the service and its state.
@@ -143,6 +145,35 @@ type IncidentUpdate struct {
 	// When the update was published, in UTC.
 	At string `json:"at"`
 	// State of the incident at that time. Values: investigating, identified, monitoring, resolved.
+	State string `json:"state"`
+	// Text of the update.
+	Text string `json:"text"`
+}
+
+// Maintenance: One planned maintenance, from its announcement to its end.
+type Maintenance struct {
+	// Stable identifier of the maintenance.
+	ID string `json:"id"`
+	// The work in a few words.
+	Title string `json:"title"`
+	// Progress of the maintenance. It changes only when the operator publishes it. Values: scheduled, in_progress,
+	// completed, cancelled.
+	State string `json:"state"`
+	// Planned start, in UTC.
+	StartsAt string `json:"startsAt"`
+	// Planned end, in UTC. After the start.
+	EndsAt string `json:"endsAt"`
+	// Identifiers of the affected components.
+	Components []string `json:"components"`
+	// Updates on the maintenance, newest first.
+	Updates []MaintenanceUpdate `json:"updates"`
+}
+
+// MaintenanceUpdate: One update on the maintenance.
+type MaintenanceUpdate struct {
+	// When the update was published, in UTC.
+	At string `json:"at"`
+	// State of the maintenance at that time. Values: scheduled, in_progress, completed, cancelled.
 	State string `json:"state"`
 	// Text of the update.
 	Text string `json:"text"`
