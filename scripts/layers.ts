@@ -15,12 +15,15 @@ interface RoomRule {
 }
 
 const LAYERS: { readonly [layer: string]: RoomRule } = {
-  crypto: { mayImport: ['contract'] },
+  crypto: { mayImport: ['contract', 'packages/client'] },
   storage: { mayImport: ['contract', 'crypto'] },
-  publishing: { mayImport: ['contract', 'crypto', 'storage'] },
-  service: { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['storage'] },
+  publishing: { mayImport: ['contract', 'packages/client', 'crypto', 'storage'] },
+  service: {
+    mayImport: ['contract', 'packages/client', 'crypto'],
+    mayImportTypesOf: ['storage'],
+  },
   http: { mayImport: ['contract', 'crypto', 'service'] },
-  routes: { mayImport: ['contract', 'service', 'http'], mayImportTypesOf: ['documents'] },
+  routes: { mayImport: ['contract', 'crypto', 'service', 'http'], mayImportTypesOf: ['documents'] },
   pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
   browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
 }

@@ -22,6 +22,7 @@ import { createSite } from './pages/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
+import { createLogRoutes } from './routes/log.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
 import { createDocumentPayload, type Payload } from './service/payload.ts'
@@ -121,13 +122,14 @@ export function createAppComposer(
       keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
     })
     const archive = createArchive(releases, isPreview)
+    const log = createLogRoutes(releases, isPreview)
     const seconds = parts.cacheSeconds ?? 0
     const cachedApi = seconds > 0 ? createResponseCache(api, { seconds, clock }) : api
     return (request) => {
       // Every response at or below /api is JSON (contract decisions 3.14).
       const isForApi = request.path === '/api' || request.path.startsWith('/api/')
       if (isForApi) return cachedApi(request)
-      return archive(request) ?? site(request)
+      return archive(request) ?? log(request) ?? site(request)
     }
   }
 }

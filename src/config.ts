@@ -197,6 +197,8 @@ export function inspectConfig(env: Environment, workingDir: string) {
   const reader = createEnvironmentReader(env)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
+  // Read by svc publish and svc tlog only. Named here, so that it is not reported as unknown.
+  reader.text('SVC_LOG_KEY')
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
   const dataDir = folder('SVC_DATA_DIR', 'data')
   const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')

@@ -51,6 +51,7 @@ const COMMANDS: CommandTable = {
     'replace the content of the embedded database with a backup',
     () => import('./restore.ts'),
   ],
+  tlog: ['create and cosign the transparency log of the releases', () => import('./tlog.ts')],
   keys: ['list, revoke, purge or issue API keys', () => import('./keys.ts')],
 }
 

@@ -2,7 +2,7 @@ import { onlyArgument } from '@public-api/command/option-values'
 import { createCommand } from '@public-api/command/command'
 import { textOption } from '@public-api/command/options'
 import { RELEASES_OPTION } from './releases-folder.ts'
-import { runPublication } from './publish.ts'
+import { NO_WITNESSES_OPTION, runPublication } from './publish.ts'
 
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
@@ -12,6 +12,7 @@ before you publish from it again.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
     releases: RELEASES_OPTION,
+    'no-witnesses': NO_WITNESSES_OPTION,
   },
   exit: '0 done or nothing to do, 1 failure, 2 wrong usage',
   takesArguments: true,

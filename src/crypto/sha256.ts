@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 of a text's UTF-8 bytes, as base64url without padding: the digest of a resource and of an ETag. */
-export function sha256Base64url(text: string): string {
-  return hash('sha256', text, 'base64url')
+/** SHA-256 of bytes or of a text's UTF-8 bytes, as base64url without padding: the digest of a resource and of an ETag. */
+export function sha256Base64url(content: string | Uint8Array): string {
+  return hash('sha256', content, 'base64url')
 }
 
 /** SHA-256 of bytes or of a text's UTF-8 bytes, as padded base64: what Content-Digest carries (RFC 9530). */

@@ -15,14 +15,15 @@ export interface RefusedRelease {
 /** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
 const MAX_BACKOFF_MS = 60_000
 
-/** Changes when a version or a resource is added: modification times of the resource folders and the next version. */
+/** Changes when a version, a resource or a checkpoint is added: times of the resource folders, the next version and the log. */
 async function readFingerprint(releasesDir: string, { head }: ServedReleases): Promise<string> {
   const next = path.join(releasesDir, 'versions', `${formatSnapshotId(head.sequence + 1)}.json`)
   const folders = Object.keys(head.resources).map((name) =>
     path.join(releasesDir, 'resources', name),
   )
+  const log = ['origin', 'policy', 'checkpoint'].map((name) => path.join(releasesDir, 'log', name))
   const times = await Promise.all(
-    [next, ...folders].map((file) =>
+    [next, ...folders, ...log].map((file) =>
       stat(file, { bigint: true }).then(
         ({ mtimeNs, ino, size }) => `${ino} ${size} ${mtimeNs}`,
         () => '-',

@@ -9,11 +9,13 @@ import {
   GENESIS_PREVIOUS_HASH,
   verifyChanges,
   verifyLink,
+  versionHashText,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
+import { MAX_ENTRY_BYTES } from '@public-api/client-source/log/tiles'
 import { findLeaks } from './leak-guard.ts'
 import { PublishError } from './publish-error.ts'
 import { checkText } from './value-rules.ts'
@@ -127,6 +129,16 @@ export function writeRelease<Result>(snapshotId: string, write: () => Result): R
   }
 }
 
+/** Entries of a transparency log have a length of two bytes (c2sp.org/tlog-tiles). Throws a PublishError. */
+function requireLoggable(entry: VersionEntry): void {
+  const length = Buffer.byteLength(versionHashText(entry))
+  if (length <= MAX_ENTRY_BYTES) return
+  throw new PublishError(
+    'VERSION',
+    `the entry of ${entry.snapshotId} would have ${length} bytes; expected at most ${MAX_ENTRY_BYTES}, so publish fewer resources`,
+  )
+}
+
 /**
  * Appends the version that follows `versions`, unless it would change nothing. `writeResources` runs before and returns
  * what it repaired. The change is atomic: readers see the old version or the new one, also after a crash. Throws a
@@ -168,6 +180,7 @@ export function appendVersion(
     // Checks the entry by the rules of every reader before it is published permanently.
     verifyLink(head, entry, versionHash(entry))
     verifyChanges(head, entry)
+    requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
     return { outcome: 'published', entry, damaged }
   })

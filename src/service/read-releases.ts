@@ -14,6 +14,7 @@ import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { walkHistory } from '../crypto/published-history.ts'
 import type { RedactedResource } from '@public-api/contract/history/redaction'
 import type { ReleaseStore } from '../storage/release-store.ts'
+import type { TlogFiles } from '../storage/tlog-files.ts'
 
 /** The published releases cannot be served: none exists, the chain is broken, or they do not extend the served ones. */
 export class ReleasesError extends Error {
@@ -39,6 +40,8 @@ export interface LoadedReleases {
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
+  /** The published files of the transparency log; missing without one. */
+  readonly tlog?: TlogFiles
 }
 
 /** A version by its id and hash, which identify the whole chain up to it. */
@@ -145,6 +148,7 @@ function loadResources(
  * damaged resource is returned as a fault.
  */
 export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedReleases {
+  const tlog = readTlog(store)
   const count = Number(upTo?.snapshotId.slice('VS-'.length))
   const ids =
     upTo === undefined
@@ -160,7 +164,7 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
     )
   }
   const loaded = loadResources(store, newest, added, () => true)
-  return { ...versions, ...loaded, redactions: store.listRedactions() }
+  return { ...versions, ...loaded, redactions: store.listRedactions(), ...tlog }
 }
 
 /** The part of the served releases that reading an update needs. */
@@ -169,6 +173,13 @@ export interface ServedReleases {
   /** Resources of the newest served version that are unavailable. */
   readonly unavailable: readonly string[]
   readonly redactions: readonly RedactedResource[]
+  readonly tlog?: TlogFiles
+}
+
+/** The files of the log, read before the versions: a checkpoint is written after the versions it contains. */
+function readTlog(store: ReleaseStore): Pick<LoadedReleases, 'tlog'> {
+  const tlog = store.readTlogFiles()
+  return tlog === undefined ? {} : { tlog }
 }
 
 /** Ids of the versions after this one, up to the first gap. */
@@ -188,8 +199,9 @@ function idsAfter(store: ReleaseStore, { sequence }: VersionEntry): readonly str
  */
 export function readUpdate(
   store: ReleaseStore,
-  { head, unavailable, redactions: known }: ServedReleases,
+  { head, unavailable, redactions: known, tlog: knownTlog }: ServedReleases,
 ): ReleaseUpdate | undefined {
+  const tlog = readTlog(store)
   const { newest = head, added, ...versions } = walkVersions(store, idsAfter(store, head), head)
   const isKnown = (name: string, digest: string) =>
     head.resources[name] === digest && !unavailable.includes(name)
@@ -197,7 +209,9 @@ export function readUpdate(
   const { resources, faults } = loadResources(store, newest, added, isWanted)
   const redactions = store.listRedactions()
   const hasVersions = versions.versionTexts.length > 0
-  const isSame = resources.length === 0 && JSON.stringify(redactions) === JSON.stringify(known)
+  const isSame =
+    resources.length === 0 &&
+    JSON.stringify([redactions, tlog.tlog]) === JSON.stringify([known, knownTlog])
   if (!hasVersions && isSame) return undefined
   const [fault] = faults
   if (hasVersions && fault !== undefined) {
@@ -205,5 +219,5 @@ export function readUpdate(
     throw new ReleasesError(`${snapshotId}: the resource ${resource} cannot be served: ${reason}`)
   }
   const after = { snapshotId: head.snapshotId, hash: head.hash }
-  return { after, ...versions, resources, faults, redactions }
+  return { after, ...versions, resources, faults, redactions, ...tlog }
 }

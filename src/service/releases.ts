@@ -6,7 +6,9 @@ import {
 } from '@public-api/contract/history/version-chain'
 import type { RedactedResource } from '@public-api/contract/history/redaction'
 import type { ReleaseStore } from '../storage/release-store.ts'
+import type { TlogFiles } from '../storage/tlog-files.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
+import { createLazyTlog, type LoggedVersions, type ServedTlog } from './served-tlog.ts'
 import {
   readReleases,
   type ChainHead,
@@ -34,6 +36,29 @@ export interface Releases {
   readonly faults: readonly ResourceFault[]
   /** Resources of older versions whose bytes were permanently removed. */
   readonly redactions: readonly RedactedResource[]
+  /** The published transparency log; undefined without one. */
+  readonly tlog: PublishedTlog | undefined
+}
+
+/** The files of the transparency log, and what is served of them. */
+export interface PublishedTlog {
+  readonly files: TlogFiles
+  /** Prepares the log at its first call; undefined if it cannot be served. */
+  open(): Promise<ServedTlog | undefined>
+  /** Why it cannot be served, once `open` has found out. */
+  fault(): string | undefined
+}
+
+function publishTlog(
+  files: TlogFiles | undefined,
+  versions: LoggedVersions,
+): PublishedTlog | undefined {
+  if (files === undefined) return undefined
+  let fault: string | undefined
+  const open = createLazyTlog(files, versions, (reason) => {
+    fault = reason
+  })
+  return { files, open, fault: () => fault }
 }
 
 /** Selects the entries of a page: those older than `before`, at most `limit`, newest first. */
@@ -57,7 +82,7 @@ const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline 
 function createReleases(
   store: ReleaseStore,
   served: ReadonlyMap<string, Payload>,
-  { versionTexts, summaries, faults, redactions }: Omit<LoadedReleases, 'resources'>,
+  { versionTexts, summaries, faults, redactions, tlog }: Omit<LoadedReleases, 'resources'>,
 ): ServableReleases {
   const count = versionTexts.length
   const headText = versionTexts.at(-1) ?? ''
@@ -110,9 +135,11 @@ function createReleases(
     },
     faults,
     redactions,
+    tlog: publishTlog(tlog, { texts: versionTexts, summaries }),
     served: {
       head,
       redactions,
+      ...(tlog === undefined ? {} : { tlog }),
       unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
     },
     extend({ after, resources, ...update }) {

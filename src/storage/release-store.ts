@@ -15,6 +15,7 @@ import type { RedactedResource, Redaction } from '@public-api/contract/history/r
 import { digestFault } from '../crypto/sha256.ts'
 import { readRegularFile } from './read-regular-file.ts'
 import { makeFolder, syncFolder } from './sync-folder.ts'
+import { readTlogFiles } from './tlog-files.ts'
 import { createFile, replaceFile } from './whole-file.ts'
 
 /** Reasons of a ReleaseFileError. */
@@ -156,6 +157,9 @@ export function openReleaseStore(directory: string) {
 
   return {
     readRedaction,
+
+    /** The published files of the transparency log; undefined without one. Throws a TlogFileError. */
+    readTlogFiles: () => readTlogFiles(root),
 
     /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
     readVersionIds(): readonly string[] {

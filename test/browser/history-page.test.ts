@@ -47,6 +47,7 @@ function turningReleases(...histories: readonly Releases[]) {
     },
     faults: [],
     redactions: [],
+    tlog: undefined,
   }
   return Object.assign(turning, { releases })
 }

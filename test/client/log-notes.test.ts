@@ -18,7 +18,7 @@ import { hashLeaf, rootOf } from '@public-api/client-source/log/merkle-tree'
 import { ED25519, importVkey, parseNote } from '@public-api/client-source/log/signed-note'
 import { parseBundle } from '@public-api/client-source/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
-import { logFixture } from '../support/log-fixture.ts'
+import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 
 const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)
 const example = (name: string): string => readFileSync(new URL(name, EXAMPLE), 'utf8')
@@ -87,6 +87,14 @@ test('a post-quantum cosignature of 3 kB is ignored, not refused', async () => {
   const policy = await openPolicy(`log ${example('vkey').trim()}\nquorum none\n`)
   const { size } = await verifyCheckpoint({ note: example('pq.checkpoint'), policy, nowMs: 0 })
   assert.equal(size, 8)
+})
+
+test('a policy accepts keys whose base64 contains a plus sign', async () => {
+  for (let seed = 0; seed < 60; seed += 1) {
+    const { vkey } = await witnessSigner('witness.example/w', seed)
+    const { witnesses } = await openPolicy(`witness w ${vkey}\nquorum w\n`)
+    assert.equal(witnesses[0]?.key.vkey, vkey)
+  }
 })
 
 test('errors name the line', async () => {

@@ -59,6 +59,7 @@ export function releasesOf(
     readResourceText: (name) => texts.get(name) ?? '',
     writeResource: never,
     appendVersion: never,
+    readTlogFiles: () => undefined,
     readRedaction: () => undefined,
     listRedactions: () => [],
     redactResource: never,

@@ -53,6 +53,7 @@ export function makeReleases(count = 2): MadeReleases {
       },
       writeResource: () => assertUnused(),
       appendVersion: () => assertUnused(),
+      readTlogFiles: () => undefined,
       readRedaction: () => undefined,
       listRedactions: () => [],
       redactResource: () => assertUnused(),

@@ -37,8 +37,9 @@ type Rule = (names: ReadonlySet<string>) => boolean
 
 /** The public key in a verifier key. Two lines may not have the same. */
 function publicKeyOf({ vkey }: NoteKey): string {
-  // Type and key fill whole bytes, so equal keys with different types differ only in the first characters.
-  return atob(vkey.slice(vkey.lastIndexOf('+') + 1)).slice(1)
+  // The name has no plus sign, and base64 may have some.
+  const [, , ...base64] = vkey.split('+')
+  return atob(base64.join('+')).slice(1)
 }
 
 /**

@@ -1,0 +1,183 @@
+import { type Command, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { createActionsCommand } from './actions.ts'
+import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+import { readConfig } from './database.ts'
+import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'
+
+/** The checked versions of a releases folder, with its path. */
+async function openVersions(option: string | undefined) {
+  const { folder, store } = openReleasesFolder(option)
+  const { readVersions } = await import('../publishing/append-version.ts')
+  return { folder, versions: await withPublishErrors(async () => readVersions(store)) }
+}
+
+/** The address of the log by default: that of the service. */
+function defaultUrl(origin: string): string {
+  const { baseUrl } = readConfig(['SVC_BASE_URL'])
+  return baseUrl === undefined ? `https://${origin}` : `${baseUrl}/log`
+}
+
+const initCommand = createCommand({
+  usage: 'tlog init --origin ORIGIN [options]',
+  about: `Creates the transparency log of a releases folder: an Ed25519 key in the secrets
+folder, the signed tree of all versions, and a policy without witnesses. Prints
+the line of the log for the policies of clients. ORIGIN is the identity of the
+log, host and path without a scheme, such as api.example.org/log. It can never
+be changed, even when the service moves.`,
+  options: {
+    origin: textOption('ORIGIN: identity of the log; required'),
+    url: textOption(`URL: address of the log for the policy (default: /log of
+      SVC_BASE_URL, else https:// and ORIGIN)`),
+    releases: RELEASES_OPTION,
+  },
+  exit: '0 done, 1 the folder has a log already, or failure, 2 wrong usage',
+  async run({ values }) {
+    const { origin } = values
+    if (origin === undefined) throw new UsageError('expected --origin such as api.example.org/log')
+    const { folder, versions } = await openVersions(values.releases)
+    const { createLog } = await import('../publishing/log/published-log.ts')
+    const url = values.url ?? defaultUrl(origin)
+    if (values.url !== undefined && !URL.canParse(url))
+      throw new UsageError('--url expects a URL such as https://api.example.org/log')
+    const publication = { ...logPublication(folder), origin, url }
+    const { vkey, size } = await withLogErrors(() => createLog(publication, versions))
+    return {
+      json: { folder, origin, vkey, size, url },
+      lines: [
+        `Created the log ${origin} with ${size} versions in ${folder}.`,
+        'Keep a copy of log-key.pem and log-state.json from the secrets folder.',
+        'For the policies of clients:',
+        `log ${vkey} ${url}`,
+      ],
+    }
+  },
+})
+
+const MAX_AGE_MS = 3 * 86_400_000
+
+const statusCommand = createCommand({
+  usage: 'tlog status [options]',
+  about: `Shows the log of a releases folder: its size and root, when the quorum of
+witnesses cosigned what is served, and each witness with its last outcome.
+Nothing is asked or changed.`,
+  options: { releases: RELEASES_OPTION },
+  exit: '0 the policy is met, 1 it is not met, or its quorum is older than 3 days, 2 wrong usage',
+  async run({ values }) {
+    const { folder, versions } = await openVersions(values.releases)
+    const { readLogStatus } = await import('../publishing/log/cosign-log.ts')
+    const nowMs = Date.now()
+    const status = await withLogErrors(() => readLogStatus(folder, versions.length, nowMs))
+    const { origin, size, root, servedSize, isMet, witnessedAt, pendingVersions } = status
+    const isOld = witnessedAt !== null && nowMs - Date.parse(witnessedAt) > MAX_AGE_MS
+    const quorum = isMet
+      ? witnessedAt === null
+        ? 'The policy asks for no witness.'
+        : `The quorum cosigned it at ${witnessedAt}${isOld ? ', more than 3 days ago' : ''}.`
+      : 'It does not satisfy the policy.'
+    return {
+      json: { folder, ...status, isOld },
+      lines: [
+        `${origin}: ${size} versions signed, root ${root}`,
+        `The served checkpoint has ${servedSize} versions. ${quorum}`,
+        ...(pendingVersions > 0 ? [`Pending versions: ${pendingVersions}`] : []),
+        ...witnessLines(status),
+      ],
+      exitCode: isMet && !isOld ? EXIT_CODES.done : EXIT_CODES.failure,
+    }
+  },
+})
+
+const cosignCommand = createCommand({
+  usage: 'tlog cosign [options]',
+  about: `Asks every witness of the policy to cosign the newest signed checkpoint, and
+serves it once the policy is met. Repeat it daily, so that the cosignatures stay
+fresh while nothing is published. Needs no key.`,
+  options: { releases: RELEASES_OPTION },
+  exit: `0 the policy is met, 1 an alarm (a witness has seen another history) or a witness
+  without the log or key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
+  async run({ values }) {
+    const { folder, versions } = await openVersions(values.releases)
+    const { cosignLog } = await import('../publishing/log/cosign-log.ts')
+    const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
+    const report = await withLogErrors(() => cosignLog(options, versions))
+    const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
+    const isMissing = !report.isMet && has('not-configured')
+    return {
+      json: { folder, ...report },
+      lines: cosignLines(report),
+      exitCode:
+        has('alarm') || isMissing
+          ? EXIT_CODES.failure
+          : report.isMet
+            ? EXIT_CODES.done
+            : EXIT_CODES.unreachable,
+    }
+  },
+})
+
+const ROTATION_ADVICE =
+  'Send the new line to the operators of your witnesses and to your readers, and keep both keys for at least 90 days.'
+
+const newKeyCommand = createCommand({
+  usage: 'tlog new-key [options]',
+  about: `Adds a key to the log. From now on both keys sign every checkpoint, and log/policy
+names both. Witnesses and clients that know only the old key keep working.`,
+  options: { releases: RELEASES_OPTION },
+  async run({ values }) {
+    const { folder, versions } = await openVersions(values.releases)
+    const { addLogKey, signLog } = await import('../publishing/log/published-log.ts')
+    const { cosignLog } = await import('../publishing/log/cosign-log.ts')
+    const publication = logPublication(folder)
+    return withLogErrors(async () => {
+      const keys = await addLogKey(publication)
+      await signLog(publication, versions)
+      const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
+      const report = await cosignLog(options, versions)
+      return {
+        json: { folder, ...keys, ...report },
+        lines: [
+          'Created a key. Both keys sign from now on. For the policies of clients:',
+          `log ${keys.current}`,
+          ROTATION_ADVICE,
+          ...cosignLines(report),
+        ],
+      }
+    })
+  },
+})
+
+const retireKeyCommand = createCommand({
+  usage: 'tlog retire-key KEYID [options]',
+  about: `Removes the old key of a rotation: it is deleted, and log/policy no longer names
+it. KEYID is the 8 hexadecimal digits in its verifier key.`,
+  options: { releases: RELEASES_OPTION },
+  takesArguments: true,
+  async run({ values, positionals }) {
+    const [keyId, ...others] = positionals
+    if (keyId === undefined || others.length > 0 || !/^[0-9a-f]{8}$/.test(keyId)) {
+      throw new UsageError('expected one key ID of 8 hexadecimal digits, as log/policy has it')
+    }
+    const { folder } = openReleasesFolder(values.releases)
+    const { retireLogKey } = await import('../publishing/log/published-log.ts')
+    const publication = logPublication(folder)
+    const { retired } = await withLogErrors(() => retireLogKey(publication, keyId))
+    return {
+      json: { folder, retired },
+      lines: [`Retired the key ${keyId}. Only the current key signs from now on.`],
+    }
+  },
+})
+
+export const command: Command = createActionsCommand(
+  'tlog',
+  `Manages the transparency log of a releases folder, which witnesses cosign. See
+docs/witnesses.md. Without svc tlog init there is no log.`,
+  {
+    init: ['create the log and its key', initCommand],
+    status: ['show size, root, quorum and witnesses', statusCommand],
+    cosign: ['ask the witnesses to cosign the newest checkpoint', cosignCommand],
+    'new-key': ['add a key; both keys sign from then on', newKeyCommand],
+    'retire-key': ['remove the old key of a rotation', retireKeyCommand],
+  },
+)

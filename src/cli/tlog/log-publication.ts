@@ -1,0 +1,59 @@
+import { CommandFailure } from '@public-api/command/command'
+import type { LogPublication } from '../../publishing/log/published-log.ts'
+import type { CosignReport } from '../../publishing/log/cosign-log.ts'
+import type { TlogError } from '../../publishing/log/tlog-error.ts'
+import { readConfig } from '../database.ts'
+
+/** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */
+export function logPublication(releasesDir: string): LogPublication {
+  const { secretsDir } = readConfig(['SVC_SECRETS_DIR'])
+  const keyText = process.env['SVC_LOG_KEY']
+  return { releasesDir, secrets: { secretsDir, keyText: keyText === '' ? undefined : keyText } }
+}
+
+/** Runs work on a log. A TlogError becomes a CommandFailure. `consequence` completes the message. */
+export async function withLogErrors<Result>(
+  work: () => Promise<Result>,
+  consequence?: string,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'TlogError') throw error
+    const { code, message } = error as TlogError
+    throw new CommandFailure(
+      code,
+      consequence === undefined ? message : `${message}; ${consequence}`,
+    )
+  }
+}
+
+const LABELS = {
+  cosigned: 'cosigned',
+  alarm: 'ALARM',
+  'not-configured': 'not configured',
+  failed: 'failed',
+  skipped: 'not asked',
+} as const
+
+/** What the witnesses did, as lines for a person. */
+export function witnessLines({ witnesses }: Pick<CosignReport, 'witnesses'>): readonly string[] {
+  return witnesses.map(({ name, outcome, detail, cosignedAt }) => {
+    const at = cosignedAt === null ? '' : ` at ${cosignedAt}`
+    return `  ${name}: ${LABELS[outcome]}${outcome === 'cosigned' ? at : `: ${detail}`}`
+  })
+}
+
+/** The state after the witnesses were asked, as lines for a person. */
+export function cosignLines(report: CosignReport): readonly string[] {
+  const { origin, size, servedSize, isMet, witnesses } = report
+  const missing = witnesses.filter(({ cosignedAt }) => cosignedAt === null).map(({ name }) => name)
+  const served =
+    servedSize === 0 ? 'no checkpoint is served' : `the checkpoint of ${servedSize} stays served`
+  return [
+    isMet
+      ? `The log ${origin} serves ${size} versions.`
+      : `The policy is not met for ${size} versions: ${missing.join(', ')} missing; ${served}. svc tlog cosign asks again.`,
+    ...witnessLines(report),
+  ]
+}

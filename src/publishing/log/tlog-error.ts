@@ -1,0 +1,25 @@
+/** Why the log was not created, extended or read. */
+export type TlogFault =
+  /** The folder has no log. */
+  | 'NO_LOG'
+  /** The folder has a log already. */
+  | 'LOG_EXISTS'
+  /** The origin, an option or the policy is invalid. */
+  | 'INVALID'
+  /** A key is missing or is not one of the log. */
+  | 'LOG_KEY'
+  /** The versions do not extend what the log signed. */
+  | 'BEHIND'
+  /** A file cannot be read or written. */
+  | 'LOG_FILE'
+
+/** The log was left as it was. The message is one line for the operator. */
+export class TlogError extends Error {
+  readonly code: TlogFault
+
+  constructor(code: TlogFault, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'TlogError'
+    this.code = code
+  }
+}

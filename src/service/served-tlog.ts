@@ -1,0 +1,102 @@
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import {
+  parseSignedCheckpoint,
+  type SignedCheckpoint,
+} from '@public-api/client-source/log/checkpoint'
+import type { HashTree } from '@public-api/client-source/log/hash-tree'
+import { formatProof } from '@public-api/client-source/log/log-proof'
+import { equalHashes, inclusionProof, rootOf } from '@public-api/client-source/log/merkle-tree'
+import {
+  formatBundle,
+  isTileOf,
+  parseTilePath,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+} from '@public-api/client-source/log/tiles'
+import type { TlogFiles } from '../storage/tlog-files.ts'
+import { logEntryOf, treeOf } from '../crypto/log-entries.ts'
+
+/** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
+export interface ServedTlog {
+  /** The signed checkpoint as published. */
+  readonly checkpoint: string
+  /** Number of entries of the checkpoint. */
+  readonly size: number
+  /** Bytes of a tile or bundle; undefined if the path names none of the published tree. */
+  tile(path: string): Uint8Array | undefined
+  /** The offline proof of a version; undefined if the checkpoint does not contain it. */
+  proof(snapshotId: string): Promise<string | undefined>
+}
+
+/** Versions that a log contains: the canonical JSON of each, and its hash, oldest first. */
+export interface LoggedVersions {
+  readonly texts: readonly string[]
+  /** The canonical JSON of each entry's summary, newest first. */
+  readonly summaries: readonly string[]
+}
+
+function hashAt({ texts, summaries }: LoggedVersions, index: number): string {
+  const summary = parseJson(summaries[texts.length - 1 - index] ?? '')
+  return (summary as { readonly hash: string }).hash
+}
+
+/**
+ * Prepares the published log. Rejects with an Error if the checkpoint does not fit the versions: another origin, more
+ * entries, or another root.
+ */
+export async function createServedTlog(
+  { origin, checkpoint = '' }: TlogFiles,
+  versions: LoggedVersions,
+): Promise<ServedTlog> {
+  const head: SignedCheckpoint = parseSignedCheckpoint(checkpoint, 'log/checkpoint')
+  const { size, root } = head
+  if (head.origin !== origin) {
+    throw new Error(`log/checkpoint is of ${head.origin}; log/origin states ${origin}`)
+  }
+  if (size > versions.texts.length) {
+    const count = versions.texts.length
+    throw new Error(`log/checkpoint has ${size} entries; ${count} versions are published`)
+  }
+  const entries = versions.texts
+    .slice(0, size)
+    .map((text, index) => logEntryOf(text, hashAt(versions, index)))
+  const tree: HashTree = await treeOf(entries)
+  if (!equalHashes(await rootOf(tree, size), root)) {
+    throw new Error(`log/checkpoint has another root than the ${size} published versions`)
+  }
+  return {
+    checkpoint,
+    size,
+    tile(path) {
+      const tile = parseTilePath(path)
+      if (tile === undefined || !isTileOf(tile, size)) return undefined
+      const start = tile.index * TILE_WIDTH
+      return tile.level === 'entries'
+        ? formatBundle(entries.slice(start, start + tile.width))
+        : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
+    },
+    async proof(snapshotId) {
+      const index = Number(snapshotId.slice('VS-'.length)) - 1
+      const entry = entries[index]
+      if (entry === undefined || formatSnapshotId(index + 1) !== snapshotId) return undefined
+      const hashes = await inclusionProof(tree, index, size)
+      return formatProof({ entry, index, hashes, note: checkpoint })
+    },
+  }
+}
+
+/** The log of releases, prepared at the first request. `onFault` is called once if it cannot be served. */
+export function createLazyTlog(
+  files: TlogFiles,
+  versions: LoggedVersions,
+  onFault: (reason: string) => void,
+): () => Promise<ServedTlog | undefined> {
+  let prepared: Promise<ServedTlog | undefined> | undefined
+  return () =>
+    (prepared ??= createServedTlog(files, versions).catch((error: unknown) => {
+      onFault(messageOf(error))
+      return undefined
+    }))
+}

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { openPolicy } from '@public-api/client-source/log/log-policy'
+import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
+import { readVersions } from '../../src/publishing/append-version.ts'
+import { cosignLog } from '../../src/publishing/log/cosign-log.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { openStubWitness, type WitnessMode } from '../support/stub-witness.ts'
+
+const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
+const sizeOf = (note: string): number => Number(note.split('\n')[1])
+/** Publishes a version: the older of two contents that differ. */
+function rollback(folder: string, ...more: readonly string[]) {
+  const count = readVersions(openReleaseStore(path.join(folder, 'releases'))).length
+  const id = `VS-000${1 + (count % 2)}`
+  return svcIn(folder, ['rollback', id, '--note', 'Back', ...more])
+}
+
+/** A log with witnesses w1, w2, w3, of which two must agree. */
+async function withWitnesses(t: TestContext, quorum = 'group two 2 w1 w2 w3\nquorum two\n') {
+  const log = await folderWithLog(t)
+  const witnesses = [
+    await openStubWitness(t, 'w1', 0x21, log.vkey),
+    await openStubWitness(t, 'w2', 0x22, log.vkey),
+    await openStubWitness(t, 'w3', 0x23, log.vkey),
+  ] as const
+  const lines = witnesses.map(({ vkey, url }, index) => `witness w${index + 1} ${vkey} ${url}\n`)
+  const policy = `log ${log.vkey}\n${lines.join('')}${quorum}`
+  writeFileSync(path.join(log.releases, 'log', 'policy'), policy)
+  return { ...log, witnesses, policy }
+}
+
+test('without svc tlog init nothing of a log exists', async (t) => {
+  const folder = folderWithReleases(t)
+  const { status, out } = await rollback(folder)
+  assert.equal(status, 0)
+  assert.doesNotMatch(out, /log/)
+  assert.equal(existsSync(path.join(folder, 'releases', 'log')), false)
+  assert.equal(existsSync(path.join(folder, 'secrets')), false)
+  const refused = await svcIn(folder, ['tlog', 'cosign'])
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /has no log; create one with svc tlog init/)
+})
+
+test('init creates key, state, policy and a signed checkpoint, once', async (t) => {
+  const { folder, vkey, releases } = await folderWithLog(t)
+  assert.equal(text(releases, 'log', 'origin'), `${LOG_ORIGIN}\n`)
+  const note = text(releases, 'log', 'checkpoint')
+  const policy = await openPolicy(text(releases, 'log', 'policy'))
+  const { size, signedBy } = await verifyCheckpoint({ note, policy, nowMs: Date.now() })
+  assert.deepEqual([size, signedBy], [3, [vkey]])
+  const state = JSON.parse(text(folder, 'secrets', 'log-state.json')) as { readonly size: number }
+  assert.equal(state.size, 3)
+
+  const again = await svcIn(folder, ['tlog', 'init', '--origin', 'other.example/log'])
+  assert.equal(again.status, 1)
+  assert.match(again.error, /has the log api\.example\.org\/log already/)
+  for (const origin of ['https://a.example/log', 'a b', 'a+b', 'svc-x', '']) {
+    const refused = await svcIn(folderWithReleases(t), ['tlog', 'init', '--origin', origin])
+    assert.equal(refused.status, 1, origin)
+    assert.match(refused.error, /expected host and path without a scheme/)
+  }
+})
+
+test('publishing extends the log, asks the witnesses, and serves what satisfies the policy', async (t) => {
+  const { folder, releases, witnesses, policy } = await withWitnesses(t)
+  const { status, out } = await rollback(folder)
+  assert.equal(status, 0)
+  assert.match(out, /Published VS-0004/)
+  assert.match(out, /serves 4 versions/)
+  const note = text(releases, 'log', 'checkpoint')
+  const checks = { policy: await openPolicy(policy), nowMs: Date.now() }
+  const { size, cosignatures } = await verifyCheckpoint({ note, ...checks })
+  assert.deepEqual([size, cosignatures.length], [4, 3])
+  assert.equal(existsSync(path.join(releases, 'log', 'pending')), false)
+  assert.match(witnesses[0].requests[0] ?? '', /^old 0\n\napi\.example\.org\/log\n4\n/)
+
+  // The next publication proves consistency from the size that each witness knows.
+  await rollback(folder)
+  assert.match(witnesses[0].requests[1] ?? '', /^old 4\n\S{44}\n/)
+  assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
+
+  const { status: shown, out: json } = await svcIn(folder, ['tlog', 'status', '--json'])
+  assert.equal(shown, 0)
+  const statusOf = JSON.parse(json) as { readonly size: number; readonly isMet: boolean }
+  assert.deepEqual([statusOf.size, statusOf.isMet], [5, true])
+})
+
+test('a publication succeeds without its witnesses, and the older checkpoint stays served', async (t) => {
+  const { folder, releases, witnesses } = await withWitnesses(t)
+  await svcIn(folder, ['tlog', 'cosign'])
+  for (const witness of witnesses.slice(1)) witness.mode = 'fails'
+  const { status, out } = await rollback(folder)
+  assert.equal(status, 0)
+  assert.match(out, /policy is not met for 4 versions: w2, w3 missing; the checkpoint of 3 stays/)
+  assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 3)
+  assert.equal(sizeOf(text(releases, 'log', 'pending')), 4)
+  const shown = await svcIn(folder, ['tlog', 'status'])
+  assert.match(shown.out, /Pending versions: 1/)
+
+  // A later publication does not wait for what failed a moment ago; cosign asks at once.
+  const asked = witnesses[1].requests.length
+  await rollback(folder)
+  assert.equal(witnesses[1].requests.length, asked)
+  const unreachable = await svcIn(folder, ['tlog', 'cosign'])
+  assert.equal(unreachable.status, 3)
+  for (const witness of witnesses) witness.mode = 'honest'
+  const done = await svcIn(folder, ['tlog', 'cosign'])
+  assert.equal(done.status, 0, done.out)
+  assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
+})
+
+test('--no-witnesses asks nobody', async (t) => {
+  const { folder, releases, witnesses } = await withWitnesses(t)
+  const { status } = await rollback(folder, '--no-witnesses')
+  assert.equal(status, 0)
+  assert.deepEqual(
+    witnesses.map(({ requests }) => requests.length),
+    [0, 0, 0],
+  )
+  assert.equal(sizeOf(text(releases, 'log', 'pending')), 4)
+})
+
+test('cosign renews the time of an unchanged tree, without a key', async (t) => {
+  const { folder, releases } = await withWitnesses(t)
+  rmSync(path.join(folder, 'secrets'), { recursive: true })
+  await svcIn(folder, ['tlog', 'cosign'])
+  const first = text(releases, 'log', 'checkpoint')
+  const store = openReleaseStore(releases)
+  const versions = readVersions(store)
+  const later = Date.now() + 86_400_000
+  const fetchLater = (...request: Parameters<typeof fetch>) => fetch(...request)
+  const report = await cosignLog(
+    { releasesDir: releases, nowMs: later, asks: 'all', fetch: fetchLater },
+    versions,
+  )
+  assert.equal(report.isMet, true)
+  const second = text(releases, 'log', 'checkpoint')
+  assert.equal(first.split('\n').length, second.split('\n').length)
+})
+
+describe('answers of a witness', () => {
+  const rows: readonly (readonly [WitnessMode, outcome: string, detail: RegExp, exit: number])[] = [
+    ['honest', 'cosigned', /^$/, 0],
+    ['lies', 'failed', /line 1: the cosignature is not valid/, 3],
+    ['floods', 'failed', /more than 131072 bytes/, 3],
+    ['nonsense', 'failed', /line 1: expected an em dash/, 3],
+    ['fails', 'failed', /status 500/, 3],
+    ['redirects', 'failed', /status 307/, 3],
+    ['unknown-log', 'not-configured', /does not know the log/, 1],
+    ['unknown-key', 'not-configured', /does not know a key/, 1],
+    ['empty-409', 'alarm', /another tree of 3 entries/, 1],
+  ]
+  for (const [mode, outcome, detail, exit] of rows) {
+    test(mode, async (t) => {
+      const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
+      witnesses[0].mode = mode
+      const { status, out } = await svcIn(folder, ['tlog', 'cosign', '--json'])
+      assert.equal(status, exit, out)
+      const report = JSON.parse(out) as {
+        readonly witnesses: readonly { readonly outcome: string; readonly detail: string }[]
+      }
+      assert.equal(report.witnesses[0]?.outcome, outcome)
+      assert.match(report.witnesses[0].detail, detail)
+    })
+  }
+
+  test('a witness that forgets is asked again from its size', async (t) => {
+    const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
+    await svcIn(folder, ['tlog', 'cosign'])
+    witnesses[0].known = { size: 0, root: '' }
+    const { status } = await svcIn(folder, ['tlog', 'cosign'])
+    assert.equal(status, 0)
+    assert.equal(witnesses[0].requests.length, 3)
+  })
+
+  test('a witness that has seen more is an alarm, and is not argued with', async (t) => {
+    const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
+    witnesses[0].known = { size: 9, root: 'x' }
+    const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
+    assert.equal(status, 1)
+    assert.match(out, /it has seen 9 entries, and this folder has 3: the folder is behind/)
+    assert.equal(witnesses[0].requests.length, 1)
+  })
+
+  test('a witness that has seen another tree refuses the proof: an alarm', async (t) => {
+    const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
+    witnesses[0].known = { size: 2, root: Buffer.alloc(32, 1).toString('base64') }
+    const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
+    assert.equal(status, 1)
+    assert.match(out, /ALARM: it refuses the proof/)
+  })
+
+  test('a witness that hangs is not waited for longer than the limit', async (t) => {
+    const { releases, witnesses } = await withWitnesses(t, 'quorum w1\n')
+    witnesses[1].mode = 'hangs'
+    const versions = readVersions(openReleaseStore(releases))
+    const report = await cosignLog(
+      { releasesDir: releases, nowMs: Date.now(), asks: 'all', timeoutMs: 300 },
+      versions,
+    )
+    assert.equal(report.isMet, true)
+    assert.equal(report.witnesses[1]?.detail, 'it did not answer in time')
+  })
+})
+
+test('an old backup is refused: no version is written and nothing is signed', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const backup = path.join(folder, 'backup')
+  cpSync(releases, backup, { recursive: true })
+  await rollback(folder)
+  rmSync(releases, { recursive: true })
+  renameSync(backup, releases)
+  const before = text(releases, 'log', 'checkpoint')
+  const { status, error } = await rollback(folder)
+  assert.equal(status, 1)
+  assert.match(error, /the log signed 4 versions, and the folder has 3; .*nothing was published/)
+  assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
+  assert.equal(text(releases, 'log', 'checkpoint'), before)
+})
+
+test('another history of the same length is refused', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const other = folderWithReleases(t, 2)
+  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another third version'])
+  const log = text(releases, 'log', 'checkpoint')
+  rmSync(path.join(releases, 'versions'), { recursive: true })
+  cpSync(path.join(other, 'releases', 'versions'), path.join(releases, 'versions'), {
+    recursive: true,
+  })
+  const { status, error } = await rollback(folder)
+  assert.equal(status, 1)
+  assert.match(error, /the first 3 versions are not those that the log signed/)
+  assert.equal(text(releases, 'log', 'checkpoint'), log)
+})
+
+test('a missing key or state is named before anything is written', async (t) => {
+  for (const [file, expected] of [
+    ['log-key.pem', /log-key\.pem is missing/],
+    ['log-state.json', /log-state\.json is missing; restore it/],
+  ] as const) {
+    const { folder, releases } = await folderWithLog(t)
+    rmSync(path.join(folder, 'secrets', file))
+    const { status, error } = await rollback(folder)
+    assert.equal(status, 1)
+    assert.match(error, expected)
+    assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
+  }
+})
+
+test('a publication that was interrupted after the version is finished by the next', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const [state, checkpoint] = [
+    text(folder, 'secrets', 'log-state.json'),
+    text(releases, 'log', 'checkpoint'),
+  ]
+  await rollback(folder)
+  const [newState, newCheckpoint] = [
+    text(folder, 'secrets', 'log-state.json'),
+    text(releases, 'log', 'checkpoint'),
+  ]
+  // What a crash leaves: nothing of the log; the state alone; the state and the pending checkpoint.
+  for (const [stateLeft, pending] of [
+    [state, undefined],
+    [newState, undefined],
+    [newState, newCheckpoint],
+  ] as const) {
+    writeFileSync(path.join(folder, 'secrets', 'log-state.json'), stateLeft)
+    writeFileSync(path.join(releases, 'log', 'checkpoint'), checkpoint)
+    if (pending !== undefined) writeFileSync(path.join(releases, 'log', 'pending'), pending)
+    const { status, out } = await rollback(folder)
+    assert.equal(status, 0)
+    assert.match(out, /serves [45] versions/)
+    const versions = readVersions(openReleaseStore(releases))
+    assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), versions.length)
+    rmSync(path.join(releases, 'versions', 'VS-0005.json'), { force: true })
+  }
+})
+
+test('a rotation signs with both keys, and the old one can be retired', async (t) => {
+  const { folder, vkey, releases, witnesses } = await withWitnesses(t)
+  await svcIn(folder, ['tlog', 'cosign'])
+  const { status, out } = await svcIn(folder, ['tlog', 'new-key', '--json'])
+  assert.equal(status, 0)
+  const { current, retiring } = JSON.parse(out) as { current: string; retiring: string }
+  assert.equal(retiring, vkey)
+  // The witnesses know only the old key, and a client may know either.
+  assert.ok(witnesses.every(({ requests }) => requests.length === 2))
+  for (const known of [current, vkey]) {
+    const policy = await openPolicy(`log ${known}\nquorum none\n`)
+    const note = text(releases, 'log', 'checkpoint')
+    const { signedBy } = await verifyCheckpoint({ note, policy, nowMs: Date.now() })
+    assert.deepEqual(signedBy, [known])
+  }
+  const twice = await svcIn(folder, ['tlog', 'new-key'])
+  assert.equal(twice.status, 1)
+  assert.match(twice.error, /is retiring; retire it before you add another/)
+  const keyId = vkey.split('+')[1] ?? ''
+  const wrong = await svcIn(folder, ['tlog', 'retire-key', current.split('+')[1] ?? ''])
+  assert.equal(wrong.status, 1)
+  const retired = await svcIn(folder, ['tlog', 'retire-key', keyId])
+  assert.equal(retired.status, 0)
+  const policy = await openPolicy(text(releases, 'log', 'policy'))
+  assert.deepEqual(
+    policy.logs.map(({ key }) => key.vkey),
+    [current],
+  )
+})
+
+test('a mistake in the policy is named by its line, and nothing is published', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  writeFileSync(path.join(releases, 'log', 'policy'), 'quorum none\nwitness\n')
+  const { status, error } = await rollback(folder)
+  assert.equal(status, 1)
+  assert.match(error, /the policy, line 2: expected: witness <name> <vkey>.*nothing was published/)
+})

@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { makeReleases } from './made-releases.ts'
+import { svcIn } from './run-svc.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import type { TestScope } from './test-scope.ts'
+
+/** The origin of the logs of tests. */
+export const LOG_ORIGIN = 'api.example.org/log'
+
+/** A folder with `releases` of some versions. */
+export function folderWithReleases(t: TestScope, versions = 3): string {
+  const folder = temporaryFolder(t)
+  const made = makeReleases(versions)
+  mkdirSync(path.join(folder, 'releases', 'versions'), { recursive: true })
+  for (const [id, text] of made.versions) {
+    writeFileSync(path.join(folder, 'releases', 'versions', `${id}.json`), text)
+  }
+  for (const [key, text] of made.resources) {
+    const [name = '', digest = ''] = key.split(' ')
+    const file = path.join(folder, 'releases', 'resources', name, `${digest}.json`)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return folder
+}
+
+/** A folder with releases and their log, and the line of the log for policies. */
+export async function folderWithLog(t: TestScope, versions = 3) {
+  const folder = folderWithReleases(t, versions)
+  const { status, out, error } = await svcIn(folder, [
+    'tlog',
+    'init',
+    '--origin',
+    LOG_ORIGIN,
+    '--json',
+  ])
+  if (status !== 0) throw new Error(error)
+  const { vkey } = JSON.parse(out) as { readonly vkey: string }
+  return { folder, vkey, releases: path.join(folder, 'releases') }
+}
