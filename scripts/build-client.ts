@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { moduleReferences } from './module-references.ts'
+import { build, type BuildOptions } from 'esbuild'
 import { runScript } from './script-main.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -29,11 +20,12 @@ const ENTRIES = [
   'node/file-head-store.ts',
   'web-crypto.ts',
   'node/node-crypto.ts',
-]
+].map((entry) => path.join(PACKAGE, 'src', entry))
 
 const COMPILER_OPTIONS = {
   rootDir: path.join(ROOT, 'packages'),
   declaration: true,
+  emitDeclarationOnly: true,
   module: 'nodenext',
   target: 'es2022',
   // Supported by every browser with Ed25519 in WebCrypto, and by Node 20.
@@ -45,65 +37,60 @@ const COMPILER_OPTIONS = {
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
   skipLibCheck: true,
-  resolveJsonModule: true,
-  rewriteRelativeImportExtensions: true,
+  allowImportingTsExtensions: true,
 }
 
-/** Compiles the entries and all they import to JavaScript and declarations below `outDir`. */
-function compile(outDir: string): void {
+/** Writes the declarations of the client and of what it imports of the contract below `dist`. */
+function declare(dist: string): void {
+  const outDir = mkdtempSync(path.join(tmpdir(), 'build-client-'))
   const config = path.join(outDir, 'tsconfig.json')
-  const files = ENTRIES.map((entry) => path.join(PACKAGE, 'src', entry))
-  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, outDir }, files }))
+  const compilerOptions = { ...COMPILER_OPTIONS, outDir }
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: ENTRIES }))
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   try {
     execFileSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8', stdio: 'pipe' })
+    // The client's modules name those of the contract as `#contract/…`, so the two folders may lie anywhere.
+    cpSync(path.join(outDir, 'client', 'src'), path.join(dist, 'client'), { recursive: true })
+    cpSync(path.join(outDir, 'contract'), path.join(dist, 'contract'), { recursive: true })
   } catch (error) {
     const { stdout, message } = error as Error & { readonly stdout?: string }
     throw new Error(`The client does not compile:\n${stdout ?? message}`, { cause: error })
+  } finally {
+    rmSync(outDir, { recursive: true, force: true })
   }
 }
 
-/**
- * Declarations import each other with .js, as compilers expect. Descriptions, which are literal types in them, are
- * removed: no type of the client uses them, and they are half of the size.
- */
-function tidyDeclarations(text: string): string {
-  return text
-    .replaceAll(/(from |import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2')
-    .replaceAll(/^ +readonly (?:description|example|summary|message|meaning): ["'`\d].*;\n/gm, '')
-}
+const BUNDLE = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const satisfies BuildOptions
 
-/** The compiled files that the entries lead to by imports, those of types as well for declarations. */
-function reachable(outDir: string, extension: '.js' | '.d.ts'): ReadonlySet<string> {
-  const found = new Set<string>()
-  const visit = (file: string): void => {
-    if (found.has(file)) return
-    found.add(file)
-    for (const { specifier } of moduleReferences(readFileSync(path.join(outDir, file), 'utf8'))) {
-      if (specifier?.startsWith('#contract/') === true) {
-        visit(`contract/${specifier.slice('#contract/'.length)}${extension}`)
-      } else if (specifier?.startsWith('.') === true) {
-        const target = path.posix.join(path.posix.dirname(file), specifier)
-        visit(target.replace(/\.js$/, extension))
-      }
-    }
-  }
-  for (const entry of ENTRIES) visit(`client/src/${entry.replace(/\.ts$/, extension)}`)
-  return found
+/** Writes the modules that users import, with what they share in chunks; the contract's values are in them. */
+async function writeModules(dist: string): Promise<void> {
+  await build({
+    ...BUNDLE,
+    entryPoints: ENTRIES,
+    outbase: path.join(PACKAGE, 'src'),
+    outdir: path.join(dist, 'client'),
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+    platform: 'neutral',
+    // `imports` of the manifest decides by the platform.
+    external: ['#crypto', 'node:*'],
+  })
 }
 
 async function bundle(file: string): Promise<void> {
   await build({
+    ...BUNDLE,
     entryPoints: [path.join(PACKAGE, 'src', 'index.ts')],
     outfile: file,
-    bundle: true,
     minify: true,
-    format: 'esm',
     platform: 'browser',
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'silent',
   })
 }
 
@@ -127,23 +114,8 @@ export async function buildClient(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
   rmSync(path.join(folder, 'vectors'), { recursive: true, force: true })
-  mkdirSync(dist, { recursive: true })
-  const outDir = mkdtempSync(path.join(tmpdir(), 'build-client-'))
-  try {
-    compile(outDir)
-    for (const file of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.d.ts')) continue
-      const full = path.join(outDir, file)
-      writeFileSync(full, tidyDeclarations(readFileSync(full, 'utf8')))
-    }
-    for (const file of [...reachable(outDir, '.js'), ...reachable(outDir, '.d.ts')]) {
-      const target = path.join(dist, file.replace(/^client\/src\//, 'client/'))
-      mkdirSync(path.dirname(target), { recursive: true })
-      cpSync(path.join(outDir, file), target)
-    }
-  } finally {
-    rmSync(outDir, { recursive: true, force: true })
-  }
+  declare(dist)
+  await writeModules(dist)
   await bundle(path.join(dist, 'client.min.js'))
   copyVectors(path.join(folder, 'vectors'))
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 import { findIdleAllowances, findLayerFaults } from '../scripts/layers.ts'
-import { moduleReferences, nameUses } from '../scripts/module-references.ts'
+import { moduleReferences } from '../scripts/module-references.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const SOURCE_DIR = fileURLToPath(new URL('../src', import.meta.url))
@@ -124,32 +125,6 @@ describe('reports forbidden imports', () => {
     }
   })
 
-  test('a global of Node where a browser must run the code', (t) => {
-    assert.deepEqual(
-      faultsOf(t, {
-        '../packages/contract/a.ts': "export const size = Buffer.byteLength('process')\n",
-        'service/b.ts': "export const size = Buffer.byteLength('process')\n",
-      }),
-      [
-        '../packages/contract/a.ts:1 uses Buffer, but contract runs in a browser and may use no global of Node',
-      ],
-    )
-  })
-
-  test('a global of Node by way of globalThis', (t) => {
-    assert.deepEqual(
-      faultsOf(t, {
-        '../packages/contract/a.ts': 'export const b = globalThis.Buffer\n',
-        '../packages/contract/documents/c.ts': "export const d = globalThis['process']\n",
-        'http/e.ts': 'export const f = globalThis.process\n',
-      }),
-      [
-        '../packages/contract/a.ts:1 uses globalThis, but contract runs in a browser and may use no global of Node',
-        '../packages/contract/documents/c.ts:1 uses globalThis, but documents runs in a browser and may use no global of Node',
-      ],
-    )
-  })
-
   test('the command line importing process modules', (t) => {
     assert.deepEqual(
       faultsOf(t, {
@@ -266,25 +241,28 @@ describe('reads code only', () => {
     assert.deepEqual(isTypeOnly("import { type A, b } from 'a'"), [false])
     assert.deepEqual(isTypeOnly("import type, { b } from 'a'"), [false])
     assert.deepEqual(isTypeOnly("import {} from 'a'"), [false])
+    assert.deepEqual(isTypeOnly("let a: import('a').A"), [true])
   })
+})
 
-  test('counts a name only as a variable', () => {
-    const source = "const a = { process: 1 }\na.process\n'process'\nprocesses\nprocess.exit()\n"
-    assert.deepEqual(nameUses(source, ['process']), [{ name: 'process', line: 5 }])
-  })
-
-  test('a name before a colon is a key only inside an object or a parameter list', () => {
-    const linesOf = (source: string) =>
-      nameUses(source, ['Buffer', 'process']).map(({ line }) => line)
-    assert.deepEqual(linesOf('const a = { Buffer: 1, process: 2 }\n'), [])
-    assert.deepEqual(
-      linesOf('const a = {\n  x,\n  // why\n  Buffer: 1,\n}\ntype B = { process?: 1 }\n'),
-      [],
-    )
-    assert.deepEqual(linesOf('const a = x ? Buffer : y\n'), [1])
-    assert.deepEqual(linesOf('const a = x\n  ? process\n  : y\n'), [2])
-    assert.deepEqual(linesOf('const a = { z: x ? Buffer : y }\n'), [1])
-    assert.deepEqual(linesOf('switch (x) {\n  case process:\n}\n'), [2])
-    assert.deepEqual(linesOf('const a = { Buffer }\n'), [1])
-  })
+test('the linter refuses a global of Node where a browser must run the code', (t) => {
+  const folder = temporaryFolder(t)
+  const folders = ['packages/contract/text', 'packages/client/src', 'src/browser', 'src/service']
+  for (const each of folders) {
+    mkdirSync(path.join(folder, each), { recursive: true })
+    const source = 'export const size = globalThis.Buffer ?? Buffer\n'
+    writeFileSync(path.join(folder, each, 'a.ts'), source)
+  }
+  cpSync('.oxlintrc.json', path.join(folder, '.oxlintrc.json'))
+  const oxlint = path.resolve('node_modules/.bin/oxlint')
+  const { stdout } = spawnSync(oxlint, ['--format', 'unix'], { cwd: folder, encoding: 'utf8' })
+  assert.deepEqual(
+    [...stdout.matchAll(/^(.*?)\/a\.ts:.*'(\w+)'.*no-restricted-globals/gm)]
+      .map(([, file, name]) => `${file} ${name}`)
+      .toSorted(),
+    folders
+      .slice(0, -1)
+      .flatMap((each) => [`${each} Buffer`, `${each} globalThis`])
+      .toSorted(),
+  )
 })
