@@ -1,9 +1,9 @@
 import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { UnlinkedKeysError, type HistoryError } from '@public-api/client-source/history-error'
 import { ConnectionError } from '@public-api/client-source/connection'
+import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { ChainError } from '@public-api/contract/history/version-chain'
 import { pageElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
@@ -16,7 +16,7 @@ function failureOf(error: unknown): string {
   if (error instanceof ApiResponseError) return 'refused'
   if (error instanceof ConnectionError) return 'connection'
   if (error instanceof UnlinkedKeysError) return 'unlinkedKeys'
-  return error instanceof ChainError ? 'chain' : 'other'
+  return error instanceof UnsettledError ? 'unsettled' : 'other'
 }
 
 /** An audit that did not finish, with the translated reason. */
@@ -27,7 +27,6 @@ export function failureElement(
 ): HTMLElement {
   const message = pageElement('p', [pageElement('code', String(error))], 'small')
   message.lang = 'en'
-  const at = error instanceof ChainError ? error.snapshotId : ''
   const fault =
     error instanceof VerificationError
       ? [pageElement('p', proofTexts.text(`faults.${error.code}`))]
@@ -36,7 +35,7 @@ export function failureElement(
     'div',
     [
       pageElement('h3', texts.text('failedTitle')),
-      pageElement('p', texts.text(`failures.${failureOf(error)}`, { at })),
+      pageElement('p', texts.text(`failures.${failureOf(error)}`)),
       ...fault,
       message,
     ],
@@ -77,7 +76,6 @@ export function faultElement(texts: PageTexts, error: HistoryError, nowMs: numbe
       pageElement('p', [download]),
       pageElement('p', texts.richText('evidenceWhat', { option: '--pin' })),
       pageElement('p', [pageElement('code', `svc audit --check-evidence ${name} --pin KEYID`)]),
-      pageElement('p', texts.text('rollout'), 'muted'),
     ],
     'note note-warn',
   )

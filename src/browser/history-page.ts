@@ -1,6 +1,5 @@
 // The history page: audits the history in this browser with the published client library.
 import { HistoryError } from '@public-api/client-source/history-error'
-import { ChainError } from '@public-api/contract/history/version-chain'
 import { failureElement, faultElement } from './audit-outcome.ts'
 import { runAudit } from './audit-run.ts'
 import { openSavedHead, type SavedHead } from './saved-head.ts'
@@ -126,10 +125,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
     } else if (error instanceof HistoryError) {
       marks.break(error.finding.at)
       resultPlace.replaceChildren(faultElement(texts, error, Date.now()))
-    } else {
-      if (error instanceof ChainError) marks.break(error.snapshotId)
-      resultPlace.replaceChildren(failureElement(texts, proofTexts, error))
-    }
+    } else resultPlace.replaceChildren(failureElement(texts, proofTexts, error))
   } finally {
     running = undefined
     showRunning(false)

@@ -1,5 +1,5 @@
 import { createLocalStorageHeadStore } from '@public-api/client-source/head-store'
-import { entriesOf } from '@public-api/client-source/history-evidence'
+import { entriesOf } from '@public-api/client-source/history-statement'
 import { verifyPortable } from '@public-api/client-source/portable-response'
 import { importKey } from '@public-api/client-source/verification-key'
 

@@ -25,9 +25,3 @@ export interface Reply {
 
 /** Takes a request and returns its response; never throws and never rejects. */
 export type App = (request: ApiRequest) => Reply | Promise<Reply>
-
-/** Splits a request target at the first `?`. */
-export function pathOf(target: string): string {
-  const query = target.indexOf('?')
-  return query === -1 ? target : target.slice(0, query)
-}

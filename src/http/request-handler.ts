@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pathOf } from '../contract/request-target.ts'
 import type { Log } from '../service/log.ts'
-import { pathOf, type ApiRequest, type App, type Reply } from './api-request.ts'
+import type { ApiRequest, App, Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'
 import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
 

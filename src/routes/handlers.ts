@@ -1,6 +1,7 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
+import { parseHistoryPage } from '../contract/history-page.ts'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { parseKeyRequest } from '@public-api/contract/keys/key-request'
 import type { Locale } from '@public-api/contract/registry/locales'
@@ -16,7 +17,7 @@ import { orKeysUnavailable, type ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { createPayload, type Payload } from '../service/payload.ts'
-import type { HistoryPageRequest, Releases } from '../service/releases.ts'
+import type { Releases } from '../service/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time-quality.ts'
 import type { Waitlist } from '../service/waitlist.ts'
 import { describeEarlyAccess } from './early-access.ts'
@@ -70,24 +71,11 @@ function readTime(nowMs: number, quality: TimeQuality): DataOf<'Time'> {
   return { utc: formatInstant(nowMs), epochMs: nowMs, label: 'SERVER_UTC', quality }
 }
 
-const { path: HISTORY_PATH, query: HISTORY_QUERY } = ENDPOINTS.versions
-const WHOLE_NUMBER = /^[1-9]\d*$/
-
-/** The page of the history that a query selects. Malformed, unknown and repeated values select nothing. */
-function parsePageRequest(search: string): HistoryPageRequest {
-  const parameters = new URLSearchParams(search)
-  const valueOf = (name: string): string | undefined => {
-    const [value, ...others] = parameters.getAll(name)
-    return others.length === 0 ? value : undefined
-  }
-  const text = valueOf('limit') ?? ''
-  const isLimit = WHOLE_NUMBER.test(text) && Number(text) <= HISTORY_QUERY.limit.maximum
-  return { limit: isLimit ? Number(text) : undefined, before: valueOf('before') }
-}
+const HISTORY_PATH = ENDPOINTS.versions.path
 
 /** The whole history, or the page that the query selects. */
-function readHistory(releases: Releases, { target, path }: ApiRequest): Payload {
-  const page = parsePageRequest(target.slice(path.length))
+function readHistory(releases: Releases, { target }: ApiRequest): Payload {
+  const page = parseHistoryPage(target)
   const { payload, nextBefore } = releases.historyPage(page)
   if (page.limit === undefined || nextBefore === undefined) return payload
   return { ...payload, nextPage: `${HISTORY_PATH}?limit=${page.limit}&before=${nextBefore}` }

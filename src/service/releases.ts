@@ -1,4 +1,5 @@
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import type { HistoryPageRequest } from '../contract/history-page.ts'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
@@ -59,14 +60,6 @@ function publishTlog(
     fault = reason
   })
   return { files, open, fault: () => fault }
-}
-
-/** Selects the entries of a page: those older than `before`, at most `limit`, newest first. */
-export interface HistoryPageRequest {
-  /** At least 1; default: no limit. */
-  readonly limit?: number | undefined
-  /** Ignored if no version has this id. */
-  readonly before?: string | undefined
 }
 
 export interface ServableReleases extends Releases {

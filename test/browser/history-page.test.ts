@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import {
-  verifyEvidence,
-  type HistoryEvidence,
-  type HistoryFault,
-} from '@public-api/client-source/history-evidence'
+import { verifyEvidence, type HistoryEvidence } from '@public-api/client-source/history-evidence'
+import type { HistoryFault } from '@public-api/client-source/history-proofs'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

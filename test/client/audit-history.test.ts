@@ -10,8 +10,8 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-  type HistoryFault,
 } from '@public-api/client-source/history-evidence'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-source/history-proofs'
 import {
   publishedOf,
   toPortable,
@@ -20,6 +20,8 @@ import {
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { versionHash } from '../../src/crypto/published-history.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { makeReleases } from '../support/made-releases.ts'
@@ -108,6 +110,27 @@ async function faultOf(
   return evidence
 }
 
+/** Checks that the audit is not settled, and that its responses prove nothing yet. */
+async function unsettled(audit: Promise<unknown>, expected: HistoryFault): Promise<UnsettledError> {
+  let found: unknown
+  try {
+    await audit
+  } catch (error) {
+    found = error
+  }
+  assert.ok(found instanceof UnsettledError, String(found))
+  const { contradiction } = found
+  assert.equal(contradiction?.evidence.fault, expected)
+  await assert.rejects(verifyEvidence(contradiction.evidence, PINS), { code: 'UNSETTLED' })
+  return found
+}
+
+function changed(json: string, from: string | RegExp, to: string) {
+  const text = json.replace(from, to)
+  assert.notEqual(text, json)
+  return createPayload(JSON.parse(text))
+}
+
 describe('a valid history', () => {
   test('is read once; later audits read only new versions', async (t) => {
     const { client, asked } = await deploy(t, consistentReleases(5))
@@ -157,7 +180,7 @@ describe('a valid history', () => {
     }
     await assert.rejects(
       auditHistory({ client: deployments.client }),
-      (error) => error instanceof UnsettledError && /after each of 4 rounds/.test(error.message),
+      (error) => error instanceof UnsettledError && /during each of 4 rounds/.test(error.message),
     )
   })
 
@@ -376,8 +399,12 @@ describe('a history that contradicts itself', () => {
 
   test('shortened while it is audited', async (t) => {
     const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const { client, clock } = deployments
     deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
-    await faultOf(auditHistory({ client: deployments.client }), 'SHORTENED')
+    const store = memoryStore()
+    await unsettled(auditHistory({ client, store }), 'SHORTENED')
+    clock.ms += ROLLOUT_MS + 1
+    await faultOf(auditHistory({ client, store }), 'SHORTENED', 'VS-0005')
   })
 
   test('an entry that differs from the index', async (t) => {
@@ -393,12 +420,6 @@ describe('a history that contradicts itself', () => {
   /** The releases with the data of some responses exchanged, as a service could that signs what it likes. */
   function lying(releases: Releases, change: Partial<Releases>): Releases {
     return { ...releases, ...change }
-  }
-
-  function changed(json: string, from: string | RegExp, to: string) {
-    const text = json.replace(from, to)
-    assert.notEqual(text, json)
-    return createPayload(JSON.parse(text))
   }
 
   test('an entry with a wrong hash', async (t) => {
@@ -455,21 +476,189 @@ describe('a history that contradicts itself', () => {
     await faultOf(audit, 'CHANGES_FALSE', 'VS-0004')
   })
 
-  test('an index of another head than the newest version', async (t) => {
-    const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
-    deployments.turn = (path) => (path === READ_PATHS.versions ? 1 : 0)
-    await faultOf(auditHistory({ client: deployments.client }), 'INCONSISTENT')
+  for (const [path, at] of [
+    [READ_PATHS.versions, 'VS-0004'],
+    [READ_PATHS.status, 'status'],
+  ]) {
+    test(`${path} that differs from the newest version for longer than a release takes`, async (t) => {
+      const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
+      const { client, clock } = deployments
+      deployments.turn = (asked) => (asked === path ? 1 : 0)
+      const store = memoryStore()
+      for (let audits = 0; audits < 2; audits += 1) {
+        await unsettled(auditHistory({ client, store }), 'INCONSISTENT')
+        clock.ms += ROLLOUT_MS + 1
+      }
+      const evidence = await faultOf(auditHistory({ client, store }), 'INCONSISTENT')
+      assert.equal(evidence.responses.length, 3)
+      // The service cannot take it back by serving the right data now.
+      deployments.turn = () => 0
+      await faultOf(
+        auditHistory({ client, store }),
+        'INCONSISTENT',
+        at === 'status' ? at : 'versions',
+      )
+    })
+  }
+})
+
+describe('a release in progress', () => {
+  test('at the next node milliseconds later is not settled, and then no longer matters', async (t) => {
+    const deployments = await deploy(t, consistentReleases(9), consistentReleases(8))
+    const { client, clock } = deployments
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    const { saved } = store
+    clock.ms += 1
+    deployments.turn = () => 1
+    const { message } = await unsettled(auditHistory({ client, store }), 'SHORTENED')
+    assert.match(message, /VS-0009 was signed, now the history ends with VS-0008/)
+    assert.equal(
+      JSON.parse(store.saved ?? '').response.bodyBase64,
+      JSON.parse(saved ?? '').response.bodyBase64,
+    )
+    clock.ms += ROLLOUT_MS
+    deployments.turn = () => 0
+    const { previousHead, versionsRead } = await auditHistory({ client, store })
+    assert.deepEqual([previousHead?.snapshotId, versionsRead], ['VS-0009', 0])
+    assert.equal(JSON.parse(store.saved ?? '').unsettled, undefined)
   })
 
-  test('a resource that differs from the newest version', async (t) => {
+  test('is not settled however often it is audited within 10 minutes', async (t) => {
     const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
-    deployments.turn = (path) => (path === READ_PATHS.status ? 1 : 0)
-    const evidence = await faultOf(
-      auditHistory({ client: deployments.client }),
-      'INCONSISTENT',
-      'status',
+    const { client, clock } = deployments
+    deployments.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
+    const store = memoryStore()
+    const startMs = clock.ms
+    for (; clock.ms <= startMs + ROLLOUT_MS; clock.ms += ROLLOUT_MS / 5) {
+      await unsettled(auditHistory({ client, store }), 'INCONSISTENT')
+    }
+    assert.ok(JSON.parse(store.saved ?? '').unsettled.length <= 4)
+    deployments.turn = () => 0
+    const { newVersions } = await auditHistory({ client, store })
+    assert.equal(newVersions.length, 4, 'no version counts as read before')
+  })
+
+  test('during a first audit is remembered without counting its versions as read', async (t) => {
+    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const { client, clock } = deployments
+    deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
+    const store = memoryStore()
+    await unsettled(auditHistory({ client, store }), 'SHORTENED')
+    clock.ms += ROLLOUT_MS + 1
+    deployments.turn = () => 0
+    const { previousHead, newVersions } = await auditHistory({ client, store })
+    assert.deepEqual([previousHead, newVersions.length], [undefined, 5])
+  })
+})
+
+describe('what a service signs malformed', () => {
+  type Signed = { [member: string]: unknown }
+
+  /** A service whose signed data was changed, and whose hashes were computed again where the change allows it. */
+  function signing(count: number, sequence: number, change: (entry: Signed) => Signed): Releases {
+    const releases = consistentReleases(count)
+    const chain: Signed[] = []
+    for (let each = 1; each <= count; each += 1) {
+      const text = releases.version(`VS-000${each}`)?.json ?? ''
+      const { hash: _, ...stored } = JSON.parse(text) as Signed
+      const linked = { ...stored, previousHash: chain.at(-1)?.['hash'] ?? stored['previousHash'] }
+      const entry = each === sequence ? change(linked) : linked
+      chain.push({ hash: versionHash(entry as unknown as VersionEntry), ...entry })
+    }
+    const index = JSON.parse(releases.historyPage({}).payload.json) as Signed
+    const entries = chain.toReversed().map(({ snapshotId, sequence: place, ...rest }) => ({
+      snapshotId,
+      sequence: place,
+      createdAt: rest['createdAt'],
+      previousHash: rest['previousHash'],
+      hash: rest['hash'],
+    }))
+    const [head] = entries
+    const payload = createPayload(
+      JSON.parse(
+        JSON.stringify({
+          ...index,
+          entries,
+          head: { snapshotId: head?.snapshotId, hash: head?.hash },
+        }),
+      ),
     )
-    assert.equal(evidence.responses.length, 3)
+    const payloadOf = (entry: Signed | undefined) =>
+      createPayload(JSON.parse(JSON.stringify(entry)))
+    return {
+      ...releases,
+      version: (id) =>
+        payloadOf(chain.find(({ snapshotId }) => snapshotId === id) ?? chain[sequence - 1]),
+      head: payloadOf(chain.at(-1)),
+      historyPage: () => ({ payload, nextBefore: undefined }),
+    }
+  }
+
+  for (const [name, change] of [
+    ['createdAt that is not a date', (entry: Signed) => ({ ...entry, createdAt: 'not a date' })],
+    [
+      'createdAt before that of the last version',
+      (entry: Signed) => ({ ...entry, createdAt: '1999-01-01T00:00:00.000Z' }),
+    ],
+    [
+      'createdAt of a day that does not exist',
+      (entry: Signed) => ({ ...entry, createdAt: '2026-02-30T00:00:00.000Z' }),
+    ],
+    ['createdAt in a list', (entry: Signed) => ({ ...entry, createdAt: [entry['createdAt']] })],
+    ['no note', ({ note: _, ...entry }: Signed) => entry],
+    ['no changes', ({ changes: _, ...entry }: Signed) => entry],
+    ['changes of null', (entry: Signed) => ({ ...entry, changes: null })],
+    ['a change of null', (entry: Signed) => ({ ...entry, changes: [null] })],
+    ['resources of null', (entry: Signed) => ({ ...entry, resources: null })],
+    ['a digest of null', (entry: Signed) => ({ ...entry, resources: { status: null } })],
+    [
+      'a resource that is not a path',
+      (entry: Signed) => ({ ...entry, resources: { '../x': 'A'.repeat(43) } }),
+    ],
+    ['a sequence in text', (entry: Signed) => ({ ...entry, sequence: '3' })],
+    ['a hash of null', (entry: Signed) => ({ ...entry, hash: null })],
+  ] as const) {
+    for (const sequence of [2, 3]) {
+      test(`${name} in VS-000${sequence} of 3 is evidence, and no state is saved`, async (t) => {
+        const { client } = await deploy(t, signing(3, sequence, change))
+        const store = memoryStore()
+        await faultOf(auditHistory({ client, store }), 'BROKEN')
+        assert.equal(store.saved, undefined)
+      })
+    }
+  }
+
+  test('an entry without data, an index without entries', async (t) => {
+    const releases = consistentReleases(3)
+    const nothing = { ...releases.head, json: 'null', etag: releases.head.etag }
+    for (const change of [
+      { head: createPayload({}) },
+      { head: createPayload([]) },
+      { historyPage: () => ({ payload: createPayload({}), nextBefore: undefined }) },
+      {
+        historyPage: () => ({
+          payload: createPayload({ count: 1, entries: [null] }),
+          nextBefore: undefined,
+        }),
+      },
+      { version: () => createPayload({ snapshotId: { toString: 1 } }) },
+      { version: () => nothing },
+    ]) {
+      const { client } = await deploy(t, { ...releases, ...change } as Releases)
+      await assert.rejects(auditHistory({ client }), { name: /^(HistoryError|VerificationError)$/ })
+    }
+  })
+
+  test('an index that describes an entry differently behind the same hash', async (t) => {
+    const releases = consistentReleases(3)
+    const payload = changed(releases.historyPage({}).payload.json, '2026-01-02T', '2026-01-01T')
+    const { client } = await deploy(t, {
+      ...releases,
+      historyPage: () => ({ payload, nextBefore: undefined }),
+    })
+    const { responses } = await faultOf(auditHistory({ client }), 'BROKEN', 'VS-0002')
+    assert.equal(responses.length, 2)
   })
 })
 
@@ -479,6 +668,7 @@ describe('evidence', () => {
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })
     deployments.turn = () => 1
+    deployments.clock.ms += ROLLOUT_MS + 1
     return faultOf(auditHistory({ client: deployments.client, store }), 'SHORTENED')
   }
 

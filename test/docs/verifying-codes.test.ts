@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-import { HISTORY_FAULTS } from '@public-api/client-source/history-evidence'
+import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
 import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
 
 function read(file: string): string {

@@ -47,9 +47,6 @@ async function printFault(
     output.out(JSON.stringify(evidence))
   } else {
     output.out(`The signed responses that prove it are in ${file}. Keep that file.`)
-    output.out(
-      'A service that is being rolled out to several machines can look like this for a moment; audit again before you publish the evidence.',
-    )
   }
   return EXIT_CODES.failure
 }
@@ -93,7 +90,8 @@ without trusting you.`,
     quiet: flag('print only warnings and failures'),
   },
   exit: `0 the history is valid (or the evidence proves its claim), 1 a finding, 2 wrong usage or
-    a state file of another service, 3 no conclusion: unreachable, timed out, or a proxy's error`,
+    a state file of another service, 3 no conclusion: unreachable, timed out, a proxy's
+    error, or not settled: a release in progress explains what was found`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const pinnedKeyIds = parsePins(values.pin)

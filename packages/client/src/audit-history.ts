@@ -1,17 +1,20 @@
 import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
 import type { AuditOptions } from './audit-options.ts'
 import { AuditStateError } from './audit-state-error.ts'
-import { auditOnce, createHistoryFailure, type KnownHead } from './audit-round.ts'
+import { auditOnce, type AuditedRound, type KnownHead } from './audit-round.ts'
 import type { Client } from './client.ts'
-import type { SavedHead } from './head-store.ts'
-import { entriesOf } from './history-evidence.ts'
+import { MAX_UNSETTLED, type SavedHead } from './head-store.ts'
+import { createHistoryFailure } from './history-failure.ts'
+import { findNewestContradiction, type HistoryFinding } from './history-proofs.ts'
+import { entriesOf, verifyStatements, type Statement } from './history-statement.ts'
 import { readNewest } from './newest-version.ts'
-import { readRedactions, type Redaction } from './redactions.ts'
-import { publishedOf, toPortable, verifyPortable } from './portable-response.ts'
+import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import type { Verified } from './reads.ts'
+import { readRedactions, type Redaction } from './redactions.ts'
 import { parseSigningKeys } from './signing-keys.ts'
-import { UnsettledError } from './unsettled-error.ts'
+import { UnsettledError, type UnsettledContradiction } from './unsettled-error.ts'
 import { importKey } from './verification-key.ts'
+import type { HttpResponse } from './verify-response.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {
@@ -50,11 +53,12 @@ const MAX_ROUNDS = 4
 
 /**
  * Recomputes the history: the hash and the changes of every new version, the links between all versions, the link to the
- * head of the last audit, and the served resources against the newest version. Saves the head if everything matches.
+ * head of the last audit, and the served resources against the newest version. Saves the head once everything matches.
  *
  * Throws a HistoryError with evidence if the service contradicts itself, an UnlinkedKeysError if it contradicts the saved
- * head under an unrelated key, an AuditStateError if the saved head belongs to another service, an UnsettledError if the
- * history kept growing, and otherwise what the client throws.
+ * head under an unrelated key, an AuditStateError if the saved head belongs to another service, an UnsettledError if a
+ * release was in progress, and otherwise what the client throws. The responses of an UnsettledError are saved beside the
+ * head, so that the next audit can confirm them.
  *
  * @example
  * ```ts
@@ -83,36 +87,47 @@ export async function auditHistory(options: AuditOptions): Promise<AuditReport> 
 }
 
 async function auditRounds(options: AuditOptions): Promise<AuditReport> {
-  const { client, store, signal } = options
-  const readOptions = { fresh: true, ...(signal === undefined ? {} : { signal }) }
+  const { client, store } = options
   const saved = await store?.load()
   if (saved !== undefined) requireSameOrigin(saved, options)
+  try {
+    const { report, newest } = await auditUntilSettled(options, saved)
+    await store?.save(await headToSave(client, newest.response, saved))
+    return report
+  } catch (error) {
+    const contradiction = error instanceof UnsettledError ? error.contradiction : undefined
+    if (contradiction !== undefined) {
+      await store?.save(await unsettledToSave(client, contradiction, saved))
+    }
+    throw error
+  }
+}
+
+/** Audits until no version was published in the meantime. Saves nothing. */
+async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undefined) {
+  const { client, signal } = options
+  const readOptions = { fresh: true, ...(signal === undefined ? {} : { signal }) }
   let newest = await readNewest(client, readOptions)
-  const previous = saved === undefined ? undefined : await readHead(saved)
-  const keyChange =
-    saved === undefined || previous === undefined
-      ? undefined
-      : await keyChangeBetween(saved, previous, newest.keyId)
-  if (saved !== undefined) requireLineage(saved, options, keyChange)
   // Every head that was signed before. The history must extend all of them, because a head that appears between two
   // rounds proves nothing about the saved head.
-  const known = previous === undefined ? [] : [previous]
+  const { heads: known, doubts } = await readSaved(saved)
+  const [savedHead] = known
+  const previous = saved?.isAudited === false ? undefined : savedHead
+  const keyChange =
+    saved === undefined || savedHead === undefined
+      ? undefined
+      : await keyChangeBetween(saved, savedHead, newest.keyId)
+  if (saved !== undefined) requireLineage(saved, options, keyChange)
   const entries = new Map<string, Promise<VersionEntry>>()
   for (let round = 1; ; round += 1) {
     const found = await auditOnce({ ...options, readOptions, previous, known, newest, entries })
     const after = await readNewest(client, readOptions)
-    const isSameHead = after.data.hash === newest.data.hash
-    if (isSameHead && found.contradiction !== undefined) {
-      const { response, ...finding } = found.contradiction
-      const responses = [newest.response, response, after.response]
-      throw await createHistoryFailure(client, 'INCONSISTENT', responses, finding)
-    }
-    if (isSameHead) {
-      await store?.save(await headToSave(client, newest, saved))
+    if (after.data.hash === newest.data.hash) {
+      await requireConsistent({ client, known, doubts, newest, after, found })
       const { resources, unavailable } = found
       const read = await Promise.all(entries.values())
       const lastSequence = previous?.entry.sequence ?? 0
-      return {
+      const report: AuditReport = {
         head: newest.data,
         previousHead: previous?.entry,
         keyId: newest.keyId,
@@ -125,13 +140,75 @@ async function auditRounds(options: AuditOptions): Promise<AuditReport> {
         unavailable,
         redactions: await readRedactions(client, signal),
       }
+      return { report, newest }
     }
     if (round === MAX_ROUNDS) {
-      throw new UnsettledError(MAX_ROUNDS)
+      throw new UnsettledError(`a new version was published during each of ${MAX_ROUNDS} rounds`)
     }
     known.push(await knownOf(client, newest))
     newest = after
   }
+}
+
+/** A response of an earlier audit that did not settle. */
+interface Doubt {
+  readonly statement: Statement
+  readonly response: PortableResponse
+}
+
+/** The saved heads, the audited one first, and the other unsettled responses. */
+async function readSaved(
+  saved: SavedHead | undefined,
+): Promise<{ heads: KnownHead[]; doubts: readonly Doubt[] }> {
+  if (saved === undefined) return { heads: [], doubts: [] }
+  const { keys, keyDocument, unsettled = [] } = saved
+  const keyDocuments = keyDocument === undefined ? [] : [keyDocument]
+  const responses = [saved.response, ...unsettled]
+  const heads: KnownHead[] = []
+  const doubts: Doubt[] = []
+  for (const [index, statement] of (await verifyStatements(responses, keys)).entries()) {
+    const response = responses[index] ?? saved.response
+    const { claim, data, keyId, provedAtMs } = statement
+    const [entry] = claim?.kind === 'newest' ? entriesOf(data) : []
+    if (entry !== undefined) {
+      heads.push({ entry, data, keyId, provedAtMs, response, keys, keyDocuments })
+    } else if (index > 0) doubts.push({ statement, response })
+    else throw new TypeError('The saved head: expected a response of version')
+  }
+  return { heads, doubts }
+}
+
+/** What was found while one version was the newest. */
+interface SettledRound {
+  readonly client: Client
+  readonly known: readonly KnownHead[]
+  readonly doubts: readonly Doubt[]
+  readonly newest: Verified<VersionEntry>
+  readonly after: Verified<VersionEntry>
+  readonly found: AuditedRound
+}
+
+/** Throws if a response of this round contradicts the newest version, or if this round confirms a doubt. */
+async function requireConsistent(round: SettledRound): Promise<void> {
+  const { client, known, doubts, newest, after, found } = round
+  // The earliest response with this version proves the most.
+  const [head] = known
+    .filter(({ entry }) => entry.hash === newest.data.hash)
+    .toSorted((one, other) => one.provedAtMs - other.provedAtMs)
+  const before = head?.response ?? newest.response
+  const failureOf = (response: HttpResponse | PortableResponse, finding: HistoryFinding) => {
+    const responses = [before, response, after.response]
+    return createHistoryFailure(client, 'INCONSISTENT', responses, finding, head)
+  }
+  for (const { statement, response } of doubts) {
+    const finding = findNewestContradiction(statement, newest.data)
+    const failure = finding && (await failureOf(response, finding))
+    // Without proof, the response of the earlier audit belongs to a release that was in progress then.
+    if (failure !== undefined && !(failure instanceof UnsettledError)) throw failure
+  }
+  if (found.contradiction === undefined) return
+  const { response, ...finding } = found.contradiction
+  throw await failureOf(response, finding)
 }
 
 function requireSameOrigin({ origin }: SavedHead, { client, moved = false }: AuditOptions): void {
@@ -167,29 +244,15 @@ function requireLineage(
   )
 }
 
-async function readHead(saved: SavedHead): Promise<KnownHead> {
-  const { data, keyId } = await verifyPortable(saved.response, saved.keys)
-  const [entry] = entriesOf(data)
-  if (entry === undefined) throw new TypeError('The saved head: expected a response of version')
-  const { keyDocument } = saved
-  return {
-    entry,
-    data,
-    keyId,
-    response: saved.response,
-    keys: saved.keys,
-    keyDocuments: keyDocument === undefined ? [] : [keyDocument],
-  }
-}
-
 async function knownOf(
   client: Client,
-  { data, keyId, response }: Verified<VersionSummary>,
+  { data, keyId, provedAtMs, response }: Verified<VersionSummary>,
 ): Promise<KnownHead> {
   return {
     entry: data,
     data,
     keyId,
+    provedAtMs,
     response: toPortable(response),
     keys: publishedOf(await client.keys()),
     keyDocuments: [],
@@ -198,7 +261,7 @@ async function knownOf(
 
 async function headToSave(
   client: Client,
-  newest: Verified<unknown>,
+  response: HttpResponse | PortableResponse,
   saved: SavedHead | undefined,
 ): Promise<SavedHead> {
   const document = await client.signingKey({ fresh: true })
@@ -206,9 +269,28 @@ async function headToSave(
   const keyIds = [...(saved?.keyIds ?? []), ...keys.map(({ keyId }) => keyId)]
   return {
     origin: client.origin,
-    response: toPortable(newest.response),
+    response: 'body' in response ? toPortable(response) : response,
     keys: publishedOf(keys),
     keyIds: [...new Set(keyIds)],
     keyDocument: toPortable(document.response),
   }
+}
+
+/** The saved head as it is, with the responses of a contradiction that a later audit can confirm. */
+async function unsettledToSave(
+  client: Client,
+  { evidence }: UnsettledContradiction,
+  saved: SavedHead | undefined,
+): Promise<SavedHead> {
+  // The last response is what a later one replaces.
+  const kept = evidence.responses.slice(0, -1)
+  const [head] = kept
+  const base =
+    saved ?? (head && { ...(await headToSave(client, head, undefined)), isAudited: false as const })
+  if (base === undefined) throw new TypeError('Expected a contradiction of several responses')
+  const all = [...kept, ...(saved?.unsettled ?? [])].filter(
+    ({ bodyBase64 }) => bodyBase64 !== base.response.bodyBase64,
+  )
+  const unsettled = [...new Map(all.map((each) => [each.bodyBase64, each])).values()]
+  return { ...base, keys: evidence.keys, unsettled: unsettled.slice(0, MAX_UNSETTLED) }
 }

@@ -1,76 +1,35 @@
 import { BASE_PATH } from '#contract/registry/api-version'
+import { isVersionEntry } from '../../../src/contract/entry-shape.ts'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
-import { verifyLink, type VersionEntry, type VersionSummary } from '#contract/history/version-chain'
+import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
 import { ApiResponseError } from './api-response-error.ts'
 import type { AuditOptions } from './audit-options.ts'
-import type { Client } from './client.ts'
 import { forEachSome } from './for-each-some.ts'
-import { HistoryError, UnlinkedKeysError } from './history-error.ts'
+import { createHistoryFailure, orBroken, type ProofContext } from './history-failure.ts'
 import {
   findChangesFinding,
-  entriesOf,
-  hashOf,
+  findEntryFault,
   findIndexFault,
-  verifyInOrder,
-  type HistoryEvidence,
+  findSummaryDifference,
+  hashOf,
   type HistoryFault,
   type HistoryFinding,
-} from './history-evidence.ts'
-import { areOfOneLineage } from './key-lineage.ts'
-import { requireVersion } from './newest-version.ts'
-import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
+} from './history-proofs.ts'
+import { entriesOf } from './history-statement.ts'
+import type { PortableResponse } from './portable-response.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { VerificationError } from './verification-error.ts'
-import type { PublishedKey } from './verification-key.ts'
 import type { HttpResponse } from './verify-response.ts'
 
 /** A signed head with its proof. */
-export interface KnownHead {
+export interface KnownHead extends ProofContext {
   readonly entry: VersionSummary
   /** The whole entry. */
   readonly data: unknown
   readonly keyId: string
   readonly response: PortableResponse
-  readonly keys: readonly PublishedKey[]
-  readonly keyDocuments: readonly PortableResponse[]
-}
-
-/** Data for verifying the signatures of older responses. */
-type ProofContext = Pick<KnownHead, 'keys' | 'keyDocuments'>
-
-const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
-
-/**
- * The error for a contradiction: a HistoryError with evidence if the keys that signed the responses are of one lineage,
- * else an UnlinkedKeysError.
- */
-export async function createHistoryFailure(
-  client: Client,
-  fault: HistoryFault,
-  responses: readonly (HttpResponse | PortableResponse)[],
-  finding: HistoryFinding,
-  context: ProofContext = NO_CONTEXT,
-): Promise<HistoryError | UnlinkedKeysError> {
-  const all = [...context.keys, ...publishedOf(await client.keys())]
-  const keys = [...new Map(all.map((key) => [key.jwk.x, key])).values()]
-  const portable = responses.map((response) =>
-    'body' in response ? toPortable(response) : response,
-  )
-  const verified = await verifyInOrder(portable, keys)
-  const { keyDocuments } = context
-  if (!(await areOfOneLineage(verified, await verifyInOrder(keyDocuments, keys)))) {
-    const keyIds = [...new Set(verified.map(({ keyId }) => keyId))]
-    return new UnlinkedKeysError(fault, finding, keyIds)
-  }
-  const evidence: HistoryEvidence = {
-    format: 'svc-history-evidence-v1',
-    fault,
-    keys,
-    responses: portable,
-    ...(keyDocuments.length === 0 ? {} : { keyDocuments }),
-  }
-  return new HistoryError(evidence, finding)
+  readonly provedAtMs: number
 }
 
 /** One pass over the history while `newest` is the newest version. */
@@ -78,7 +37,7 @@ export interface AuditRound extends AuditOptions {
   readonly readOptions: ReadOptions
   /** The head of the last audit. */
   readonly previous: KnownHead | undefined
-  /** The head of the last audit, and those of the rounds before. */
+  /** The head of the last audit, those of audits that did not settle, and those of the rounds before. */
   readonly known: readonly KnownHead[]
   readonly newest: Verified<ReadData<'version'>>
   /** Entries whose hash was recomputed in this audit, by hash; filled by the rounds. */
@@ -97,17 +56,8 @@ export interface AuditedRound {
 export async function auditOnce(round: AuditRound): Promise<AuditedRound> {
   const { client, readOptions, previous, newest, onProgress } = round
   await requireSuccession(round, newest)
-  const computed = await hashOf(newest.data)
-  if (computed !== newest.data.hash) {
-    const { snapshotId: at, hash } = newest.data
-    throw await createHistoryFailure(client, 'BROKEN', [newest.response], {
-      at,
-      expected: computed,
-      found: hash,
-    })
-  }
   onProgress?.({ step: 'head', head: newest.data, keyId: newest.keyId })
-  const index = await client.versions(readOptions)
+  const index = await orBroken(client, client.versions(readOptions))
   const fault = findIndexFault(index.data)
   if (fault !== undefined) {
     throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
@@ -190,7 +140,7 @@ async function checkEntries(
   const oldestFirst = summaries.toReversed()
   await forEachSome(oldestFirst, { concurrency, signal }, async (summary, laneSignal) => {
     const previous = all[all.length - summary.sequence + 1]
-    const reading = readEntry(round, index, summary, previous, laneSignal)
+    const reading = readEntry(round, index, summary, laneSignal)
     entries.set(summary.hash, reading)
     const entry = await reading
     await checkChanges(round, index, entry, previous)
@@ -204,62 +154,54 @@ async function readEntry(
   round: AuditRound,
   index: Verified<unknown>,
   summary: VersionSummary,
-  previous: VersionSummary | undefined,
   signal: AbortSignal,
 ): Promise<VersionEntry> {
   const { client } = round
   const target = `${READ_PATHS.versions}/${summary.snapshotId}`
   const { body } = await client.getUnverified(target, { signal })
   return (
-    (await parseEntry(decoder.decode(body), summary, previous)) ??
-    (await readSignedEntry(round, index, summary, previous)).data
+    (await parseEntry(decoder.decode(body), summary)) ??
+    (await readSignedEntry(round, index, summary)).data
   )
 }
 
-/** The entry in an envelope; undefined if it differs from the index. */
+/** The entry in an envelope; undefined if it is malformed or differs from the index. */
 async function parseEntry(
   text: string,
   summary: VersionSummary,
-  previous: VersionSummary | undefined,
 ): Promise<VersionEntry | undefined> {
   try {
-    const { data } = JSON.parse(text) as { readonly data: VersionEntry }
-    verifyLink(previous, data, await hashOf(data))
-    return data.hash === summary.hash ? data : undefined
+    const { data } = JSON.parse(text) as { readonly data: unknown }
+    if (!isVersionEntry(data) || data.hash !== summary.hash) return undefined
+    const isListed =
+      data.sequence === summary.sequence && findSummaryDifference(summary, data) === undefined
+    return isListed && (await hashOf(data)) === data.hash ? data : undefined
   } catch {
     return undefined
   }
 }
 
 /**
- * Reads an entry with its signature. Throws a HistoryError if the signed entry is not the one that the index lists, or a
- * ChainError if it breaks a rule of the chain.
+ * Reads an entry with its signature. Throws a HistoryError if the signed entry is malformed, or is not the one that the
+ * index lists. The index has been checked, so an entry that matches it continues the chain.
  */
 export async function readSignedEntry(
   { client, readOptions }: Pick<AuditRound, 'client' | 'readOptions'>,
   index: Verified<unknown>,
   summary: VersionSummary,
-  previous: VersionSummary | undefined,
 ): Promise<Verified<VersionEntry>> {
-  const { snapshotId } = summary
-  const signed = await client.versionById(snapshotId, readOptions)
+  const { snapshotId: at } = summary
+  const signed = await orBroken(client, client.versionById(at, readOptions))
   const { data, response } = signed
-  requireVersion(data)
-  const fail = (
-    fault: HistoryFault,
-    expected: string,
-    found: string,
-    ...others: readonly HttpResponse[]
-  ) =>
-    createHistoryFailure(client, fault, [response, ...others], { at: snapshotId, expected, found })
-  if (data.snapshotId !== snapshotId) throw await fail('BROKEN', snapshotId, data.snapshotId)
-  const computed = await hashOf(data)
-  if (computed !== data.hash) throw await fail('BROKEN', computed, data.hash)
+  const fault = await findEntryFault(data, at)
+  if (fault !== undefined) throw await createHistoryFailure(client, 'BROKEN', [response], fault)
   if (data.hash !== summary.hash) {
-    throw await fail('REWRITTEN', summary.hash, data.hash, index.response)
+    const finding = { at, expected: summary.hash, found: data.hash }
+    throw await createHistoryFailure(client, 'REWRITTEN', [response, index.response], finding)
   }
-  verifyLink(previous, data, computed)
-  return signed
+  const difference = findSummaryDifference(summary, data)
+  if (difference === undefined) return signed
+  throw await createHistoryFailure(client, 'BROKEN', [index.response, response], difference)
 }
 
 /** Throws a HistoryError with both entries if an entry's changes are not what its resources show. */
@@ -271,13 +213,9 @@ async function checkChanges(
 ): Promise<void> {
   const before = previous === undefined ? undefined : await entryBefore(round, previous)
   if (findChangesFinding(before, entry) === undefined) return
-  const all = entriesOf(index.data)
-  const signed = await readSignedEntry(round, index, entry, previous)
-  const beforePrevious = all[all.length - entry.sequence + 2]
+  const signed = await readSignedEntry(round, index, entry)
   const signedBefore =
-    previous === undefined
-      ? undefined
-      : await readSignedEntry(round, index, previous, beforePrevious)
+    previous === undefined ? undefined : await readSignedEntry(round, index, previous)
   const finding = findChangesFinding(signedBefore?.data, signed.data)
   // The hashes are equal, so the signature of the index covers the entries computed before.
   if (finding === undefined) throw new VerificationError('MALFORMED', 'expected the same entry')
@@ -303,15 +241,19 @@ async function checkResources(
   const unavailable: string[] = []
   let contradiction: AuditedRound['contradiction']
   await forEachSome(names, { concurrency, signal }, async (name, laneSignal) => {
+    const expected = `W/"${String(propertyOf(newest.data.resources, name))}"`
     try {
       const options = { ...readOptions, signal: laneSignal }
       const { etag, response } = await client.get(`${BASE_PATH}/${name}`, options)
-      const expected = `W/"${String(propertyOf(newest.data.resources, name))}"`
       if (etag === expected) {
         resources.push(name)
         onProgress?.({ step: 'resource', name, isAvailable: true })
       } else contradiction ??= { response, at: name, expected, found: etag }
     } catch (error) {
+      if (error instanceof VerificationError && error.code === 'MALFORMED' && error.response) {
+        contradiction ??= { response: error.response, at: name, expected, found: 'no data' }
+        return
+      }
       const isGone = error instanceof ApiResponseError && error.code === 'SNAPSHOT_UNAVAILABLE'
       if (!isGone) throw error
       unavailable.push(name)

@@ -10,14 +10,9 @@ export { createLocalStorageHeadStore } from './head-store.ts'
 export type { HeadStore, SavedHead, TextStorage } from './head-store.ts'
 export { HistoryError, UnlinkedKeysError } from './history-error.ts'
 export { EvidenceError, verifyEvidence } from './history-evidence.ts'
-export type {
-  HistoryEvidence,
-  HistoryFault,
-  HistoryFinding,
-  ProvenFault,
-} from './history-evidence.ts'
+export type { HistoryEvidence, ProvenFault } from './history-evidence.ts'
+export type { HistoryFault, HistoryFinding } from './history-proofs.ts'
 export type { Redaction } from './redactions.ts'
 export type { PortableResponse } from './portable-response.ts'
-export { ChainError } from '#contract/history/version-chain'
-export type { ChainFault } from '#contract/history/version-chain'
 export { UnsettledError } from './unsettled-error.ts'
+export type { UnsettledContradiction } from './unsettled-error.ts'

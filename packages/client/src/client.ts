@@ -69,7 +69,9 @@ function resultOf(
     throw new ApiResponseError(error as ErrorBody, response, { requestId, rateLimit })
   }
   if (data === undefined || etag === undefined) {
-    throw new VerificationError('MALFORMED', `no data; status ${response.status}`)
+    const failure = new VerificationError('MALFORMED', `no data; status ${response.status}`)
+    failure.response = response
+    throw failure
   }
   return { data, etag, keyId, provedAtMs, requestId, rateLimit, response }
 }

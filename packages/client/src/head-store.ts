@@ -15,7 +15,14 @@ export interface SavedHead {
   readonly keyIds?: readonly string[]
   /** Response of the signing-key endpoint at the time, which links a later key to the key that signed then. */
   readonly keyDocument?: PortableResponse
+  /** False if the audit that saw this head did not settle. The next audit reads all of its versions. */
+  readonly isAudited?: boolean
+  /** Responses of audits that did not settle. The next audit compares the history with them too. */
+  readonly unsettled?: readonly PortableResponse[]
 }
+
+/** Maximum number of unsettled responses. A contradiction has up to two. */
+export const MAX_UNSETTLED = 4
 
 /**
  * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever
@@ -32,6 +39,7 @@ function isSavedHead(value: unknown): value is SavedHead {
   const keys = propertyOf(value, 'keys')
   const keyIds = propertyOf(value, 'keyIds') ?? []
   const keyDocument = propertyOf(value, 'keyDocument')
+  const unsettled = propertyOf(value, 'unsettled') ?? []
   return (
     ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
     Array.isArray(keys) &&
@@ -40,6 +48,10 @@ function isSavedHead(value: unknown): value is SavedHead {
     Array.isArray(keyIds) &&
     keyIds.every((keyId) => typeof keyId === 'string') &&
     (keyDocument === undefined || isPortable(keyDocument)) &&
+    ['undefined', 'boolean'].includes(typeof propertyOf(value, 'isAudited')) &&
+    Array.isArray(unsettled) &&
+    unsettled.length <= MAX_UNSETTLED &&
+    unsettled.every(isPortable) &&
     isPortable(propertyOf(value, 'response'))
   )
 }

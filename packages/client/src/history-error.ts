@@ -1,9 +1,5 @@
-import {
-  HISTORY_FAULTS,
-  type HistoryEvidence,
-  type HistoryFault,
-  type HistoryFinding,
-} from './history-evidence.ts'
+import type { HistoryEvidence } from './history-evidence.ts'
+import { HISTORY_FAULTS, type HistoryFault, type HistoryFinding } from './history-proofs.ts'
 
 /**
  * The service signed responses that cannot all be true. Anyone can check `evidence` with `verifyEvidence`.
@@ -37,7 +33,11 @@ export class HistoryError extends Error {
   }
 }
 
-function formatFinding(fault: HistoryFault, { at, expected, found }: HistoryFinding): string {
+/** A finding as part of a sentence. */
+export function formatFinding(
+  fault: HistoryFault,
+  { at, expected, found }: HistoryFinding,
+): string {
   if (fault === 'SHORTENED') return `${expected} was signed, now the history ends with ${found}`
   if (fault === 'REWRITTEN') return `${at} is signed with ${expected} and with ${found}`
   return `${at}: expected ${expected}, found ${found}`

@@ -1,6 +1,8 @@
 import type { Client } from './client.ts'
-import { createHistoryFailure, readSignedEntry } from './audit-round.ts'
-import { findChangesFinding, entriesOf, findIndexFault } from './history-evidence.ts'
+import { readSignedEntry } from './audit-round.ts'
+import { createHistoryFailure, orBroken } from './history-failure.ts'
+import { findChangesFinding, findIndexFault } from './history-proofs.ts'
+import { entriesOf } from './history-statement.ts'
 import type { ReadOptions, Verified } from './reads.ts'
 import type { VersionEntry } from './resources.ts'
 
@@ -9,8 +11,8 @@ import type { VersionEntry } from './resources.ts'
  * needed, and yielded after its signature, hash, link to the previous entry and changes match. The history is not
  * compared with an earlier audit.
  *
- * Throws a HistoryError with evidence if signed responses contradict each other, an UnlinkedKeysError if unrelated keys
- * signed them, a ChainError if an entry breaks another rule of the chain, and otherwise what the client throws.
+ * Throws a HistoryError with evidence if signed responses are malformed or contradict each other, an UnlinkedKeysError if
+ * unrelated keys signed them, and otherwise what the client throws.
  *
  * @example
  * ```ts
@@ -27,7 +29,7 @@ export async function* history(
   client: Client,
   options: ReadOptions = {},
 ): AsyncGenerator<Verified<VersionEntry>, void, undefined> {
-  const index = await client.versions(options)
+  const index = await orBroken(client, client.versions(options))
   const fault = findIndexFault(index.data)
   if (fault !== undefined) {
     throw await createHistoryFailure(client, 'BROKEN', [index.response], fault)
@@ -37,7 +39,7 @@ export async function* history(
     const summary = summaries[place]
     if (summary === undefined) return undefined
     const reading = { client, readOptions: options }
-    return readSignedEntry(reading, index, summary, summaries[place + 1])
+    return readSignedEntry(reading, index, summary)
   }
   let entry = await readAt(0)
   for (let place = 1; entry !== undefined; place += 1) {

@@ -1,18 +1,10 @@
-import { READ_PATHS } from '#contract/registry/read-paths'
 import { propertyOf } from '#contract/json/property-of'
+import type { Statement } from './history-statement.ts'
 import { parseSigningKeys } from './signing-keys.ts'
-import type { VerifiedResponse } from './verify-response.ts'
-
-/** A verified response with the path it was requested from. */
-export interface PathResponse extends VerifiedResponse {
-  /** Path of the request, without its query. */
-  readonly path: string
-}
 
 /** Ids of the keys that a signing-key document lists, computed from the keys; empty for any other response. */
-async function listedKeyIds({ path, status, data }: PathResponse): Promise<readonly string[]> {
-  if (path !== READ_PATHS.signingKey || status !== 200) return []
-  if (propertyOf(data, 'keys') === undefined) return []
+async function listedKeyIds({ claim, data }: Statement): Promise<readonly string[]> {
+  if (claim?.kind !== 'keys' || propertyOf(data, 'keys') === undefined) return []
   return (await parseSigningKeys(data)).map(({ keyId }) => keyId)
 }
 
@@ -21,8 +13,8 @@ async function listedKeyIds({ path, status, data }: PathResponse): Promise<reado
  * the older key lists both (contract decisions section 9). The older key is the one that signed first.
  */
 export async function areOfOneLineage(
-  responses: readonly PathResponse[],
-  keyDocuments: readonly PathResponse[],
+  responses: readonly Statement[],
+  keyDocuments: readonly Statement[],
 ): Promise<boolean> {
   const inOrder = responses.toSorted((one, other) => one.provedAtMs - other.provedAtMs)
   const [older, newer, ...others] = new Set(inOrder.map(({ keyId }) => keyId))

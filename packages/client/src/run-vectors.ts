@@ -1,8 +1,10 @@
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { isVersionEntry } from '../../../src/contract/entry-shape.ts'
+import { parseInstant } from '#contract/text/instant'
 import { ChainError, verifyLink } from '#contract/history/version-chain'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
-import { findChangesFinding, hashOf } from './history-evidence.ts'
+import { findChangesFinding, hashOf } from './history-proofs.ts'
 import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
 import { LogError, type LogFault } from './log/log-error.ts'
 import { openPolicy } from './log/log-policy.ts'
@@ -53,7 +55,7 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
       keys: [await importKey(publicKey)],
       pinnedKeyIds: [pinnedKeyId],
       maxAgeSeconds,
-      nowMs: Date.parse(vector.now),
+      nowMs: parseInstant(vector.now) ?? NaN,
       ...(revalidation === undefined ? {} : { revalidated: revalidation.headers }),
     })
     return 'ok'
@@ -79,6 +81,7 @@ export interface VectorResult {
 async function outcomeOfHistory({ entries }: HistoryVector): Promise<HistoryOutcome> {
   let previous: HistoryVector['entries'][number] | undefined
   for (const entry of entries) {
+    if (!isVersionEntry(entry)) return 'BROKEN'
     try {
       verifyLink(previous, entry, await hashOf(entry))
     } catch (error) {

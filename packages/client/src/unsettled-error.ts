@@ -1,14 +1,31 @@
+import type { HistoryEvidence } from './history-evidence.ts'
+import type { HistoryFinding } from './history-proofs.ts'
+
+/** A contradiction that a release in progress explains. */
+export interface UnsettledContradiction {
+  /** Proves the fault only if its responses are signed more than 10 minutes apart. */
+  readonly evidence: HistoryEvidence
+  /** The version or resource, and the two values. */
+  readonly finding: HistoryFinding
+}
+
 /**
- * A version was published during each attempt of an audit, so the history was neither confirmed nor contradicted.
+ * The audit neither confirmed nor disproved the history. Either a version was published during each attempt, or
+ * responses contradict each other in a way that a release explains while it reaches the nodes of the service one after the
+ * other. The next audit with the same store settles it.
  *
  * @example
  * ```ts
- * if (error instanceof UnsettledError) console.error('Versions are being published; try again later.')
+ * if (error instanceof UnsettledError) console.error(`Not settled; audit again later: ${error.message}`)
  * ```
  */
 export class UnsettledError extends Error {
-  constructor(rounds: number) {
-    super(`the newest version was another one after each of ${rounds} rounds`)
+  /** Undefined if versions were published during each attempt. */
+  readonly contradiction: UnsettledContradiction | undefined
+
+  constructor(problem: string, contradiction?: UnsettledContradiction) {
+    super(problem)
     this.name = 'UnsettledError'
+    this.contradiction = contradiction
   }
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../json/canonical-json.ts'
+import { parseInstant } from '../text/instant.ts'
 import { propertyOf } from '../json/property-of.ts'
 
 /** First line of the text that is hashed, so that no other text of this service has the same hash. */
@@ -112,9 +113,13 @@ export function verifyLink(
   for (const [code, expected, found] of rules) {
     if (found !== expected) throw new ChainError(code, snapshotId, String(expected), String(found))
   }
-  if (previous !== undefined && Date.parse(entry.createdAt) < Date.parse(previous.createdAt)) {
+  const { createdAt } = entry
+  const createdMs = parseInstant(createdAt)
+  if (createdMs === undefined)
+    throw new ChainError('CREATED_AT', snapshotId, 'a UTC time', createdAt)
+  if (previous !== undefined && !(createdMs >= (parseInstant(previous.createdAt) ?? NaN))) {
     const expected = `no earlier than ${previous.createdAt}`
-    throw new ChainError('CREATED_AT', snapshotId, expected, entry.createdAt)
+    throw new ChainError('CREATED_AT', snapshotId, expected, createdAt)
   }
 }
 

@@ -1,8 +1,11 @@
 import { canonicalJson, type JsonObject } from '../json/canonical-json.ts'
+import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { schemaViolations } from '../schemas/schema-violation.ts'
 import type { VersionEntry } from './version-chain.ts'
 import { DATA_SCHEMAS } from '../schemas/schemas.ts'
+
+const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
 /** A version entry is invalid: unreadable, not JSON, not canonical, or a member is missing or has the wrong shape. */
 export class VersionEntryError extends Error {
@@ -37,6 +40,11 @@ export function parseVersionEntry(text: string, snapshotId: string): VersionEntr
   }
   // A renamed file would link and hash correctly, but occupy the place of the next version.
   const entry = value as VersionEntry
+  // `verifyChanges` compares `changes` with the names of the resources, so this covers those too.
+  const wrong = entry.changes.find(({ resource }) => !RESOURCE_NAME.test(resource))
+  if (wrong !== undefined) {
+    throw new VersionEntryError(snapshotId, 'changes names a resource that is not a resource name')
+  }
   if (entry.snapshotId !== snapshotId) {
     throw new VersionEntryError(snapshotId, `the entry there is ${entry.snapshotId}`)
   }

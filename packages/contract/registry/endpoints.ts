@@ -8,6 +8,7 @@ import type {
 } from './endpoint-terms.ts'
 import type { CacheClass } from '../http/headers.ts'
 import type { ErrorCode } from '../errors/errors.ts'
+import { MAX_HISTORY_PAGE } from '../../../src/contract/history-page.ts'
 import { SNAPSHOT_ID_PATTERN } from '../schemas/identifier-patterns.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from '../schemas/schemas.ts'
@@ -291,9 +292,8 @@ export const ENDPOINTS = {
       limit: {
         type: 'integer',
         minimum: 1,
-        maximum: 1000,
-        description:
-          'Maximum number of entries in the response. A value outside 1 to 1000 is ignored.',
+        maximum: MAX_HISTORY_PAGE,
+        description: `Maximum number of entries in the response. A value outside 1 to ${MAX_HISTORY_PAGE} is ignored.`,
         example: 100,
       },
       before: {

@@ -4,7 +4,7 @@ import {
   type HistoryEvidence,
 } from '@public-api/client-source/history-evidence'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import { CommandFailure, type CommandResult } from '@public-api/command/command'
+import { CommandFailure, EXIT_CODES, type CommandResult } from '@public-api/command/command'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 
@@ -25,7 +25,9 @@ export async function checkEvidence(
     }
   } catch (error) {
     if (error instanceof EvidenceError) {
-      throw new CommandFailure('NO_EVIDENCE', `${file}: ${sanitizeForTerminal(error.message)}`)
+      throw new CommandFailure(error.code, `${file}: ${sanitizeForTerminal(error.message)}`, {
+        exitCode: error.code === 'UNSETTLED' ? EXIT_CODES.unreachable : EXIT_CODES.failure,
+      })
     }
     if (error instanceof VerificationError) {
       throw new CommandFailure(

@@ -7,7 +7,6 @@ import { UnlinkedKeysError } from '@public-api/client-source/history-error'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { ChainError } from '@public-api/contract/history/version-chain'
 import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
@@ -59,12 +58,6 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
   if (error instanceof UnlinkedKeysError) {
     return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
   }
-  if (error instanceof ChainError) {
-    return new CommandFailure(
-      'CHAIN',
-      `an entry breaks a rule of the chain; ${sanitizeForTerminal(error.message)}`,
-    )
-  }
   if (error instanceof ApiResponseError) {
     const isTemporary = error.status >= 500 || error.status === 429
     return new CommandFailure(
@@ -74,9 +67,15 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
     )
   }
   if (error instanceof UnsettledError) {
-    return new CommandFailure('UNSETTLED', `${error.message}; try again later`, {
-      exitCode: EXIT_CODES.unreachable,
-    })
+    const advice =
+      error.contradiction === undefined || stateFile !== ''
+        ? 'audit again later'
+        : 'audit again later with --state FILE, which saves the responses for the next audit'
+    return new CommandFailure(
+      'UNSETTLED',
+      `not settled: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
+      { exitCode: EXIT_CODES.unreachable },
+    )
   }
   return error
 }

@@ -1,6 +1,9 @@
 import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
-import { entriesOf } from '@public-api/client-source/history-evidence'
-import { verifyPortable } from '@public-api/client-source/portable-response'
+import {
+  versionsIn,
+  verifyStatements,
+  type Statement,
+} from '@public-api/client-source/history-statement'
 import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
@@ -16,14 +19,18 @@ class StateFailure extends CommandFailure {
 }
 
 /** Throws unless the signature of the saved head is valid, because an edited head would accuse the service. */
-async function requireSigned(file: string, { response, keys }: SavedHead): Promise<void> {
-  let data: unknown
+async function requireSigned(
+  file: string,
+  { response, keys, unsettled = [] }: SavedHead,
+): Promise<void> {
+  let statements: readonly Statement[]
   try {
-    data = (await verifyPortable(response, keys)).data
+    statements = await verifyStatements([response, ...unsettled], keys)
   } catch (error) {
     throw new StateFailure(file, `the signature of the saved head is invalid; ${messageOf(error)}`)
   }
-  if (entriesOf(data).length > 0) return
+  const [head] = statements
+  if (head?.claim?.kind === 'newest' && versionsIn(head).length > 0) return
   throw new StateFailure(file, 'expected the newest version of a history in it')
 }
 
