@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pathOf } from '../contract/request-target.ts'
+import { pathOf } from '@public-api/contract/http/request-target'
 import type { Log } from '../service/log.ts'
 import type { ApiRequest, App, Reply } from './api-request.ts'
 import type { Connections } from './connections.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
-import { parseHistoryPage } from '../contract/history-page.ts'
+import { parseHistoryPage } from '@public-api/contract/history/history-page'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { parseKeyRequest } from '@public-api/contract/keys/key-request'
 import type { Locale } from '@public-api/contract/registry/locales'

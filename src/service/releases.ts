@@ -1,5 +1,5 @@
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import type { HistoryPageRequest } from '../contract/history-page.ts'
+import type { HistoryPageRequest } from '@public-api/contract/history/history-page'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { verifyEvidence, type HistoryEvidence } from '@public-api/client-source/history-evidence'
-import type { HistoryFault } from '@public-api/client-source/history-proofs'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-source/history-proofs'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
@@ -55,6 +55,8 @@ interface Opened {
   readonly errors: readonly string[]
   /** Which of the histories is served. */
   readonly histories: { turn: number }
+  /** Moves the clocks of the service and of the page. */
+  advance(ms: number): Promise<void>
 }
 
 async function open(
@@ -67,7 +69,11 @@ async function open(
   const { page, errors } = await browser.openPage(t, { acceptDownloads: true, ...options })
   await page.clock.setFixedTime(TEST_NOW_MS)
   await page.goto(`${app.origin}${path}`)
-  return { page, origin: app.origin, errors, histories: turning }
+  const advance = async (ms: number): Promise<void> => {
+    app.clock.ms += ms
+    await page.clock.setFixedTime(app.clock.ms)
+  }
+  return { page, origin: app.origin, errors, histories: turning, advance }
 }
 
 /** Starts an audit and waits for its end. Gives the word of each step. */
@@ -241,11 +247,11 @@ test('a full storage fails only the last step', { skip }, async (t) => {
 
 describe('a history that contradicts itself', { skip }, () => {
   /** The page's evidence, checked with only the key id. */
-  async function evidenceOf(page: Page, fault: HistoryFault): Promise<void> {
+  async function evidenceOf(page: Page, fault: HistoryFault, time = '090000'): Promise<void> {
     const download = page.waitForEvent('download')
     await page.locator('#audit-result a[download]').click()
     const file = await download
-    assert.equal(file.suggestedFilename(), `svc-evidence-${fault}-20261121T090000Z.json`)
+    assert.equal(file.suggestedFilename(), `svc-evidence-${fault}-20261121T${time}Z.json`)
     const evidence = JSON.parse(await readFile(await file.path(), 'utf8')) as HistoryEvidence
     const { fault: proved } = await verifyEvidence(evidence, { pinnedKeyIds: [key.keyId] })
     assert.equal(proved, fault)
@@ -284,14 +290,22 @@ describe('a history that contradicts itself', { skip }, () => {
   })
 
   test('shortened: the signed head is missing', async (t) => {
-    const { page, histories } = await open(t, [consistentReleases(5), consistentReleases(4)])
+    const { page, histories, advance } = await open(t, [
+      consistentReleases(5),
+      consistentReleases(4),
+    ])
     await audit(page)
     histories.turn = 1
+    await audit(page)
+    const unsettled = (await page.locator('#audit-result').textContent()) ?? ''
+    assert.ok(unsettled.includes(script.failures.unsettled), unsettled)
+    assert.equal(await page.locator('#audit-result a[download]').count(), 0)
+    await advance(ROLLOUT_MS + 1)
     const steps = new Map(await audit(page))
     assert.equal(steps.get('previous'), 'failed')
     assert.deepEqual(await sidesOf(page), ['VS-0005', 'VS-0004'])
     assert.deepEqual(await marksOf(page), markLabels(['broken', '', '', '', '']))
-    await evidenceOf(page, 'SHORTENED')
+    await evidenceOf(page, 'SHORTENED', '091000')
   })
 
   test('an entry that differs from the index is found without a saved head', async (t) => {

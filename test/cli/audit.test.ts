@@ -8,6 +8,13 @@ import { writeEvidence } from '@public-api/cli/src/auditing/evidence-file.ts'
 import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { auditHistory } from '@public-api/client-source/audit-history'
+import { createClient } from '@public-api/client-source/client'
+import type { SavedHead } from '@public-api/client-source/head-store'
+import { ROLLOUT_MS } from '@public-api/client-source/history-proofs'
+import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
+import { toPortable } from '@public-api/client-source/portable-response'
+import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
@@ -26,8 +33,11 @@ const consistentReleases = (count: number): Releases => loadReleases(makeRelease
 /** Services that each have another history, behind one address; `turn` selects the one that responds. */
 async function deploy(t: TestContext, ...histories: readonly Releases[]) {
   const apps: RunningApp[] = []
-  for (const releases of histories) apps.push(await runApp(t, { ...liveDependencies(), releases }))
-  const deployment = { origin: '', turn: (_path: string) => 0, asked: [] as string[] }
+  const deployment = { origin: '', turn: (_path: string) => 0, asked: [] as string[], aheadMs: 0 }
+  const clock = { nowMs: () => Date.now() + deployment.aheadMs }
+  for (const releases of histories) {
+    apps.push(await runApp(t, { ...liveDependencies(), clock, releases }))
+  }
   deployment.origin = await serve(t, (request, response) => {
     const [pathname = ''] = (request.url ?? '').split('?')
     deployment.asked.push(pathname)
@@ -39,6 +49,20 @@ async function deploy(t: TestContext, ...histories: readonly Releases[]) {
     })
   })
   return deployment
+}
+
+/** One audit at an earlier time, which leaves its state in the file. */
+async function auditEarlier(
+  deployment: { readonly origin: string; aheadMs: number },
+  agoMs: number,
+  state: string,
+): Promise<void> {
+  deployment.aheadMs = -agoMs
+  const client = createClient({ baseUrl: deployment.origin, now: () => Date.now() - agoMs })
+  await auditHistory({ client, store: createFileHeadStore(state) }).catch((error: unknown) => {
+    assert.ok(error instanceof UnsettledError, String(error))
+  })
+  deployment.aheadMs = 0
 }
 
 test('a valid history is reported, and its head saved for the next audit', async (t) => {
@@ -100,8 +124,10 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     const deployment = await deploy(t, consistentReleases(3), other)
     const { origin } = deployment
     const options = [...PIN, '--state', state, '--evidence', evidence]
-    assert.equal((await svc('audit', origin, ...options)).status, 0)
+    await auditEarlier(deployment, 4 * ROLLOUT_MS, state)
     deployment.turn = (asked) => (fault !== 'INCONSISTENT' || asked === READ_PATHS.status ? 1 : 0)
+    // The second of the two responses that an inconsistency needs beside the current one.
+    if (fault === 'INCONSISTENT') await auditEarlier(deployment, 2 * ROLLOUT_MS, state)
 
     const found = await svc('audit', origin, ...options)
     assert.equal(found.status, 1)
@@ -130,8 +156,9 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
 
 test('prints evidence that cannot be written to a file', async (t) => {
   const folder = temporaryFolder(t)
-  const deployment = await deploy(t, consistentReleases(3), consistentReleases(2))
-  deployment.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
+  const rewritten = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
+  const deployment = await deploy(t, consistentReleases(3), rewritten)
+  deployment.turn = (asked) => (asked.endsWith('/VS-0002') ? 1 : 0)
   const nowhere = path.join(folder, 'missing', 'evidence.json')
   const { status, out, error } = await svc(
     'audit',
@@ -142,7 +169,36 @@ test('prints evidence that cannot be written to a file', async (t) => {
   )
   assert.equal(status, 1)
   assert.match(error, /It is on standard output; save it/)
-  assert.equal((JSON.parse(out) as HistoryEvidence).fault, 'INCONSISTENT')
+  assert.equal((JSON.parse(out) as HistoryEvidence).fault, 'REWRITTEN')
+})
+
+test('a release in progress is not settled (exit 3), and the evidence of it proves nothing', async (t) => {
+  const folder = temporaryFolder(t)
+  const state = path.join(folder, 'head.json')
+  const deployment = await deploy(t, consistentReleases(9), consistentReleases(8))
+  const { origin } = deployment
+  const run = (...options: string[]) => svc('audit', origin, ...PIN, ...options)
+  assert.equal((await run('--state', state)).status, 0)
+  deployment.turn = () => 1
+  const found = await run('--state', state)
+  assert.deepEqual([found.status, found.out], [3, ''])
+  assert.match(found.error, /not settled: the responses show SHORTENED \(VS-0009 was signed/)
+  assert.match(found.error, /; audit again later\n$/)
+  deployment.turn = (asked) => (asked === READ_PATHS.status ? 0 : 1)
+  const stateless = await run('--json')
+  assert.equal(stateless.status, 3)
+  assert.match(stateless.error, /with --state FILE, which saves the responses for the next audit/)
+  assert.equal((JSON.parse(stateless.out) as { code: string }).code, 'UNSETTLED')
+
+  const saved = JSON.parse(readFileSync(state, 'utf8')) as SavedHead
+  const { keys, response } = saved
+  const shorter = toPortable((await createClient({ baseUrl: origin }).version()).response)
+  const evidence = { format: 'svc-history-evidence-v1', fault: 'SHORTENED', keys }
+  const file = path.join(folder, 'evidence.json')
+  writeFileSync(file, JSON.stringify({ ...evidence, responses: [response, shorter] }))
+  const checked = await svc('audit', '--check-evidence', file, ...PIN)
+  assert.equal(checked.status, 3)
+  assert.match(checked.error, /were signed within 10 minutes of each other/)
 })
 
 test('chooses a file name for evidence by default', async (t) => {
@@ -285,7 +341,7 @@ test('a history that keeps growing is reported in one line', async (t) => {
     [
       3,
       'UNSETTLED',
-      'svc audit: the newest version was another one after each of 4 rounds; try again later\n',
+      'svc audit: not settled: a new version was published during each of 4 rounds; audit again later\n',
     ],
   )
 })

@@ -645,7 +645,7 @@ describe('what a service signs malformed', () => {
       { version: () => createPayload({ snapshotId: { toString: 1 } }) },
       { version: () => nothing },
     ]) {
-      const { client } = await deploy(t, { ...releases, ...change } as Releases)
+      const { client } = await deploy(t, { ...releases, ...change })
       await assert.rejects(auditHistory({ client }), { name: /^(HistoryError|VerificationError)$/ })
     }
   })

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { pathOf } from '../../src/contract/request-target.ts'
+import { pathOf } from '@public-api/contract/http/request-target'
 import type { App } from '../../src/http/api-request.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'

@@ -1,5 +1,5 @@
 import { BASE_PATH } from '#contract/registry/api-version'
-import { isVersionEntry } from '../../../src/contract/entry-shape.ts'
+import { isVersionEntry } from '#contract/history/entry-shape'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
 import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'

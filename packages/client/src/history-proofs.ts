@@ -3,7 +3,7 @@ import {
   findSummaryShapeFault,
   isVersionEntry,
   type ShapeFault,
-} from '../../../src/contract/entry-shape.ts'
+} from '#contract/history/entry-shape'
 import { parseInstant } from '#contract/text/instant'
 import { propertyOf } from '#contract/json/property-of'
 import {

@@ -1,5 +1,5 @@
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
-import { isVersionEntry } from '../../../src/contract/entry-shape.ts'
+import { isVersionEntry } from '#contract/history/entry-shape'
 import { parseInstant } from '#contract/text/instant'
 import { ChainError, verifyLink } from '#contract/history/version-chain'
 import { decodeBase64, encodeBase64 } from './base64.ts'

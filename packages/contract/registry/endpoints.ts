@@ -8,7 +8,7 @@ import type {
 } from './endpoint-terms.ts'
 import type { CacheClass } from '../http/headers.ts'
 import type { ErrorCode } from '../errors/errors.ts'
-import { MAX_HISTORY_PAGE } from '../../../src/contract/history-page.ts'
+import { MAX_HISTORY_PAGE } from '../history/history-page.ts'
 import { SNAPSHOT_ID_PATTERN } from '../schemas/identifier-patterns.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
 import type { DataSchemaName, RequestSchemaName } from '../schemas/schemas.ts'

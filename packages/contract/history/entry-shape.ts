@@ -3,10 +3,10 @@ import {
   SHA256_BASE64URL_PATTERN,
   SHA256_HEX_PATTERN,
   SNAPSHOT_ID_PATTERN,
-} from '@public-api/contract/schemas/identifier-patterns'
-import { parseInstant } from '@public-api/contract/text/instant'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import type { VersionEntry, VersionSummary } from '@public-api/contract/history/version-chain'
+} from '../schemas/identifier-patterns.ts'
+import { parseInstant } from '../text/instant.ts'
+import { propertyOf } from '../json/property-of.ts'
+import type { VersionEntry, VersionSummary } from './version-chain.ts'
 
 /** A member of a version entry that does not have the form that every entry has. */
 export interface ShapeFault {

@@ -1,4 +1,4 @@
-import { pathOf } from './request-target.ts'
+import { pathOf } from '../http/request-target.ts'
 
 /** Largest `limit` of a page. */
 export const MAX_HISTORY_PAGE = 1000
