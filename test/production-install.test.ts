@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { moduleReferences } from '../scripts/module-references.ts'
+import { cleanEnvironment } from './support/run-svc.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 interface LockedPackage {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly dev?: true
+  readonly devOptional?: true
+  readonly link?: true
+  readonly resolved?: string
 }
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
@@ -51,4 +57,109 @@ test('npm ci --omit=dev installs only what the dependencies require', (t) => {
   const extra = added.filter((name) => !names.has(name) && !name.startsWith('@public-api/'))
   assert.ok(added.length > 20)
   assert.deepEqual(extra, [])
+})
+
+/** The names of the packages that `npm ci --omit=dev` installs at the top of node_modules, with their folders. */
+const INSTALLED: ReadonlyMap<string, string> = new Map(
+  Object.entries(packages).flatMap(([location, { dev, devOptional, link, resolved }]) => {
+    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(location)?.[1]
+    if (name === undefined || dev || devOptional) return []
+    return [[name, link ? (resolved ?? '') : location]]
+  }),
+)
+
+/** A copy of the repository with the packages of a production install. */
+function makeInstall(t: TestContext): string {
+  const folder = temporaryFolder(t)
+  const copied = ['package.json', 'packages', 'src', 'locales', 'assets', 'content', 'releases']
+  for (const each of copied) {
+    cpSync(each, path.join(folder, each), {
+      recursive: true,
+      filter: (source) => !/\/(?:dist|vectors|node_modules)$/.test(source),
+    })
+  }
+  for (const [name, location] of INSTALLED) {
+    const link = path.join(folder, 'node_modules', name)
+    mkdirSync(path.dirname(link), { recursive: true })
+    const isOwn = location.startsWith('packages/')
+    symlinkSync(isOwn ? path.join(folder, location) : path.resolve(location), link)
+  }
+  return folder
+}
+
+// Reads the commands from the program's own tables, and runs each with --help and without arguments.
+const RUN_EVERY_COMMAND = `
+import { COMMANDS, runProgram } from './src/cli/program.ts'
+
+const lines = []
+async function runEach(commands, words) {
+  for (const [name, [, entry]] of Object.entries(commands)) {
+    const command = typeof entry === 'function' ? (await entry()).command : entry
+    const names = [...words, name]
+    for (const args of [[...names, '--help'], names]) {
+      const run = { args: args.join(' '), output: '' }
+      const add = (line) => { run.output += line + '\\n' }
+      run.status = await runProgram(args, { out: add, error: add })
+      lines.push(run)
+    }
+    if (command.actions !== undefined) await runEach(command.actions, names)
+  }
+}
+const commands = { ...COMMANDS }
+await runEach(commands, [])
+console.error(JSON.stringify(lines))
+process.exit()
+`
+
+interface CommandRun {
+  readonly args: string
+  readonly status: number
+  readonly output: string
+}
+
+test('every command and every help runs on a production install', (t) => {
+  const folder = makeInstall(t)
+  const script = path.join(folder, 'run-every-command.mjs')
+  writeFileSync(script, RUN_EVERY_COMMAND)
+  const { stderr, error } = spawnSync(process.execPath, ['--no-warnings', script], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  assert.equal(error, undefined)
+  const last = stderr.trimEnd().split('\n').at(-1) ?? ''
+  assert.match(last, /^\[/, stderr)
+  const runs = JSON.parse(last) as readonly CommandRun[]
+  assert.ok(runs.length > 60, `${runs.length} runs`)
+  for (const { args, status, output } of runs) {
+    if (args.endsWith(' --help')) assert.equal(status, 0, `svc ${args}: ${output}`)
+    assert.ok([0, 1, 2, 3].includes(status), `svc ${args} exits with ${status}`)
+    assert.doesNotMatch(output, /Cannot find (?:package|module)|ERR_MODULE|TypeError/, args)
+  }
+})
+
+test('no module of the service or of a command imports a package for development', () => {
+  const faults: string[] = []
+  const seen = new Set(['src/main.ts', 'src/cli/svc.ts', 'src/storage/sqlite-writer-thread.ts'])
+  for (const file of seen) {
+    if (!file.endsWith('.ts')) continue
+    for (const { specifier = '', isTypeOnly } of moduleReferences(readFileSync(file, 'utf8'))) {
+      if (isTypeOnly || specifier.startsWith('node:') || specifier === '#crypto') continue
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
+      if (specifier.startsWith('.')) {
+        seen.add(path.join(path.dirname(file), specifier))
+      } else if (name === '#contract') {
+        seen.add(`${specifier.replace('#contract', 'packages/contract')}.ts`)
+      } else if (name.startsWith('@public-api/')) {
+        const target = specifier.replace(name, INSTALLED.get(name) ?? name)
+        seen.add(target.endsWith('.ts') ? target : `${target}.ts`)
+      } else if (!INSTALLED.has(name)) {
+        faults.push(`${file} imports ${specifier}`)
+      }
+    }
+  }
+  assert.ok(seen.size > 300, `${seen.size} modules`)
+  assert.deepEqual(faults, [])
 })

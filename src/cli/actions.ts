@@ -2,7 +2,11 @@ import type { Command } from '@public-api/command/command'
 import { type CommandTable, formatCommands, runChosen } from '@public-api/command/run-program'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. `about` precedes the actions in its help. */
-export function createActionsCommand(name: string, about: string, actions: CommandTable): Command {
+export function createActionsCommand(
+  name: string,
+  about: string,
+  actions: CommandTable,
+): Command & { readonly actions: CommandTable } {
   const help = `Usage: svc ${name} ACTION [options]
 
 ${about}
@@ -22,5 +26,5 @@ Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
     missing: `expected an action: ${names}`,
     advice: `expected one of ${names}`,
   }
-  return { help, run: (...call) => runChosen(choice, ...call) }
+  return { help, actions, run: (...call) => runChosen(choice, ...call) }
 }

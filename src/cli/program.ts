@@ -5,7 +5,7 @@ import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
 import { type CommandTable, runProgram as runCommands } from '@public-api/command/run-program'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
-const COMMANDS: CommandTable = {
+export const COMMANDS: CommandTable = {
   init: ['create a content folder to start from', () => import('./init.ts')],
   check: ['check the content folder without publishing it', () => import('./check.ts')],
   diff: [
