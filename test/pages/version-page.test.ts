@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import type { Releases } from '../../src/service/releases.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { fullContent, releasesOf } from '../support/made-content.ts'
+import { fullContent, type MadeContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { runApp } from '../support/running-app.ts'
@@ -51,7 +54,7 @@ test('shows what changed from the version before, field by field', async (t) => 
     },
   })
   const page = parsePage(await (await app.fetch('/en/history/VS-0002')).text())
-  assert.deepEqual(page.all('.data-change code').map(textIn), ['summary'])
+  assert.deepEqual(page.all('.data-change .muted').map(textIn), [TEXTS.en.fields.summary])
   assert.equal(page.all('.data-change del').map(textIn).join(), 'Before.')
   assert.equal(page.all('.data-change ins').map(textIn).join(), content.roadmap.summary)
 })
@@ -77,4 +80,135 @@ test('an unknown version is a 404', async (t) => {
   for (const path of ['/en/history/VS-9999', '/de/history/VS-0001', '/en/history/VS-1']) {
     assert.equal((await app.fetch(path)).status, 404, path)
   }
+})
+
+/** Items whose titles, states, dates and order change. */
+const QUEUE = {
+  summary: 'Work.',
+  updatedAt: '2026-03-01T00:00:00Z',
+  items: [
+    {
+      id: 'tide-1',
+      title: 'Second receiver',
+      summary: 'Install the receiver at the station.',
+      kind: 'feature',
+      state: 'queued',
+      priority: 1,
+      since: '2026-02-01',
+    },
+    {
+      id: 'tide-2',
+      title: 'Old work',
+      summary: 'It is over.',
+      kind: 'fix',
+      state: 'done',
+      priority: 2,
+      since: '2026-02-01',
+    },
+  ],
+} as const satisfies MadeContent['development-queue']
+
+const QUEUE_AFTER = {
+  ...QUEUE,
+  updatedAt: '2026-03-02T00:00:00Z',
+  items: [
+    {
+      ...QUEUE.items[0],
+      priority: 2,
+      state: 'in_progress',
+      summary: 'Install and test the receiver at the station.',
+      since: '2026-03-02',
+    },
+    { ...QUEUE.items[0], id: 'tide-3', title: 'New work', summary: 'It begins.', priority: 1 },
+  ],
+} as const satisfies MadeContent['development-queue']
+
+const THAI = {
+  locale: 'th',
+  resources: {
+    'development-queue': {
+      items: { 'tide-1': { title: 'เครื่องรับที่สอง', summary: 'ติดตั้งและทดสอบเครื่องรับ' } },
+    },
+  },
+}
+
+/** A version after which the queue has changed, with a Thai translation of the newer one. */
+function queueReleases(): Releases {
+  const before = releasesOf({ 'development-queue': QUEUE })
+  const resourcesOf = (releases: Releases) =>
+    (JSON.parse(releases.head.json) as { resources: Record<string, string> }).resources
+  const oldDigest = resourcesOf(before)['development-queue'] ?? ''
+  const after = releasesOf(
+    { 'development-queue': QUEUE_AFTER },
+    {
+      previous: (resources) => ({ ...resources, 'development-queue': oldDigest }),
+      site: { 'site/translations/th': THAI },
+    },
+  )
+  return {
+    ...after,
+    readResource: (name, digest) =>
+      (digest === oldDigest ? before : after).readResource(name, digest),
+  }
+}
+
+for (const locale of LOCALES) {
+  test(`names changed items by title and says what changed in words, in ${locale}`, async (t) => {
+    const app = await runApp(t, { releases: queueReleases() })
+    const source = await (await app.fetch(`/${locale}/history/VS-0002`)).text()
+    assert.deepEqual(await htmlFaults(source), [])
+    const page = parsePage(source)
+    const { fields, labels, version } = TEXTS[locale]
+    const section = page
+      .all('section')
+      .find((each) => each.getAttributeValue('aria-labelledby') === 'changes-development-queue')
+    assert.ok(section)
+    const changes = section.querySelectorAll('.data-changes').map(textIn)
+    const [words = '', noise = ''] = changes
+    const title = locale === 'th' ? 'เครื่องรับที่สอง' : 'Second receiver'
+    for (const part of [
+      title,
+      'New work',
+      'It begins.',
+      'Old work',
+      labels.queueState.queued,
+      labels.queueState.in_progress,
+      fields.state,
+      version.kinds.added,
+      version.kinds.removed,
+    ]) {
+      assert.ok(words.includes(part), `${part} in ${words}`)
+    }
+    for (const machine of ['items[', 'in_progress', 'tide-1', '{', '2026-03']) {
+      assert.ok(!words.includes(machine), `${machine} in ${words}`)
+    }
+    if (locale !== 'th') {
+      const [inserted] = section
+        .querySelectorAll('ins')
+        .map(textIn)
+        .filter((each) => each.startsWith('and'))
+      assert.equal(inserted, 'and test')
+    }
+    // Numbers and review dates are folded.
+    assert.ok(noise.includes(fields.priority) && noise.includes(fields.updatedAt), noise)
+    const [folded] = section.querySelectorAll('details')
+    assert.ok(folded && textIn(folded).includes(fields.updatedAt))
+    const json = section.querySelectorAll('a').map((link) => link.getAttributeValue('href') ?? '')
+    assert.equal(
+      json.filter((href) => href.startsWith('/archive/resources/development-queue/')).length,
+      2,
+    )
+  })
+}
+
+test('every field of a published resource has a name for people', () => {
+  const missing = new Set<string>()
+  const walk = ({ properties = {} }: JsonSchema): void => {
+    for (const [name, field] of Object.entries(properties)) {
+      if (!Object.hasOwn(TEXTS.en.fields, name)) missing.add(name)
+      walk(field.items ?? field)
+    }
+  }
+  for (const schema of Object.values(TRANSLATED_SCHEMAS)) walk(schema)
+  assert.deepEqual([...missing], [])
 })

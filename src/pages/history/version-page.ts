@@ -2,103 +2,157 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import {
+  CONTENT_LOCALE,
+  translateData,
+  translationResource,
+  type Translations,
+} from '@public-api/contract/snapshots/translations'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { momentHtml } from '../texts/moments.ts'
+import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
-import { countText, inEnglish, plainText } from '../markup/rich-text.ts'
+import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { changesInWords, type ComparedData } from './changes-in-words.ts'
 
+/** Beginning of the names of translations. */
+const TRANSLATIONS = 'site/translations/'
 /** Number of differences shown per resource. The archive has the rest. */
 const SHOWN_CHANGES: ShownLimits = { items: 60, bytes: 9000 }
 /** Limit for all resources together, so that the page stays small. */
 const SHOWN_RESOURCES: ShownLimits = { items: 20, bytes: 30_000 }
-/** Longer values are cut; the archive has them in full. */
-const VALUE_CHARACTERS = 400
-
 /** Id of the changes of a resource on the page of a version. */
 export const changesId = (name: string): string => `changes-${name.replaceAll('/', '-')}`
+
+type Versions = readonly [before: VersionEntry | undefined, after: VersionEntry]
 
 function resourceName(context: PageContext, name: string): Html {
   return html`${resourceTitle(context, name)} ${code(name)}`
 }
 
-function valueHtml({ locale }: PageContext, value: JsonValue): Html {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const shown = text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
-  return typeof value === 'string' ? inEnglish(locale, shown) : code(shown)
-}
+const archivePath = (name: string, digest: string): string =>
+  `/archive/resources/${name}/${digest}.json`
 
-function changeItem(context: PageContext, { path, kind, before, after }: FieldChange): Html {
-  const t = context.texts.version
-  return html`<li class="data-change">
-    <p>
-      <span class="tag tag-${kind}">${t.kinds[kind]}</span>
-      <code>${path === '' ? t.wholeResource : path}</code>
-    </p>
-    ${before !== undefined && html`<p class="before"><del>${valueHtml(context, before)}</del></p>`}
-    ${after !== undefined && html`<p class="after"><ins>${valueHtml(context, after)}</ins></p>`}
-  </li> `
-}
+const isTranslation = (name: string): boolean => name.startsWith(TRANSLATIONS)
 
-/** The changes of one resource, field by field; undefined if data of it are damaged or redacted. */
-function changesOf(
-  { facts }: PageContext,
+/** The data of a resource before and after, translated as each version was; undefined if it is damaged or redacted. */
+function comparedData(
+  { locale, facts }: PageContext,
   name: string,
-  versions: readonly (VersionEntry | undefined)[],
-): readonly FieldChange[] | undefined {
-  const [oldDigest, newDigest] = versions.map((version) => version?.resources[name])
-  const dataOf = (digest: string | undefined) =>
-    digest === undefined ? undefined : (facts.archived(name, digest) as JsonValue | undefined)
-  const [before, after] = [dataOf(oldDigest), dataOf(newDigest)]
-  if (oldDigest === undefined && after !== undefined) return [{ path: '', kind: 'added', after }]
-  if (newDigest === undefined && before !== undefined) {
-    return [{ path: '', kind: 'removed', before }]
-  }
-  if (before === undefined || after === undefined) return undefined
+  versions: Versions,
+): ComparedData | undefined {
   const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : {}
-  return fieldChangesBetween(before, after, schema)
+  const english = new Set<string>()
+  const archived = (version: VersionEntry | undefined, resource: string) => {
+    const digest = version?.resources[resource]
+    return digest === undefined ? undefined : facts.archived(resource, digest)
+  }
+  const [before, after] = versions.map((version) => {
+    const data = archived(version, name) as JsonValue | undefined
+    if (data === undefined || locale === CONTENT_LOCALE || !isTranslatedName(name)) return data
+    const overlay = archived(version, translationResource(locale)) as Translations | undefined
+    const translated = translateData(schema, data, overlay?.resources[name])
+    for (const text of translated.untranslated) english.add(text)
+    return translated.data
+  })
+  const isMissing = [before, after].some(
+    (data, index) => data === undefined && versions[index]?.resources[name] !== undefined,
+  )
+  return isMissing ? undefined : { schema, before, after, isEnglish: (text) => english.has(text) }
 }
 
-function resourceChanges(
-  context: PageContext,
-  name: string,
-  versions: readonly (VersionEntry | undefined)[],
-): Html {
+function wholeChange({ before, after }: ComparedData): readonly FieldChange[] | undefined {
+  if (before === undefined && after !== undefined) return [{ path: '', kind: 'added', after }]
+  if (after === undefined && before !== undefined) return [{ path: '', kind: 'removed', before }]
+  return undefined
+}
+
+/** Links to the exact bytes of a resource before and after. */
+function jsonLinks({ texts }: PageContext, name: string, versions: Versions): Html {
+  const t = texts.version
+  const links = versions.map((version, index) => {
+    const digest = version?.resources[name]
+    return (
+      digest !== undefined &&
+      html`<li>${link(archivePath(name, digest), index === 0 ? t.jsonBefore : t.jsonAfter)}</li> `
+    )
+  })
+  return html`<ul class="plain-list links small">
+    ${links}
+  </ul>`
+}
+
+/** What changed in a resource, in words, with its JSON one click away. */
+function resourceChanges(context: PageContext, name: string, versions: Versions): Html {
   const { locale, texts } = context
   const t = texts.version
   const id = changesId(name)
-  const changes = changesOf(context, name, versions)
-  const { shown, left } = newestShown(changes ?? [], SHOWN_CHANGES, (change) =>
-    changeItem(context, change),
-  )
+  const data = comparedData(context, name, versions)
+  const whole = data && wholeChange(data)
+  const changes =
+    data?.before !== undefined && data.after !== undefined
+      ? fieldChangesBetween(data.before, data.after, data.schema)
+      : []
+  const { items, noise } =
+    data === undefined ? { items: [], noise: [] } : changesInWords(context, changes, data)
+  const { shown, left } = newestShown(items, SHOWN_CHANGES, (item) => item)
   return html`<section aria-labelledby="${id}">
-    <h3 id="${id}">${resourceName(context, name)}</h3>
+    <h3 id="${id}">${resourceTitle(context, name)}</h3>
+    ${data === undefined && html`<p class="note note-warn">${t.unavailable}</p>`}
+    ${whole?.map(
+      ({ kind }) =>
+        html`<p class="data-change">
+          <span class="tag tag-${kind}">${t.kinds[kind]}</span> ${t.wholeResource}
+        </p>`,
+    )}
     ${
-      changes === undefined
-        ? html`<p class="note note-warn">${t.unavailable}</p>`
-        : html`<ul class="plain-list data-changes">
-            ${shown}
-          </ul>`
+      shown.length > 0 &&
+      html`<ul class="plain-list data-changes">
+        ${shown}
+      </ul>`
     }
     ${left > 0 && html`<p class="muted">${countText(locale, t.moreChanges, left)}</p>`}
+    ${
+      noise.length > 0 &&
+      html`<details class="noise small">
+        <summary>${t.reviewedOnly}</summary>
+        <ul class="plain-list data-changes">
+          ${noise}
+        </ul>
+      </details>`
+    }
+    ${jsonLinks(context, name, versions)}
   </section> `
 }
 
-/** What changed from the version before. The first version has only additions. */
+/** What changed from the version before. Changes of translations are folded. The first version has only additions. */
 function allChanges(context: PageContext, entry: VersionEntry): Html {
   const { locale, texts, facts } = context
   const { sequence, changes } = entry
   if (changes.length === 0) return html`<p class="muted">${texts.history.noChanges}</p>`
   if (sequence === 1) return html`<p>${texts.version.genesis}</p>`
-  const versions = [facts.version(formatSnapshotId(sequence - 1)), entry]
-  const { shown, left } = newestShown(changes, SHOWN_RESOURCES, ({ resource }) =>
-    resourceChanges(context, resource, versions),
+  const versions = [facts.version(formatSnapshotId(sequence - 1)), entry] as const
+  const { shown, left } = newestShown(
+    changes.filter(({ resource }) => !isTranslation(resource)),
+    SHOWN_RESOURCES,
+    ({ resource }) => resourceChanges(context, resource, versions),
   )
+  const ofTranslations = changes.filter(({ resource }) => isTranslation(resource))
   return html`${shown}${
     left > 0 && html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>`
+  }${
+    ofTranslations.length > 0 &&
+    html`<details class="noise">
+      <summary>${texts.version.translations}</summary>
+      ${
+        newestShown(ofTranslations, SHOWN_RESOURCES, ({ resource }) =>
+          resourceChanges(context, resource, versions),
+        ).shown
+      }
+    </details>`
   }`
 }
 
@@ -120,10 +174,7 @@ function resourceTable(context: PageContext, entry: VersionEntry): Html {
       {
         title: t.digest,
         cell: ([name, digest]) =>
-          link(
-            `/archive/resources/${name}/${digest}.json`,
-            html`<code class="small">${digest}</code>`,
-          ),
+          link(archivePath(name, digest), html`<code class="small">${digest}</code>`),
       },
     ],
   })
@@ -140,34 +191,45 @@ function body(context: PageContext, entry: VersionEntry) {
   return {
     main: html`<p class="eyebrow">${link(pathOfPage(locale, 'history'), history.title)}</p>
       <h1>${plainText(t.title, { version: snapshotId })}</h1>
-      ${
-        note !== '' &&
-        html`<p class="lead">${inEnglish(locale, note)}</p>
-          ${notesLanguage(context)}`
-      }
+      ${note !== '' && html`<p class="lead">${inEnglish(locale, note)}</p>`}
+      <p class="muted">
+        ${richText(t.publishedOn, { time: momentInText(locale, entry.createdAt) })}
+      </p>
+      ${note !== '' && notesLanguage(context)}
       <nav class="actions" aria-label="${t.neighbors}">
         ${sequence > 1 && neighbor(sequence - 1, t.previous, 'prev')}
         ${sequence < facts.head.sequence && neighbor(sequence + 1, t.next, 'next')}
         ${link(pathOfPage(locale, 'history'), t.all)}
       </nav>
-      ${factList([
-        [history.published, momentHtml(locale, entry.createdAt)],
-        [history.hash, code(hash)],
-        [t.previousHash, code(previousHash)],
-        [history.registryVersion, html`${code(entry.registryVersion)} (${code(entry.apiVersion)})`],
-        [
-          history.wholeEntry,
-          html`${codeLink(READ_PATHS.versionById.replace('{snapshotId}', snapshotId))}<br />${codeLink(
-              `/archive/versions/${snapshotId}.json`,
-            )}`,
-        ],
-      ])}
       ${pageSection('changes', history.changes, allChanges(context, entry))}
+      ${pageSection(
+        'entry',
+        t.entry,
+        factList([
+          [history.hash, html`<code class="hash">${hash}</code>`],
+          [t.previousHash, html`<code class="hash">${previousHash}</code>`],
+          [
+            history.registryVersion,
+            html`${code(entry.registryVersion)} (${code(entry.apiVersion)})`,
+          ],
+          [
+            history.wholeEntry,
+            html`${codeLink(READ_PATHS.versionById.replace('{snapshotId}', snapshotId))}<br />${codeLink(
+                `/archive/versions/${snapshotId}.json`,
+              )}`,
+          ],
+        ]),
+      )}
       ${pageSection(
         'resources',
         t.resources,
-        html`<p>${t.resourcesText}</p>
-          ${resourceTable(context, entry)}`,
+        html`<details>
+          <summary>
+            ${countText(locale, t.resourceCount, Object.keys(entry.resources).length)}
+          </summary>
+          <p>${t.resourcesText}</p>
+          ${resourceTable(context, entry)}
+        </details>`,
       )}`,
   }
 }

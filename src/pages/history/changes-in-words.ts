@@ -1,0 +1,252 @@
+import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
+import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
+import { itemKeyOf } from '@public-api/contract/snapshots/translations'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { listHtml } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
+import { dayHtml, momentInText } from '../texts/moments.ts'
+import { wordChanges } from './word-changes.ts'
+
+/** Longer values are cut; the archive has them in full. */
+const VALUE_CHARACTERS = 600
+const TITLE_CHARACTERS = 80
+
+/** The time of a review, and the numbers of items: they change when another item comes or goes. */
+const NOISE = /(?:^|\.)(?:updatedAt|priority)$/
+
+/** Data of a resource before and after, in the language of the page where it is translated. */
+export interface ComparedData {
+  readonly schema: JsonSchema
+  readonly before: JsonValue | undefined
+  readonly after: JsonValue | undefined
+  /** Whether a text is in English on a page of another language. */
+  readonly isEnglish: (text: string) => boolean
+}
+
+/** A field in a path: its name, its schema, and the key of an item if it is a list. */
+interface Step {
+  readonly name: string
+  readonly key: string | undefined
+  readonly schema: JsonSchema
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function stepsOf(path: string, root: JsonSchema): readonly Step[] {
+  let within = root
+  return Array.from(path.matchAll(/([A-Za-z]\w*)(?:\[([^\]]*)\])?/g), ([, name = '', key]) => {
+    const field = within.properties?.[name] ?? {}
+    const schema = key === undefined ? field : (field.items ?? {})
+    within = schema
+    return { name, key, schema }
+  })
+}
+
+/** The value at a path; undefined if it does not exist. */
+function valueAt(data: JsonValue | undefined, steps: readonly Step[]): JsonValue | undefined {
+  return steps.reduce<JsonValue | undefined>((value, { name, key, schema }) => {
+    const member = isObject(value) ? value[name] : undefined
+    if (key === undefined || !Array.isArray(member)) return member
+    return member.find((item, index) => itemKeyOf(schema, item, index) === key)
+  }, data)
+}
+
+/** What an item is called: its name or title, else its version, its time or its text. */
+function titleOf({ locale }: PageContext, item: JsonValue | undefined): HtmlValue {
+  if (!isObject(item)) return undefined
+  const { name, title, version, at, text } = item
+  const named = name ?? title ?? version ?? undefined
+  if (typeof named === 'string') return named
+  if (typeof at === 'string') return momentInText(locale, at)
+  if (typeof text !== 'string') return undefined
+  return text.length > TITLE_CHARACTERS ? `${text.slice(0, TITLE_CHARACTERS)}…` : text
+}
+
+/** The statement of an item, for one that was added or removed. */
+function statementOf(item: JsonObject): string | undefined {
+  const fields = ['summary', 'statement', 'text', 'role', 'reason', 'data', 'description'] as const
+  return fields.map((name) => item[name]).find((value) => typeof value === 'string') as
+    | string
+    | undefined
+}
+
+function enumLabel({ texts }: PageContext, values: readonly unknown[], value: string) {
+  const lists: readonly { readonly [word: string]: string }[] = Object.values(texts.labels)
+  const list = lists.find(
+    (each) =>
+      Object.keys(each).length === values.length &&
+      values.every((word) => Object.hasOwn(each, String(word))),
+  )
+  return list?.[value]
+}
+
+/** The items of a resource by id, so that references to them show their titles. */
+function titlesById(data: JsonValue | undefined): ReadonlyMap<string, string> {
+  const lists = isObject(data) ? Object.values(data).filter(Array.isArray) : []
+  return new Map(
+    lists.flat().flatMap((item: JsonValue): [string, string][] => {
+      if (!isObject(item)) return []
+      const title = item['name'] ?? item['title']
+      const { id } = item
+      return typeof id === 'string' && typeof title === 'string' ? [[id, title]] : []
+    }),
+  )
+}
+
+/** A single value as people read it: labels of states, dates, titles of references. */
+function shownValue(
+  context: PageContext,
+  value: JsonValue,
+  schema: JsonSchema,
+  { after, before, isEnglish }: ComparedData,
+): HtmlValue {
+  const { locale, texts } = context
+  if (typeof value === 'boolean') return value ? texts.wallet.yes : texts.wallet.no
+  if (Array.isArray(value)) {
+    const shown = value.map((each) =>
+      shownValue(context, each, schema.items ?? {}, { schema, after, before, isEnglish }),
+    )
+    return listHtml(locale, shown)
+  }
+  if (typeof value !== 'string') return code(JSON.stringify(value).slice(0, VALUE_CHARACTERS))
+  if (schema.enum !== undefined) return enumLabel(context, schema.enum, value) ?? code(value)
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return momentInText(locale, value)
+  if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayHtml(locale, value)
+  const cut = value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS)}…` : value
+  if (schema.pattern !== undefined || schema.format !== undefined) {
+    const title = titlesById(after).get(value) ?? titlesById(before).get(value)
+    return title ?? code(cut)
+  }
+  return isEnglish(value) ? html`<span lang="en">${cut}</span>` : cut
+}
+
+/** A changed text word by word; another value as it was and as it is. */
+function changedValue(
+  context: PageContext,
+  change: FieldChange,
+  schema: JsonSchema,
+  data: ComparedData,
+): Html {
+  const { before, after } = change
+  const isText =
+    typeof before === 'string' &&
+    typeof after === 'string' &&
+    schema.enum === undefined &&
+    schema.pattern === undefined &&
+    schema.format === undefined &&
+    before.length + after.length <= 2 * VALUE_CHARACTERS
+  if (isText) {
+    const isEnglish = context.locale !== 'en' && (data.isEnglish(before) || data.isEnglish(after))
+    const pieces = wordChanges(before, after, isEnglish ? 'en' : context.locale).map(
+      ({ kind, text }) =>
+        kind === 'same'
+          ? text
+          : kind === 'before'
+            ? html`<del>${text}</del>`
+            : html`<ins>${text}</ins>`,
+    )
+    return isEnglish ? html`<span lang="en">${pieces}</span>` : html`${pieces}`
+  }
+  return html`${before !== undefined && html`<del>${shownValue(context, before, schema, data)}</del> `}${
+    after !== undefined && html`<ins>${shownValue(context, after, schema, data)}</ins>`
+  }`
+}
+
+/** Name of a field for people. */
+function fieldLabel({ texts }: PageContext, name: string): HtmlValue {
+  const labels: { readonly [name: string]: string } = texts.fields
+  return Object.hasOwn(labels, name) ? labels[name] : code(name)
+}
+
+/** The changes of one item, or of the resource itself. */
+interface Group {
+  readonly key: string
+  readonly title: readonly HtmlValue[]
+  readonly kind: 'added' | 'changed' | 'removed'
+  readonly rows: (readonly [label: HtmlValue, value: HtmlValue])[]
+}
+
+function groupsOf(context: PageContext, changes: readonly FieldChange[], data: ComparedData) {
+  const groups: Group[] = []
+  for (const change of changes) {
+    const { path, kind, before, after } = change
+    const steps = stepsOf(path, data.schema)
+    const values = steps.map(
+      (_, index) =>
+        valueAt(data.after, steps.slice(0, index + 1)) ??
+        valueAt(data.before, steps.slice(0, index + 1)),
+    )
+    const isItem = ({ key }: Step, index: number): boolean =>
+      key !== undefined && isObject(values[index])
+    const end = steps.findLastIndex(isItem) + 1
+    const key = steps
+      .slice(0, end)
+      .map(({ name, key: item }) => `${name}[${item}]`)
+      .join('.')
+    const whole = kind !== 'changed' && kind !== 'reordered' && end === steps.length && end > 0
+    const title = steps
+      .slice(0, end)
+      .flatMap((step, index) => (isItem(step, index) ? [titleOf(context, values[index])] : []))
+      .filter((each) => each !== undefined)
+    let group = groups.find((each) => each.key === key)
+    if (group === undefined) {
+      group = { key, title, kind: whole ? kind : 'changed', rows: [] }
+      groups.push(group)
+    }
+    const item = after ?? before
+    if (whole && isObject(item)) {
+      const statement = statementOf(item)
+      if (
+        statement !== undefined &&
+        title.length > 0 &&
+        !String(title.at(-1)).startsWith(statement.slice(0, TITLE_CHARACTERS))
+      )
+        group.rows.push([undefined, shownValue(context, statement, {}, data)])
+      continue
+    }
+    const last = steps.at(-1)
+    const fields = steps.slice(end).map(({ name }) => fieldLabel(context, name))
+    const label = fields.length > 0 ? fields.at(-1) : undefined
+    group.rows.push(
+      kind === 'reordered'
+        ? [label, context.texts.version.reordered]
+        : [label, changedValue(context, change, last?.schema ?? {}, data)],
+    )
+  }
+  return groups
+}
+
+function groupItem(context: PageContext, { title, kind, rows }: Group): Html {
+  const t = context.texts.version
+  return html`<li class="data-change">
+    ${
+      title.length > 0 &&
+      html`<p>
+        <span class="tag tag-${kind}">${t.kinds[kind]}</span>
+        <strong>${title.map((each, index) => (index === 0 ? each : [' › ', each]))}</strong>
+      </p>`
+    }
+    ${rows.map(([label, value]) =>
+      label === undefined
+        ? html`<p class="field-change">${value}</p> `
+        : html`<p class="field-change"><span class="muted">${label}</span> ${value}</p> `,
+    )}
+  </li> `
+}
+
+/** The changes of a resource in words, one piece of markup for each item; and those that follow from others. */
+export function changesInWords(
+  context: PageContext,
+  changes: readonly FieldChange[],
+  data: ComparedData,
+): { readonly items: readonly Html[]; readonly noise: readonly Html[] } {
+  const render = (some: readonly FieldChange[]): readonly Html[] =>
+    groupsOf(context, some, data).map((group) => groupItem(context, group))
+  return {
+    items: render(changes.filter(({ path }) => !NOISE.test(path))),
+    noise: render(changes.filter(({ path }) => NOISE.test(path))),
+  }
+}
