@@ -14,13 +14,22 @@ export interface ApiRequest {
   readBody(limitBytes: number): Promise<Uint8Array>
 }
 
+/** The text before and after data, whose bytes several responses share. */
+export type BodyParts = readonly [start: string, data: Uint8Array, end: string]
+
 /** A response, ready to be written. */
 export interface Reply {
   readonly status: number
   /** Names and values alternate. The listener adds `Date` and connection headers. */
   readonly headers: readonly string[]
   /** Text in UTF-8, or bytes. If undefined, nothing is sent after the headers. */
-  readonly body: string | Uint8Array | undefined
+  readonly body: string | Uint8Array | BodyParts | undefined
+}
+
+/** The bytes of a body. */
+export function bytesOfBody(body: NonNullable<Reply['body']>): Buffer {
+  const parts = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
 }
 
 /** Takes a request and returns its response; never throws and never rejects. */

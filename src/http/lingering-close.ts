@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { allowHalfOpen, replaceDestroySoon } from './node-http-compat.ts'
+import { allowHalfOpen, discardInput, replaceDestroySoon } from './node-http-compat.ts'
 
 /** How long input is read after this side has ended, so that late input does not reset the last response. */
 const LINGER_MS = 2000
@@ -9,7 +9,7 @@ const LINGER_MS = 2000
 export function endConnection(socket: Socket, bytes: string): void {
   if (!socket.writable) return
   socket.end(bytes, 'latin1')
-  socket.resume()
+  discardInput(socket)
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
 }

@@ -24,6 +24,9 @@ interface ListenerOptions {
     | ((method: string | undefined, status: number, seconds: number | undefined) => void)
     | undefined
   readonly maxConnections?: number
+  /** Whether one network may hold only a share of the connections; not behind a proxy. */
+  readonly isSharedByNetwork?: boolean
+  readonly maxHeldBytes?: number
   /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs?: number
   readonly monotonicMs?: () => number
@@ -31,6 +34,7 @@ interface ListenerOptions {
 
 const MAX_CONNECTIONS = 10_000
 const STALLED_AFTER_MS = 60_000
+const MAX_HELD_BYTES = 64 * 1024 * 1024
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -69,6 +73,8 @@ export function createListener(app: App, options: ListenerOptions): Server {
   const server = createServer(SERVER_OPTIONS, receive)
   const connections = trackConnections(server, {
     maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    isSharedByNetwork: options.isSharedByNetwork ?? false,
+    maxHeldBytes: options.maxHeldBytes ?? MAX_HELD_BYTES,
     stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
   })
@@ -83,28 +89,14 @@ export function createListener(app: App, options: ListenerOptions): Server {
   const handle = createRequestHandler(serve, connections, log)
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
-    connections.begin(request, response, hasBody(request))
-    if (onResponse === undefined) return
-    const started = performance.now()
-    response.once('finish', () => {
-      onResponse(request.method, response.statusCode, (performance.now() - started) / 1000)
-    })
-  }
-
-  function receive(request: IncomingMessage, response: ServerResponse): void {
-    // The parser also reports this request as an error, and the handler of that error responds.
-    if (hasUndelimitedBody(request)) return
-    // After the last response of the connection, input is discarded; unread input would reset the connection.
-    if (connections.isClosing(request.socket)) {
-      request.resume()
-      return
+    if (onResponse !== undefined) {
+      const started = performance.now()
+      response.once('finish', () => {
+        onResponse(request.method, response.statusCode, (performance.now() - started) / 1000)
+      })
     }
-    begin(request, response)
     // Node loses the bytes after an upgrade request, so the connection closes after the response.
-    if (request.headers.upgrade !== undefined) {
-      connections.closeAfterResponse(request.socket)
-      response.shouldKeepAlive = false
-    }
+    if (request.headers.upgrade !== undefined) connections.closeAfterResponse(request.socket)
     const fault = framingFault(request)
     if (fault !== undefined) return reject(request, response, fault)
     const { url = '', method } = request
@@ -112,6 +104,13 @@ export function createListener(app: App, options: ListenerOptions): Server {
     if (target === undefined) return reject(request, response, 400)
     if (expectsContinue(request)) response.writeContinue()
     handle(request, response, target)
+  }
+
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    // The parser also reports this request as an error, and the handler of that error responds.
+    if (hasUndelimitedBody(request)) return
+    if (hasBody(request)) request.once('end', () => connections.noteRead(request))
+    connections.take(request, response, begin)
   }
 
   // Node emits these in place of `request` if the client expects something.

@@ -52,22 +52,14 @@ export function rejectMalformedRequests(
     onRejection(status)
   }
 
-  /** The parser reports every further byte of a rejected connection as another error. */
-  const rejected = new WeakSet<Socket>()
-
   /** Rejects the last input of a connection after the owed responses, because clients match them by order. */
   function rejectLast(socket: Socket, status: number): void {
-    if (rejected.has(socket) || !socket.writable) return
-    rejected.add(socket)
-    const last = connections.lastExchangeOf(socket)
-    if (last?.request.complete !== false) {
-      connections.whenAnswered(socket, () => rejectSocket(socket, status))
-      return
-    }
-    // The body of the current request is malformed. This is its response, unless it already has one.
-    if (last.response.headersSent) {
-      connections.whenAnswered(socket, () => endConnection(socket, ''))
-    } else reject(last.request, last.response, status)
+    connections.reject(
+      socket,
+      (request, response) => reject(request, response, status),
+      () => rejectSocket(socket, status),
+      () => endConnection(socket, ''),
+    )
   }
 
   server.on('connect', ({ socket }: IncomingMessage) => {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { hasOtherProtocol } from './node-http-compat.ts'
 
 /** `scheme://authority`. */
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i
@@ -56,8 +55,6 @@ export function framingFault(request: IncomingMessage): 400 | 417 | 501 | undefi
   if (expectsContinue(request) && !isContinueOnly(request)) return 417
   const coding = request.headers['transfer-encoding']
   // HTTP/1.0 has no transfer codings; any but chunked is not decoded (RFC 9112 6.1).
-  if (request.httpVersion === '1.0' && (coding !== undefined || hasOtherProtocol(request))) {
-    return 400
-  }
+  if (request.httpVersion === '1.0' && coding !== undefined) return 400
   return coding !== undefined && coding.trim().toLowerCase() !== 'chunked' ? 501 : undefined
 }

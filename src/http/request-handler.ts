@@ -52,7 +52,19 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
       // Node's type requires a mutable array, which it does not change.
       response.writeHead(status, headers as string[])
     }
-    response.end(body)
+    if (typeof body === 'string' || body === undefined) {
+      response.end(body)
+      connections.noteWritten(request.socket, response)
+    } else if (body instanceof Uint8Array) {
+      response.end(body)
+      connections.noteWritten(request.socket, response, body)
+    } else {
+      const [start, data, end] = body
+      response.write(start)
+      response.write(data)
+      response.end(end)
+      connections.noteWritten(request.socket, response, data)
+    }
   }
 
   function abandon(response: ServerResponse, error: unknown): void {

@@ -1,7 +1,12 @@
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
-import { createErrorBody, formatError, formatSuccess } from '@public-api/contract/http/envelope'
+import {
+  createErrorBody,
+  formatError,
+  formatSuccess,
+  formatSuccessStart,
+} from '@public-api/contract/http/envelope'
 import {
   ERROR_CACHE_CONTROL,
   HEADERS,
@@ -10,11 +15,11 @@ import {
 } from '@public-api/contract/http/headers'
 import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
 import type { ApiErrorDetails } from '@public-api/contract/errors/api-error'
-import { sha256Base64 } from '../crypto/sha256.ts'
+import { sha256Base64, sha256Base64OfParts } from '../crypto/sha256.ts'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 import type { KeyQuota } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
-import type { Reply } from './api-request.ts'
+import type { BodyParts, Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
@@ -60,15 +65,21 @@ function complete(
   signer: ResponseSigner | undefined,
   status: number,
   headers: string[],
-  body: string | Buffer,
+  body: string | Buffer | BodyParts,
   digest?: string,
 ): Reply {
-  headers.push(HEADERS.contentLength, String(Buffer.byteLength(body)))
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  const length = isWhole
+    ? Buffer.byteLength(body)
+    : body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  headers.push(HEADERS.contentLength, String(length))
   const { method, target } = request
   if (method === 'HEAD') return { status, headers, body: undefined }
   headers.push(HEADERS.requestId, requestId)
   if (signer !== undefined) {
-    const contentDigest = formatContentDigest(digest ?? sha256Base64(body))
+    const contentDigest = formatContentDigest(
+      digest ?? (isWhole ? sha256Base64(body) : sha256Base64OfParts(body)),
+    )
     const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
     headers.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
     headers.push(HEADERS.signature, signer.sign(text))
@@ -76,15 +87,26 @@ function complete(
   return { status, headers, body }
 }
 
-/** Creates each body without an envelope once, so that unsent responses share a document of about 250 kB. */
-function createDocumentBodies() {
-  const bodies = new WeakMap<Payload, { readonly bytes: Buffer; readonly digest: string }>()
-  return (payload: Payload) => {
-    const known = bodies.get(payload)
-    if (known !== undefined) return known
-    const body = { bytes: Buffer.from(payload.json), digest: sha256Base64(payload.json) }
-    bodies.set(payload, body)
-    return body
+/** From this length on, responses share the bytes of their data, so that many unsent ones take little memory. */
+const MIN_SHARED_LENGTH = 16_384
+
+/** Creates the bytes of each payload once. */
+function createPayloadBytes() {
+  const known = new WeakMap<Payload, Buffer>()
+  return (payload: Payload): Buffer => {
+    const bytes = known.get(payload) ?? Buffer.from(payload.json)
+    known.set(payload, bytes)
+    return bytes
+  }
+}
+
+/** Computes the digest of each body without an envelope once. */
+function createDocumentDigests() {
+  const known = new WeakMap<Payload, string>()
+  return (payload: Payload): string => {
+    const digest = known.get(payload) ?? sha256Base64(payload.json)
+    known.set(payload, digest)
+    return digest
   }
 }
 
@@ -95,7 +117,8 @@ function createDocumentBodies() {
 export function createResponder(signer: ResponseSigner | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const templateOf = createHeaderTemplates(common)
-  const documentBodyOf = createDocumentBodies()
+  const bytesOf = createPayloadBytes()
+  const documentDigestOf = createDocumentDigests()
   const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
 
   function fail(
@@ -136,11 +159,15 @@ export function createResponder(signer: ResponseSigner | undefined, noIndex: boo
         headers.push(HEADERS.cdnCacheControl, 'no-store', ...quotaHeaders(key.quota))
       }
       if (schemaId === undefined) {
-        const { bytes, digest } = documentBodyOf(payload)
-        return complete(exchange, signer, status, headers, bytes, digest)
+        const digest = documentDigestOf(payload)
+        return complete(exchange, signer, status, headers, bytesOf(payload), digest)
       }
-      const body = formatSuccess(schemaId, exchange, payload.json)
-      return complete(exchange, signer, status, headers, body)
+      if (payload.json.length < MIN_SHARED_LENGTH) {
+        const body = formatSuccess(schemaId, exchange, payload.json)
+        return complete(exchange, signer, status, headers, body)
+      }
+      const parts: BodyParts = [formatSuccessStart(schemaId, exchange), bytesOf(payload), '}']
+      return complete(exchange, signer, status, headers, parts)
     },
 
     /** 304 with its proof (contract decisions 3.3 and 3.4). */

@@ -23,7 +23,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
-import type { App } from '../http/api-request.ts'
+import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/payload.ts'
@@ -122,7 +122,7 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     get openApi() {
       const { body } = replyOf(api, READ_PATHS.openapi) ?? {}
       if (body === undefined) return undefined
-      return JSON.parse(Buffer.from(body).toString()) as OpenApiDocument
+      return JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
     },
     get head() {
       return valueOf(releases.head) as VersionEntry

@@ -175,11 +175,15 @@ export function servingMetrics({
       read: () => connections().open,
     },
     svc_connections_refused_total: {
-      help: 'Connections refused because SVC_MAX_CONNECTIONS were open.',
+      help: 'Connections refused because SVC_MAX_CONNECTIONS, or the share of a network, were open and none was idle.',
       read: () => connections().refused,
     },
+    svc_connections_displaced_total: {
+      help: 'Idle connections closed to make room for new ones.',
+      read: () => connections().displaced,
+    },
     svc_connections_stalled_total: {
-      help: 'Connections reset because the client took no bytes.',
+      help: 'Connections reset because the client took too few bytes, or because too much was unsent.',
       read: () => connections().stalled,
     },
     svc_limiter_mode: {

@@ -161,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const server = createListener((request) => app(request), {
     noIndex: config.deployment === 'preview',
     maxConnections: config.maxConnections,
+    isSharedByNetwork: config.trustedProxies.length === 0,
     log,
     onResponse: traffic?.onResponse,
   })

@@ -30,6 +30,14 @@ function rateLimitBytes(address: string): Uint8Array {
 }
 
 /**
+ * The network of a peer while its connection is open: an IPv4 address, or the first 64 bits of an IPv6 address. Throws
+ * TypeError for an invalid address.
+ */
+export function networkOf(address: string): string {
+  return Buffer.from(rateLimitBytes(address)).toString('latin1')
+}
+
+/**
  * The actor of a client address, its pseudonym for rate limits: base64url of HMAC-SHA256 over the IPv4 address, or over the
  * first 64 bits of the IPv6 address, the smallest network a provider assigns to a customer. All processes share the key,
  * which is random and changes daily (UTC), so an actor cannot be linked across days. Rejects with TypeError for an invalid

@@ -4,11 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import {
   allowHalfOpen,
-  gateRequests,
-  hasOtherProtocol,
-  holdReading,
+  discardInput,
   keepConnectionsOnClose,
-  keepOpenAfter,
   replaceDestroySoon,
   takenBytes,
 } from '../../src/http/node-http-compat.ts'
@@ -53,7 +50,7 @@ async function openPair(
   }
 }
 
-const get = (target: string, version = 'HTTP/1.1') => `GET ${target} ${version}\r\nHost: a\r\n\r\n`
+const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
 
 test('allowHalfOpen: a client that closed its side gets its response', async (t) => {
   const pair = await openPair(t, (_request, response) => {
@@ -87,71 +84,22 @@ test('keepConnectionsOnClose: closing leaves an idle connection open', async (t)
   await pair.until('the second came', () => pair.received().split('answered').length === 3)
 })
 
-test('keepOpenAfter: the connection outlives the response during which the client ended', async (t) => {
-  const pair = await openPair(t, (_request, response) => {
-    setTimeout(() => response.end('late'), 50)
-  })
-  allowHalfOpen(pair.server)
-  let current: ServerResponse | undefined
-  pair.server.on('request', (_request, response) => {
-    current = response
-  })
-  pair.server.on('connection', (socket: Socket) => {
-    socket.on('end', () => {
-      if (current !== undefined) keepOpenAfter(current)
-    })
-  })
-  pair.client.end(get('/'))
-  const socket = await pair.socket()
-  await pair.until('the response came', () => pair.received().includes('late'))
-  assert.ok(socket.writable)
-})
-
-test('gateRequests: requests wait for their turn, and a stopped parser returns its unread bytes', async (t) => {
-  const targets: string[] = []
-  const pair = await openPair(t, (request, response) => {
-    targets.push(request.url ?? '')
-    response.end(request.url)
-  })
-  const deferred: (() => void)[] = []
+test('discardInput: later requests are not parsed, and the current response is sent', async (t) => {
   let handled = 0
-  pair.server.on('connection', (socket: Socket) => {
-    gateRequests(socket, {
-      isOpen: () => {
-        handled += 1
-        return handled === 1
-      },
-      defer(_request, handle) {
-        if (deferred.length === 1) return false
-        deferred.push(handle)
-        return true
-      },
-    })
+  const pair = await openPair(t, (_request, response) => {
+    handled += 1
+    setTimeout(() => response.end('answered'), 50)
   })
-  let stopped: { readonly url: string | undefined; readonly rest: string } | undefined
-  pair.server.on('upgrade', (request, stream, rest: Buffer) => {
-    stopped = { url: request.url, rest: rest.toString() }
-    holdReading(stream as Socket)
-  })
-  pair.client.write(get('/1') + get('/2') + get('/3') + get('/4'))
-  await pair.until('the parser stopped', () => stopped !== undefined)
-  assert.deepEqual(targets, ['/1'])
-  assert.deepEqual(stopped, { url: '/3', rest: get('/4') })
-  await pair.until('the first response came', () => pair.received().endsWith('/1'))
-  deferred[0]?.()
-  await pair.until('the second response came', () => pair.received().endsWith('/2'))
+  pair.client.write(get('/first'))
+  await pair.until('the first request came', () => handled === 1)
   const socket = await pair.socket()
-  assert.ok(socket.isPaused(), 'a request that is handled does not resume the connection')
-})
-
-test('gateRequests: treats a request with Upgrade like others', async (t) => {
-  const pair = await openPair(t, (_request, response) => response.end('declined'))
-  pair.server.on('connection', (socket: Socket) => {
-    gateRequests(socket, { isOpen: () => true, defer: () => true })
-  })
-  pair.server.on('upgrade', () => assert.fail('the offer was taken'))
-  pair.client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
-  await pair.until('the response came', () => pair.received().includes('declined'))
+  const before = socket.bytesRead
+  discardInput(socket)
+  await new Promise(setImmediate)
+  pair.client.write(get('/second').repeat(100))
+  await pair.until('the response came', () => pair.received().includes('answered'))
+  await pair.until('the input was read', () => socket.bytesRead > before)
+  assert.equal(handled, 1)
 })
 
 test('takenBytes: counts the bytes the kernel accepted, also during a write', async (t) => {
@@ -165,21 +113,3 @@ test('takenBytes: counts the bytes the kernel accepted, also during a write', as
   pair.client.resume()
   await pair.until('all was taken', () => (takenBytes(socket) ?? 0) > 50_000_000)
 })
-
-for (const [line, expected] of [
-  ['GET / HTTP/1.0', false],
-  ['GET / RTSP/1.0', true],
-  ['SOURCE / ICE/1.0', true],
-  ['GET /?x=GET%20/%20RTSP/1.0 HTTP/1.0', false],
-] as const) {
-  test(`hasOtherProtocol: ${line}`, async (t) => {
-    let found: boolean | undefined
-    const pair = await openPair(t, (request, response) => {
-      found = hasOtherProtocol(request)
-      response.end()
-    })
-    pair.client.write(`${line}\r\nHost: a\r\n\r\n`)
-    await pair.until('the request came', () => found !== undefined)
-    assert.equal(found, expected)
-  })
-}

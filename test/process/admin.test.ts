@@ -20,6 +20,7 @@ const EXPECTED_METRICS = [
   'svc_http_requests_total',
   'svc_http_request_duration_seconds_count',
   'svc_connections',
+  'svc_connections_displaced_total',
   'svc_connections_refused_total',
   'svc_connections_stalled_total',
   'svc_release_info',

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { pathOf } from '@public-api/contract/http/request-target'
-import type { App } from '../../src/http/api-request.ts'
+import { bytesOfBody, type App } from '../../src/http/api-request.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
@@ -72,7 +72,7 @@ export async function recordResponse(request: RecordedRequest): Promise<VectorRe
   for (let index = 0; index < reply.headers.length; index += 2) {
     headers.push([reply.headers[index] ?? '', reply.headers[index + 1] ?? ''])
   }
-  const bodyBase64 = reply.body === undefined ? null : Buffer.from(reply.body).toString('base64')
+  const bodyBase64 = reply.body === undefined ? null : bytesOfBody(reply.body).toString('base64')
   return { status: reply.status, headers, bodyBase64 }
 }
 

@@ -16,17 +16,25 @@ export interface ResponseIdentity {
   readonly issuedAt: string
 }
 
+/** The body of a success up to the JSON text of `data`; `}` follows it. Fields in the promised order (spec 2.1). */
+export function formatSuccessStart(
+  schemaId: string,
+  { requestId, issuedAt }: ResponseIdentity,
+): string {
+  // Schema ids, UUIDs and ISO timestamps contain no character that JSON would escape.
+  return `{"ok":true,"schema":"${schemaId}","requestId":"${requestId}","issuedAt":"${issuedAt}","data":`
+}
+
 /**
- * The body of a success (spec 2.1), fields in the promised order. `dataJson` is the JSON text of `data`, used
- * unchanged: snapshots are stored, hashed and served as the same text, so it is never parsed and formatted again.
+ * The body of a success. `dataJson` is the JSON text of `data`, used unchanged: snapshots are stored, hashed and served
+ * as the same text, so it is never parsed and formatted again.
  */
 export function formatSuccess(
   schemaId: string,
   identity: ResponseIdentity,
   dataJson: string,
 ): string {
-  // Schema ids, UUIDs and ISO timestamps contain no character that JSON would escape.
-  return `{"ok":true,"schema":"${schemaId}","requestId":"${identity.requestId}","issuedAt":"${identity.issuedAt}","data":${dataJson}}`
+  return `${formatSuccessStart(schemaId, identity)}${dataJson}}`
 }
 
 /** The `error` member of an error envelope. `retryAfterSeconds` equals the Retry-After header. */

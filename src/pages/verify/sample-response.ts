@@ -1,6 +1,6 @@
 import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
-import type { App, Reply } from '../../http/api-request.ts'
+import { bytesOfBody, type App, type Reply } from '../../http/api-request.ts'
 
 /** The response of the API to a GET without headers, as the pages send it to their own API; undefined unless it is a 200. */
 export function replyOf(api: App, target: string): Reply | undefined {
@@ -19,9 +19,9 @@ export function replyOf(api: App, target: string): Reply | undefined {
 /** A signed response of this service to a plain GET, and its request; undefined unless it is a signed 200. */
 export function readSampleResponse(api: App, target: string) {
   const reply = replyOf(api, target)
-  if (typeof reply?.body !== 'string' || !reply.headers.includes(HEADERS.signature))
-    return undefined
-  const { status, headers, body } = reply
+  if (reply?.body === undefined || !reply.headers.includes(HEADERS.signature)) return undefined
+  const { status, headers } = reply
+  const body = bytesOfBody(reply.body).toString()
   const valueOf = (name: string): string => headers[headers.indexOf(name) + 1] ?? ''
   const method = 'GET'
   const signedAt = valueOf(HEADERS.signedAt)

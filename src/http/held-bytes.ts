@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import { hasBody } from './request-body.ts'
+
+/** The objects of node:http for one request, rounded up. */
+const REQUEST_BYTES = 2048
+/** Most bytes of a body that are parsed before anything reads it: one read of the socket. */
+const BODY_BYTES = 65_536
+
+const bytesOf = (request: IncomingMessage) => REQUEST_BYTES + (hasBody(request) ? BODY_BYTES : 0)
+
+/**
+ * Counts the memory that connections hold for responses that the client has not taken and for requests that wait. A body
+ * that several responses share counts once. Calls `reduce` when it exceeds `maxBytes`.
+ */
+export function createHeldBytes(maxBytes: number, reduce: () => void) {
+  let total = 0
+  const sharers = new Map<Uint8Array, number>()
+
+  function add(bytes: number): void {
+    total += bytes
+    if (bytes > 0 && total > maxBytes) reduce()
+  }
+
+  /** Adds a response to those that share a body. Returns the memory that this takes. */
+  function share(body: Uint8Array): number {
+    const count = sharers.get(body) ?? 0
+    sharers.set(body, count + 1)
+    return count === 0 ? body.length : 0
+  }
+
+  function unshare(body: Uint8Array): number {
+    const count = sharers.get(body) ?? 0
+    if (count > 1) sharers.set(body, count - 1)
+    else sharers.delete(body)
+    return count === 1 ? body.length : 0
+  }
+
+  return {
+    bytes: () => total,
+    /** For one connection. */
+    open() {
+      let own = 0
+      let requests = 0
+      let body: Uint8Array | undefined
+      function setResponse(unsentBytes: number, shared: Uint8Array | undefined): void {
+        const before = own + (body === undefined ? 0 : unshare(body))
+        own = Math.max(0, unsentBytes - (shared?.length ?? 0))
+        body = shared
+        add(own + (body === undefined ? 0 : share(body)) - before)
+      }
+      return {
+        /** What this connection holds alone or with others. */
+        bytes: () => own + requests + (body?.length ?? 0),
+        setResponse,
+        addRequest(request: IncomingMessage): void {
+          requests += bytesOf(request)
+          add(bytesOf(request))
+        },
+        removeRequest(request: IncomingMessage): void {
+          requests -= bytesOf(request)
+          add(-bytesOf(request))
+        },
+        clear(): void {
+          setResponse(0, undefined)
+          add(-requests)
+          requests = 0
+        },
+      }
+    },
+  }
+}
+
+export type HeldBytes = ReturnType<ReturnType<typeof createHeldBytes>['open']>
