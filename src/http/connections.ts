@@ -2,7 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '../service/actor.ts'
 import { createHeldBytes, type HeldBytes } from './held-bytes.ts'
-import { discardInput, keepConnectionsOnClose, takenBytes } from './node-http-compat.ts'
+import {
+  discardInput,
+  keepConnectionsOnClose,
+  shareFurtherRequests,
+  takenBytes,
+} from './node-http-compat.ts'
 
 /** Connections of a server, for metrics. */
 export interface ConnectionCounts {
@@ -30,7 +35,7 @@ const STALL_CHECKS = 12
 /** A connection is stalled if its peer takes fewer bytes within the stall time although more are unsent. */
 const MIN_PROGRESS_BYTES = 60 * 1024
 /** Number of requests that may wait on a connection. After more, it ends with the response to the last of these. */
-const MAX_WAITING = 64
+const MAX_WAITING = 32
 /** The part of the connections that one network may hold. */
 const NETWORK_SHARE = 1 / 4
 /** The part of the idle connections that is chosen in one search for the longest idle. */
@@ -134,7 +139,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
 
   function reset(connection: Connection): void {
     counts.stalled += 1
-    connection.held.clear()
+    forget(connection)
     connection.socket.resetAndDestroy()
   }
 
@@ -230,6 +235,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
   function fill(connection: Connection): void {
     if (connection.isFull) return
     connection.isFull = true
+    shareFurtherRequests(connection.socket)
     discardInput(connection.socket)
   }
 
@@ -265,11 +271,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
       const connection = connections.get(socket)
       if (connection === undefined) return
       const { waiting, held } = connection
-      // Node has an object for each request in a packet, and frees none before the connection ends.
-      if (connection.isFull) {
-        held.addRequest(request)
-        return
-      }
+      if (connection.isFull) return
       connection.lastUse = uses += 1
       connection.bytesRead = socket.bytesRead
       if (isAnswered(connection) && waiting.length === 0) {
@@ -281,10 +283,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
         }
         waiting.push({ request, response, handle })
         held.addRequest(request)
-      } else {
-        fill(connection)
-        held.addRequest(request)
-      }
+      } else fill(connection)
     },
     /** Call it when a request with a body is complete. */
     noteRead({ socket }: IncomingMessage): void {
@@ -316,6 +315,7 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
       connection.waiting.length = 0
       connection.end = undefined
       connection.isFull = true
+      shareFurtherRequests(socket)
     },
     /**
      * Ends the input of a connection that sent a malformed request, the last one. `rejectRequest` is called for its turn

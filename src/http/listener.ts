@@ -13,6 +13,7 @@ import {
   hasUndelimitedBody,
   toOriginForm,
 } from './request-framing.ts'
+import { SHARABLE } from './node-http-compat.ts'
 import { createRequestHandler } from './request-handler.ts'
 
 interface ListenerOptions {
@@ -48,6 +49,7 @@ const QUIET_MS = 1000
 const QUIET_CHECK_MS = 50
 
 const SERVER_OPTIONS = {
+  ...SHARABLE,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -89,6 +91,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
   const handle = createRequestHandler(serve, connections, log)
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
+    if (hasBody(request)) request.once('end', () => connections.noteRead(request))
     if (onResponse !== undefined) {
       const started = performance.now()
       response.once('finish', () => {
@@ -109,7 +112,6 @@ export function createListener(app: App, options: ListenerOptions): Server {
   function receive(request: IncomingMessage, response: ServerResponse): void {
     // The parser also reports this request as an error, and the handler of that error responds.
     if (hasUndelimitedBody(request)) return
-    if (hasBody(request)) request.once('end', () => connections.noteRead(request))
     connections.take(request, response, begin)
   }
 

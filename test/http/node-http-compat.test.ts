@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import {
@@ -7,6 +12,8 @@ import {
   discardInput,
   keepConnectionsOnClose,
   replaceDestroySoon,
+  SHARABLE,
+  shareFurtherRequests,
   takenBytes,
 } from '../../src/http/node-http-compat.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,8 +22,9 @@ import { eventually } from '../support/eventually.ts'
 async function openPair(
   t: TestContext,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
+  options: ServerOptions = {},
 ) {
-  const server = createServer(handle)
+  const server = createServer(options, handle)
   const { promise: accepted, resolve } = Promise.withResolvers<Socket>()
   server.once('connection', resolve)
   await new Promise<void>((listening) => {
@@ -100,6 +108,31 @@ test('discardInput: later requests are not parsed, and the current response is s
   await pair.until('the response came', () => pair.received().includes('answered'))
   await pair.until('the input was read', () => socket.bytesRead > before)
   assert.equal(handled, 1)
+})
+
+test('shareFurtherRequests: later requests of a packet have one object, and the first gets its response', async (t) => {
+  const requests = new Set<IncomingMessage>()
+  const responses = new Set<ServerResponse>()
+  let count = 0
+  const pair = await openPair(
+    t,
+    (request, response) => {
+      count += 1
+      requests.add(request)
+      responses.add(response)
+      if (count > 1) return
+      shareFurtherRequests(request.socket)
+      setTimeout(() => response.end('answered'), 50)
+    },
+    SHARABLE,
+  )
+  const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody'
+  pair.client.write((get('/') + post).repeat(100))
+  await pair.until('the response came', () => pair.received().includes('answered'))
+  assert.deepEqual([count, requests.size, responses.size], [200, 2, 2])
+  pair.client.resetAndDestroy()
+  const socket = await pair.socket()
+  await pair.until('the server closed its side', () => socket.destroyed)
 })
 
 test('takenBytes: counts the bytes the kernel accepted, also during a write', async (t) => {
