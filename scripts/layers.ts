@@ -38,6 +38,7 @@ const PACKAGES: { readonly [folder: string]: RoomRule } = {
   'packages/cli': {
     mayImport: ['contract', 'documents', 'command', 'packages/client', 'packages/client/node'],
   },
+  'packages/mcp': { mayImport: ['contract', 'command', 'packages/client', 'packages/cli'] },
 }
 
 const ROOT_FILES: { readonly [file: string]: RoomRule } = {
@@ -112,6 +113,7 @@ const PACKAGE_FOLDERS: readonly (readonly [folder: string, room: string])[] = [
   ['../packages/client/src/node/', 'packages/client/node'],
   ['../packages/client/src/', 'packages/client'],
   ['../packages/cli/src/', 'packages/cli'],
+  ['../packages/mcp/', 'packages/mcp'],
 ]
 
 /** What specifiers by name begin with, and the folder relative to src that each refers to. */

@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
+import { createClient, type Client } from '@public-api/client-source/client'
+import { createServer } from './create-server.ts'
+import type { Source } from './proved-reads.ts'
+
+const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE]
+
+A Model Context Protocol server on standard input and output. It reads the API at URL and returns only what it verified.
+
+  --pin ID           ID of a key to trust; may be repeated
+  --pin-from SOURCE  reads the IDs from dns:HOST or the https:// URL of a JSON file of another site
+  --help             this text
+
+Exit code: 0 the client closed the connection, 2 wrong usage.
+`
+
+const KEY_ID = /^[\w-]{43}$/
+
+/** Read from the manifest beside the built program. */
+function readVersion(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version
+}
+
+/** Creates the client when the first tool is called, because the IDs may have to be read first. */
+function createSource(url: string, pins: readonly string[], pinFrom: string | undefined) {
+  const from = pinFrom === undefined ? undefined : parsePinSource(pinFrom)
+  const open = (pinnedKeyIds: readonly string[]): Source => {
+    const isPinned = pinnedKeyIds.length > 0
+    const client: Client = createClient({ baseUrl: url, ...(isPinned ? { pinnedKeyIds } : {}) })
+    return { client, isPinned }
+  }
+  // Wrong options are reported at the start.
+  const opened = open(pins)
+  let opening: Promise<Source> | undefined =
+    from === undefined ? Promise.resolve(opened) : undefined
+  const readPins = async (): Promise<Source> => {
+    if (from === undefined) return opened
+    const { keyIds, warning } = await readKeyRecord(from, new URL(url).hostname)
+    if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`)
+    return open([...pins, ...keyIds])
+  }
+  return async (): Promise<Source> => {
+    opening ??= readPins()
+    try {
+      return await opening
+    } catch (error) {
+      opening = undefined
+      throw error
+    }
+  }
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      pin: { type: 'string', multiple: true, default: [] },
+      'pin-from': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(HELP)
+  const [url, ...others] = positionals
+  if (url === undefined || others.length > 0) throw new TypeError('expected one URL')
+  if (!values.pin.every((id) => KEY_ID.test(id))) {
+    throw new TypeError('--pin: expected key IDs of 43 characters')
+  }
+  const source = createSource(url, values.pin, values['pin-from'])
+  if (values.pin.length === 0 && values['pin-from'] === undefined) {
+    process.stderr.write(
+      'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',
+    )
+  }
+  const server = createServer({ source, version: readVersion() })
+  await server.connect(new StdioServerTransport())
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`error: ${(error as Error).message}. Run with --help for usage.\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,68 @@
+import type { Client } from '@public-api/client-source/client'
+import { readNewest } from '@public-api/client-source/newest-version'
+import type { ReadOptions, Verified } from '@public-api/client-source/reads'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import type { VersionSummary } from '@public-api/contract/history/version-chain'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { ToolFailure } from './tool-result.ts'
+
+/** What stands beside every result. */
+export interface Proof {
+  readonly origin: string
+  /** RFC 7638 ID of the key that signed. */
+  readonly keyId: string
+  /** Whether the key was pinned. If not, the service itself named it. */
+  readonly isPinned: boolean
+  /** When the data was last signed as current. */
+  readonly provedAt: string
+  /** The version that contains the data. */
+  readonly version: Pick<VersionSummary, 'snapshotId' | 'createdAt' | 'hash'>
+}
+
+/** Data with its proof. */
+export interface Proved<Data> {
+  readonly proof: Proof
+  readonly data: Data
+}
+
+/** The client, and how its keys are trusted. */
+export interface Source {
+  readonly client: Client
+  readonly isPinned: boolean
+}
+
+/** The proof of a verified response that belongs to a version. */
+export function proofOf(
+  { client, isPinned }: Source,
+  { keyId, provedAtMs }: Pick<Verified<unknown>, 'keyId' | 'provedAtMs'>,
+  { snapshotId, createdAt, hash }: VersionSummary,
+): Proof {
+  const version = { snapshotId, createdAt, hash }
+  return { origin: client.origin, keyId, isPinned, provedAt: formatInstant(provedAtMs), version }
+}
+
+/**
+ * Reads a resource together with the newest version, and checks that the version contains it. Both are read again
+ * without caches if a version was published in between.
+ */
+export async function readProved<Data>(
+  source: Source,
+  name: string,
+  read: (options: ReadOptions) => Promise<Verified<Data>>,
+): Promise<Proved<Data>> {
+  for (const fresh of [false, true]) {
+    const [resource, newest] = await Promise.all([
+      read({ fresh }),
+      readNewest(source.client, { fresh }),
+    ])
+    const digest = propertyOf(newest.data.resources, name)
+    if (resource.etag === `W/"${String(digest)}"`) {
+      return { proof: proofOf(source, resource, newest.data), data: resource.data }
+    }
+  }
+  throw new ToolFailure(
+    'INCONSISTENT',
+    `${BASE_PATH}/${name} is not what the newest version contains; ask again, or run the audit`,
+  )
+}

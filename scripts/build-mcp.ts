@@ -1,0 +1,80 @@
+import { cpSync, readFileSync, rmSync, writeFileSync, existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { runScript } from './script-main.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PACKAGE = path.join(ROOT, 'packages', 'mcp')
+
+/** The folders of the packages of others that a bundle contains. */
+function bundledPackages(inputs: readonly string[]): readonly string[] {
+  const folder = /^(?:\.\.\/)*(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
+  const found = inputs.flatMap((input) => folder.exec(input)?.[0] ?? [])
+  return [...new Set(found)].filter((each) => !each.includes('@public-api/')).toSorted()
+}
+
+/** The licenses of bundled packages, which ask to be included in copies. Throws an Error for a package without one. */
+function licensesOf(folders: readonly string[]): string {
+  return folders
+    .map((folder) => {
+      const full = path.resolve(ROOT, folder)
+      const { name, version } = JSON.parse(
+        readFileSync(path.join(full, 'package.json'), 'utf8'),
+      ) as { readonly name: string; readonly version: string }
+      const file = readdirSync(full).find((each) => /^licen[cs]e/i.test(each))
+      if (file === undefined) throw new Error(`${name} has no license file`)
+      return `${name} ${version}\n\n${readFileSync(path.join(full, file), 'utf8').trim()}\n`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/**
+ * Builds the package of the MCP server in a folder: `dist` with the program and the licenses of what it contains. The SDK
+ * is bundled, so that the server installs without its hundred packages and starts at once.
+ */
+export async function buildMcp(folder: string): Promise<void> {
+  const dist = path.join(folder, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path.join(PACKAGE, 'src', 'main.ts')],
+    outfile: path.join(dist, 'main.js'),
+    bundle: true,
+    minifySyntax: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent',
+    metafile: true,
+    // Packages in CommonJS call require for modules of Node.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  })
+  const licenses = licensesOf(bundledPackages(Object.keys(metafile.inputs)))
+  writeFileSync(path.join(dist, 'LICENSES.txt'), licenses)
+  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
+  if (folder === PACKAGE) return
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
+    if (existsSync(path.join(PACKAGE, file))) {
+      cpSync(path.join(PACKAGE, file), path.join(folder, file))
+    }
+  }
+}
+
+await runScript(import.meta, {
+  help: `Usage: npx node scripts/build-mcp.ts
+
+Builds packages/mcp as it is published: dist and the license.
+
+Exit code: 0 done, 1 it does not build, 2 wrong usage.
+`,
+  async run() {
+    await buildMcp(PACKAGE)
+    process.stdout.write('Built packages/mcp\n')
+    return 0
+  },
+})
