@@ -13,6 +13,16 @@ const MIN_CONTRAST = 4.5
 /** Minimum distance in OKLab at which two adjacent colors look different. */
 const MIN_DISTANCE_FROM_TEXT = 0.1
 
+const toOklab = converter('oklab')
+
+/** Distance from the text in OKLab. Colors darker than the text differ from it by their hue only. */
+function distanceFromText(color: string): number {
+  const text = toOklab(TEXT_COLOR)
+  const { l = 0, a = 0, b = 0 } = toOklab(color) ?? {}
+  const visible = { mode: 'oklab', l: Math.max(l, text?.l ?? 0), a, b } as const
+  return differenceEuclidean('oklab')(visible, TEXT_COLOR)
+}
+
 /** The reason why a color cannot be the accent; undefined if it can. */
 export function accentFault(color: string, path: FieldPath): Fault | undefined {
   const onLight = wcagContrast(color, ACCENT_SURFACES.light)
@@ -20,7 +30,7 @@ export function accentFault(color: string, path: FieldPath): Fault | undefined {
     const found = `${color}, with a contrast of ${onLight.toFixed(2)}:1 on the light background ${ACCENT_SURFACES.light}`
     return fault(path, found, `a darker color, with at least ${MIN_CONTRAST}:1`)
   }
-  if (differenceEuclidean('oklab')(color, TEXT_COLOR) < MIN_DISTANCE_FROM_TEXT) {
+  if (distanceFromText(color) < MIN_DISTANCE_FROM_TEXT) {
     const found = `${color}, which looks like the text (${TEXT_COLOR})`
     return fault(path, found, 'a color that differs from the text')
   }

@@ -8,9 +8,10 @@ import { checkContent, type CheckedContent, type CheckedData } from './check-con
 import { readContentFolder } from './content-folder.ts'
 import { type ContentMistake, locateFaults, sortMistakes } from './content-mistake.ts'
 import { type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
-import { findLeaks, type GuardedFile, isAllowable } from './leak-guard.ts'
+import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from './leak-guard.ts'
 import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
+import { checkText } from './value-rules.ts'
 
 /** A resource ready to store: its canonical JSON text with its digest. */
 export interface CompiledResource {
@@ -73,7 +74,13 @@ async function guardContent(
   const { settings } = parsed
   // The settings are not searched: they repeat the findings that they allow.
   const faults =
-    settings && locateFaults(settings.place, checkSchema(SETTINGS_SCHEMA, settings.value))
+    settings &&
+    locateFaults(settings.place, [
+      ...checkSchema(SETTINGS_SCHEMA, settings.value),
+      ...settings.texts.flatMap(({ path, value }) =>
+        path.at(-1) === 'reason' ? [...checkText(value, path)] : [],
+      ),
+    ])
   const { leaks, unused } = await findLeaks(files, allowedTextsOf(parsed))
   const isReadable = settings !== undefined || !hasSettings
   const isSound = settings !== undefined && faults?.length === 0 && parsed.isComplete
@@ -87,14 +94,29 @@ async function guardContent(
   }
 }
 
-/** Mistakes that do not quote a line with a leak. */
-function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly ContentMistake[]) {
+const HIDDEN = 'a value that is not shown'
+
+/**
+ * Mistakes that quote neither a line with a leak nor a text that looks like one, such as the name of a field. Documentation
+ * domains are shown.
+ */
+async function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly ContentMistake[]) {
   const leaking = new Set(leaks.map(({ file, line }) => `${file}:${line}`))
-  return mistakes.map((mistake) =>
-    mistake.rule === undefined && leaking.has(`${mistake.file}:${mistake.line}`)
-      ? { ...mistake, found: 'a value that is not shown' }
-      : mistake,
+  const quoted = mistakes.flatMap(({ field, found, expected, rule }) =>
+    rule === undefined ? [field, found, expected] : [field],
   )
+  const secret = await findSecretTexts(quoted, (text) => /[@.]example(?:\.\w+)?$/i.test(text))
+  return mistakes.map((mistake) => {
+    const { file, line, field, found, expected, rule } = mistake
+    const shown = { ...mistake, field: secret.has(field) ? '(a name that is not shown)' : field }
+    if (rule !== undefined) return shown
+    const isHidden = leaking.has(`${file}:${line}`) || secret.has(found)
+    return {
+      ...shown,
+      found: isHidden ? HIDDEN : found,
+      expected: secret.has(expected) ? 'another value' : expected,
+    }
+  })
 }
 
 function formatResources(data: CheckedData): CompiledContent['resources'] {
@@ -129,6 +151,6 @@ export async function compileContent(
   // What a file that cannot be parsed refers to is unknown.
   if (unread.length === 0 && parsed.isComplete)
     all.push(...folder.findUnreferenced(parsed.referenced))
-  const mistakes = sortMistakes(hideLeaks(all, guarded.leaks))
+  const mistakes = sortMistakes(await hideLeaks(all, guarded.leaks))
   return { resources: mistakes.length > 0 ? new Map() : formatResources(checked.data), mistakes }
 }

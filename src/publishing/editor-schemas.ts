@@ -48,7 +48,8 @@ function overlaySchema(schema: JsonSchema): EditorSchema {
   if (schema.items !== undefined) {
     const keyName = itemKeyName(schema.items)
     const item = overlaySchema(schema.items)
-    const properties = { [keyName ?? '']: { type: 'string' }, ...(item['properties'] as object) }
+    const key = { type: 'string', description: `The ${keyName} of the item that is translated.` }
+    const properties = { [keyName ?? '']: key, ...(item['properties'] as object) }
     const listItem = keyName === undefined ? item : { ...item, properties, required: [keyName] }
     return {
       description,

@@ -84,6 +84,16 @@ async function search(
 export const isAllowable = (ruleId: string | undefined): boolean =>
   LEAK_RULES.find(({ id }) => id === ruleId)?.allowable === true
 
+/** Which of these texts contain something that a rule finds, unless `isPublic`. */
+export async function findSecretTexts(
+  texts: readonly string[],
+  isPublic: (text: string) => boolean,
+): Promise<ReadonlySet<string>> {
+  // The first text would be searched without the rules for values.
+  const findings = await search(['', ...texts], (_, text) => isPublic(text))
+  return new Set(findings.flatMap(({ index }) => texts[index - 1] ?? []))
+}
+
 /** What was found and expected, if an allowed text for a rule is not used. */
 function explainUnused(ruleId: string): readonly [found: string, expected: string] {
   const rule = LEAK_RULES.find(({ id }) => id === ruleId)

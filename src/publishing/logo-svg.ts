@@ -1,7 +1,14 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
-import { type Checked, type ContentMistake, mistakeAt, mistakeOf } from './content-mistake.ts'
+import {
+  type Checked,
+  type ContentMistake,
+  mistakeAt,
+  mistakeOf,
+  type SourcePlace,
+} from './content-mistake.ts'
 import type { LogoImage } from './logo-image.ts'
+import { expectedValue, referredId } from './logo-values.ts'
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg'
 const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink'
@@ -21,7 +28,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
     dominant-baseline textLength lengthAdjust href role lang`.split(/\s+/),
 )
 
-/** Maximum number of elements; a logo has a few dozen. Limits what `use` can multiply. */
+/** Maximum number of elements; a logo has a few dozen. */
 const MAX_ELEMENTS = 2000
 const MAX_USES = 50
 const MAX_DEPTH = 32
@@ -36,18 +43,49 @@ function escape(text: string): string {
     .replaceAll('"', '&quot;')
 }
 
-/** The reason to refuse a value; undefined if it refers to nothing outside the file. */
-function valueFault(name: string, value: string): string | undefined {
-  const references = value.match(/url\s*\(/gi) ?? []
-  const local = value.match(/url\(\s*["']?#[\w.-]+["']?\s*\)/g) ?? []
-  if (name === 'href' ? !/^#[\w.-]+$/.test(value) : references.length > local.length) {
-    return 'a reference to something outside the file'
+/** An element that is written, and what is drawn with it. */
+interface Drawn extends Omit<SourcePlace, 'file'> {
+  readonly element: string
+  readonly children: Drawn[]
+  /** Ids of the elements that its attributes refer to. */
+  readonly references: readonly string[]
+}
+
+/** Maximum number of elements that are drawn once every reference is followed. */
+const MAX_DRAWN = 5000
+
+/** The first reference that repeats content without a bound; undefined if the drawing is bounded. */
+function findExpansion(root: Drawn, byId: ReadonlyMap<string, Drawn>) {
+  const sizes = { inUse: new Map<Drawn, number>(), elsewhere: new Map<Drawn, number>() }
+  const following = new Set<Drawn>()
+  let fault: { readonly at: Drawn; readonly found: string } | undefined
+
+  /** The number of elements that are drawn for an element. */
+  function countDrawn(drawn: Drawn, isUsed: boolean): number {
+    if (fault !== undefined) return 0
+    if (following.has(drawn)) fault = { at: drawn, found: 'an element that refers to itself' }
+    else if (isUsed && drawn.element === 'use') {
+      fault = { at: drawn, found: 'a use inside of what another use repeats' }
+    }
+    const knownSizes = isUsed ? sizes.inUse : sizes.elsewhere
+    const known = knownSizes.get(drawn)
+    if (fault !== undefined || known !== undefined) return known ?? 0
+    following.add(drawn)
+    const targets = drawn.references.flatMap((id) => byId.get(id) ?? [])
+    const size = [
+      ...drawn.children.map((child) => countDrawn(child, isUsed)),
+      ...targets.map((target) => countDrawn(target, isUsed || drawn.element === 'use')),
+    ].reduce((sum, each) => sum + each, 1)
+    following.delete(drawn)
+    if (size > MAX_DRAWN) {
+      fault ??= { at: drawn, found: `references that draw more than ${MAX_DRAWN} elements` }
+    }
+    knownSizes.set(drawn, size)
+    return size
   }
-  // CSS escapes could hide any text.
-  if (value.includes('\\') || /\b(?:javascript|data|expression|@import)\b\s*[:(]?/i.test(value)) {
-    return 'a value that browsers could run or load'
-  }
-  return undefined
+
+  countDrawn(root, false)
+  return fault
 }
 
 /** Width and height in CSS pixels: from the attributes, else from the view box. */
@@ -77,21 +115,23 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
   let size: readonly [number, number] | undefined
   let elements = 0
   let uses = 0
-  // Whether each open element is written. The content of an omitted element is omitted too.
-  const open: boolean[] = []
+  // The open elements; undefined for one that is not written, whose content is omitted too.
+  const open: (Drawn | undefined)[] = []
+  let root: Drawn | undefined
+  const byId = new Map<string, Drawn>()
 
   const report = (found: string, expected: string): void => {
     const { line, column } = parser
     mistakes.push(mistakeAt({ file, line, column }, [], found, expected))
   }
 
-  /** Whether the element is written. */
-  function openTag({ local: element, name: wholeName, uri, attributes }: SaxesTagNS): boolean {
-    const isInside = open.at(-1) ?? true
+  /** The element if it is written. */
+  function openTag({ local: element, name: wholeName, uri, attributes }: SaxesTagNS) {
     const isRoot = open.length === 0
+    const parent = open.at(-1)
     if (uri !== SVG_NAMESPACE || element === 'metadata') {
       if (isRoot) report(`the element ${wholeName}`, `svg in the namespace ${SVG_NAMESPACE}`)
-      return false
+      return undefined
     }
     elements += 1
     if (element === 'use') uses += 1
@@ -99,15 +139,15 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
       const most = `at most ${MAX_ELEMENTS} elements, ${MAX_USES} of them use, nested ${MAX_DEPTH} deep`
       report('a drawing that is too complex', most)
       parser.fail('too complex')
-      return false
+      return undefined
     }
     if (isRoot && element !== 'svg') {
       report(`the element ${element}`, 'svg as the outermost element')
     }
-    if (!isInside) return false
+    if (!isRoot && parent === undefined) return undefined
     if (!ELEMENTS.has(element)) {
       report(`the element ${element}`, 'shapes, groups, text and gradients only')
-      return false
+      return undefined
     }
     const kept: { [name: string]: string } = {}
     for (const attribute of Object.values(attributes)) {
@@ -116,12 +156,12 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
       const isForeign =
         attribute.uri !== '' && (attribute.uri !== XLINK_NAMESPACE || local !== 'href')
       if (isForeign || name === 'xmlns' || /^(?:data-|aria-)/.test(local)) continue
-      const fault = valueFault(local, value)
+      const expected = expectedValue(local, value)
       if (!ATTRIBUTES.has(local)) {
         const instead = local === 'style' ? ', such as fill="#0a5a70"' : ' only'
         report(`the attribute ${local}`, `presentation attributes${instead}`)
-      } else if (fault !== undefined) {
-        report(`${fault} in the attribute ${local}`, 'a value that stays inside the file')
+      } else if (expected !== undefined) {
+        report(`a value of the attribute ${local} that could load or run something`, expected)
       } else kept[local] = value
     }
     if (isRoot) size = sizeOf(kept)
@@ -130,17 +170,25 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
       svg += ` ${name}="${escape(value).replaceAll(/[\n\r\t]/g, ' ')}"`
     }
     svg += '>'
-    return true
+    const references = Object.entries(kept).flatMap(
+      ([name, value]) => referredId(name, value) ?? [],
+    )
+    const { line, column } = parser
+    const drawn: Drawn = { element, children: [], references, line, column }
+    parent?.children.push(drawn)
+    if (isRoot) root = drawn
+    if (kept['id'] !== undefined && !byId.has(kept['id'])) byId.set(kept['id'], drawn)
+    return drawn
   }
 
   parser.on('doctype', () => report('a document type', 'no document type: it can define entities'))
   parser.on('processinginstruction', () => report('a processing instruction', 'elements only'))
   parser.on('opentag', (tag) => open.push(openTag(tag)))
   parser.on('closetag', (tag) => {
-    if (open.pop() === true) svg += `</${tag.local}>`
+    if (open.pop() !== undefined) svg += `</${tag.local}>`
   })
   const writeText = (each: string): void => {
-    if (open.at(-1) === true) svg += escape(each)
+    if (open.at(-1) !== undefined) svg += escape(each)
   }
   parser.on('text', writeText)
   parser.on('cdata', writeText)
@@ -151,6 +199,13 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
   })
   parser.write(bytes.toString('utf8'))
   parser.close()
+  const expansion = root && findExpansion(root, byId)
+  if (expansion !== undefined) {
+    const { at, found } = expansion
+    mistakes.push(
+      mistakeAt({ file, ...at }, [], found, 'content that is drawn a bounded number of times'),
+    )
+  }
   if (mistakes.length > 0) return { mistakes }
   if (size === undefined) {
     const expected = `width and height in pixels or a viewBox, 1 to ${MAX_SIDE} on each side`

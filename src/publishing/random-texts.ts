@@ -21,22 +21,43 @@ const DIGEST_LENGTHS: ReadonlySet<number> = new Set([
   32, 40, 56, 64, 96, 128, 22, 24, 27, 28, 38, 43, 44, 86, 88,
 ])
 
-/** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`. */
+/** Values that a context names: the form of the value, and the end of the text before it. */
+const NAMED_VALUES: readonly (readonly [value: RegExp, before: RegExp])[] = [
+  // Commits of Git: SHA-1 or SHA-256. Several may follow each other.
+  [/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, /\bcommits?\b[\w\s,:;&`'"()-]{0,60}$/i],
+  // Entity tags of this service, as a header field has them.
+  [/^[\w-]{43}$/, /\b(?:etag|if-none-match):\s{0,2}(?:W\/)?"?$/i],
+]
+
+/** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`, `commit …`. */
 function isMarkedDigest(text: string, { index, 0: token }: LeakMatch): boolean {
+  const before = text.slice(Math.max(0, index - 90), index)
+  if (NAMED_VALUES.some(([value, mark]) => value.test(token) && mark.test(before))) return true
   const characters = token.replaceAll(/[\s:]/g, '')
-  return (
-    DIGEST_LENGTHS.has(characters.length) &&
-    DIGEST_MARK.test(text.slice(Math.max(0, index - 90), index))
-  )
+  return DIGEST_LENGTHS.has(characters.length) && DIGEST_MARK.test(before)
+}
+
+/** A URL of a commit, or of a file in it, in the text up to the end of a token. */
+const COMMIT_URL =
+  /https:\/\/\S{1,200}\/(?:commits?|tree|blob)\/(?:\?id=)?(?:[0-9a-f]{40}|[0-9a-f]{64})((?:\/[\w.+/-]{0,200})?)$/
+
+/** Whether a token ends the URL of a commit. A path after the commit must not look random. */
+function isInCommitUrl(text: string, { index, 0: token }: LeakMatch): boolean {
+  const before = text.slice(Math.max(0, index - 220), index)
+  const [, rest] = COMMIT_URL.exec(before + token) ?? []
+  return rest !== undefined && !rest.split('/').some((part) => part.length >= 32)
 }
 
 // A mark and its digest are one token if the mark has only base64 characters: `sha256-…`, `sha256=…`.
 const DIGEST_PREFIX = /^(?:sha-?(?:1|224|256|384|512)|md5)[-=]/i
 
+function isRandomHex(token: string): boolean {
+  return /^(?:0x)?[0-9a-f]+$/i.test(token) && /\d/.test(token) && entropyPerCharacter(token) >= 3
+}
+
 function looksRandom(token: string): boolean {
-  if (/^(?:0x)?[0-9a-f]+$/i.test(token)) {
-    return /\d/.test(token) && entropyPerCharacter(token) >= 3
-  }
+  if (/^(?:0x)?[0-9a-f]+$/i.test(token)) return isRandomHex(token)
+  if (token.split('/').some((part) => part.length >= 32 && isRandomHex(part))) return true
   const digits = token.replaceAll(/\D/g, '').length
   if (digits < 3 || entropyPerCharacter(token) < 3.8) return false
   // Words joined by separators are names and paths; random text mixes cases or has no separators.
@@ -52,9 +73,7 @@ function findLongTokens(text: string): readonly LeakMatch[] {
     })
     .filter((match) => {
       if (!looksRandom(match[0]) || isMarkedDigest(text, match)) return false
-      const isCommit = /(?:^|\/)(?:commit|tree|blob)\/[0-9a-f]{40}(?![0-9a-f])/.test(match[0])
-      const before = text.slice(Math.max(0, match.index - 220), match.index)
-      return !(isCommit && /https:\/\/[^\s]{1,200}$/.test(before))
+      return !isInCommitUrl(text, match)
     })
 }
 

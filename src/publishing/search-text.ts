@@ -15,13 +15,22 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
   sol: '/',
 }
 
-// A character reference of HTML, a percent-encoded byte of ASCII, or any other character.
-const UNIT = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-f])|./gisu
+// A dot or an at sign in brackets, as addresses are written against programs that collect them: 192[.]0, me (at) host.
+const BRACKETED = String.raw`\s?[\[({]\s?(?:(\.|dot)|@|at)\s?[\])}]\s?`
+
+// A bracketed sign, a character reference of HTML, a percent-encoded byte of ASCII, or any other character.
+const UNIT = new RegExp(
+  `${BRACKETED}|&(?:#(\\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-f])|.`,
+  'gisu',
+)
+const HAS_BRACKETED = new RegExp(BRACKETED, 'i')
 
 // Invisible characters, which can split a secret without a visible change.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
-function decode([whole, decimal, hex, name, percent]: RegExpExecArray): string {
+function decode([whole, dot, decimal, hex, name, percent]: RegExpExecArray): string {
+  if (dot !== undefined) return '.'
+  if (/^\s?[[({]./.test(whole)) return '@'
   if (name !== undefined) return NAMED_ENTITIES[name] ?? whole
   const digits = hex ?? percent
   if (decimal === undefined && digits === undefined) return whole
@@ -34,11 +43,13 @@ const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 
 /**
  * Normalizes a text so that a rule needs only one spelling of a secret: compatibility forms (NFKC), HTML character
- * references and percent-encoding are decoded, and invisible characters are removed. `originalOffset` returns the offset
+ * references and percent-encoding are decoded, dots and at signs in brackets are bare, and invisible characters are removed. `originalOffset` returns the offset
  * in the original of the character at `index` of the text, or at its end.
  */
 export function createSearchText(original: string) {
-  if (PLAIN.test(original)) return { text: original, originalOffset: (index: number) => index }
+  if (PLAIN.test(original) && !HAS_BRACKETED.test(original)) {
+    return { text: original, originalOffset: (index: number) => index }
+  }
   const pieces: string[] = []
   const offsets: number[] = []
   for (const match of original.matchAll(UNIT)) {

@@ -33,6 +33,34 @@ export function* checkText(text: string, path: FieldPath): Faults {
   if (!text.isWellFormed()) yield fault(path, 'a lone surrogate', 'well-formed Unicode')
 }
 
+const PCHAR = String.raw`(?:[\w.~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})`
+
+/** A URI with an authority (RFC 3986, appendix A). */
+const URI = new RegExp(
+  String.raw`^[A-Za-z][A-Za-z0-9+.-]*://(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}|:|@|\[[0-9A-Fa-f:.]+\])*(?:/(?:${PCHAR}|/)*)?(?:\?(?:${PCHAR}|[/?])*)?(?:#(?:${PCHAR}|[/?])*)?$`,
+)
+
+/** The percent-encoded spelling of what a browser reads; undefined if it cannot read it. */
+function encodedUri(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url === null) return undefined
+  const encode = (part: string): string =>
+    part
+      .replaceAll(/%(?![0-9A-Fa-f]{2})/g, '%25')
+      .replaceAll(/[^\w.~!$&'()*+,;=:@/?%-]/gu, (character) => encodeURIComponent(character))
+  const { protocol, host, pathname, search, hash } = url
+  const fragment = hash === '' ? '' : `#${encode(hash.slice(1))}`
+  return `${protocol}//${host}${encode(pathname)}${encode(search)}${fragment}`
+}
+
+/** Checks that a text is a URI, and not only what browsers accept as one. */
+function* checkUri(text: string, path: FieldPath): Faults {
+  if (URI.test(text)) return
+  const encoded = encodedUri(text)
+  const expected = encoded === undefined ? 'a URI (RFC 3986)' : `the URI ${encoded}`
+  yield fault(path, `${describeValue(text)}, which is not a URI (RFC 3986)`, expected)
+}
+
 /** Finds the member of each item that cannot come after the item before; `expectedAfter` says what can. */
 export function* checkOrder<Item>(
   path: FieldPath,
@@ -62,8 +90,8 @@ export function* checkNewestFirst<Member extends string>(
 }
 
 /**
- * Rules for every text of every resource: ids are unique in their list, dates are not in the future, texts have no
- * hidden characters.
+ * Rules for every text of every resource: ids are unique in their list, dates are not in the future, URLs are URIs, texts
+ * have no hidden characters.
  */
 export function* checkValues(
   { texts }: Pick<ContentSource, 'texts'>,
@@ -80,6 +108,7 @@ export function* checkValues(
     // The mapping of an import is not published.
     if (described === undefined) continue
     yield* checkText(value, path)
+    if (described.format === 'uri') yield* checkUri(value, path)
     const [index, name = ''] = path.slice(-2)
     const isDate = described.format === 'date-time' || described.format === 'date'
     if (isDate && !FUTURE_FIELDS.has(String(path.at(-1))) && Date.parse(value) > nowMs) {

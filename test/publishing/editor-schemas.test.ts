@@ -102,3 +102,25 @@ test('the reference names every field, and its examples have the described shape
     }
   }
 })
+
+test('every field of every schema has a description', () => {
+  interface Schema {
+    readonly description?: string
+    readonly properties?: { readonly [name: string]: Schema }
+    readonly items?: Schema
+    readonly additionalProperties?: Schema | boolean
+    readonly oneOf?: readonly Schema[]
+  }
+  const missing: string[] = []
+  function visit({ properties = {}, items, additionalProperties, oneOf = [] }: Schema, at: string) {
+    for (const [name, field] of Object.entries(properties)) {
+      if ((field.description ?? '') === '') missing.push(`${at}.${name}`)
+      visit(field, `${at}.${name}`)
+    }
+    if (items !== undefined) visit(items, `${at}[]`)
+    if (typeof additionalProperties === 'object') visit(additionalProperties, `${at}{}`)
+    for (const each of oneOf) visit(each, at)
+  }
+  for (const [file, text] of schemas) visit(JSON.parse(text) as Schema, file)
+  assert.deepEqual(missing, [])
+})

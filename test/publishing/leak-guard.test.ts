@@ -341,3 +341,69 @@ test('rules have unique ids and run in time linear in the text', () => {
     }
   }
 })
+
+test('names, quotes and expectations never repeat a secret', async (t) => {
+  const key = join('svk', '_0123456789abcdef_', RANDOM_43)
+  for (const secret of [key, RANDOM_43, HEX_KEY]) {
+    for (const line of [`${secret}: one`, `a: { ${secret}: { b: one } }`, `"x ${secret}": [1]`]) {
+      const folder = makeContent(t)
+      writeContent(folder, 'th/status.yaml', `${line}\n`)
+      editContent(
+        folder,
+        'status',
+        'state: operational\nsummary',
+        `${line}\nstate: operational\nsummary`,
+      )
+      const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+      assert.ok(mistakes.length > 0, line)
+      assert.ok(!JSON.stringify(mistakes).includes(secret.slice(4, 20)), JSON.stringify(mistakes))
+    }
+  }
+})
+
+test('refuses an exception whose reason is blank', async (t) => {
+  for (const reason of ['"  "', '"\\t"', '"\\u200b"']) {
+    const folder = makeContent(t)
+    editContent(folder, 'roadmap', 'title: Writing', 'title: Ask reports@tides.example')
+    writeContent(
+      folder,
+      'publishing.yaml',
+      `allowedTexts: [{ text: reports@tides.example, rule: email-address, reason: ${reason} }]\n`,
+    )
+    const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+    assert.equal(mistakes[0]?.field, 'allowedTexts[0].reason', reason)
+  }
+})
+
+const COMMIT = join('9af3c0d1e2b34a5f', '60718293a4b5c6d7', 'e8f90a1b')
+const ETAG = join('47DEQpj8HBSa', '-_TImW-5JCeu', 'QeRkm5NMpJWZG3hSuFU')
+
+for (const text of [
+  `Fixed in commit ${COMMIT}.`,
+  `Commits ${COMMIT} and ${COMMIT.replace('9a', '8b')}.`,
+  `See https://git.example/tides/record/commit/${COMMIT}.`,
+  `See https://git.example/tides/record/-/commit/${COMMIT}#note.`,
+  `See https://git.example/record.git/commit/?id=${COMMIT}`,
+  `The response had ETag: W/"${ETAG}".`,
+  `Sent If-None-Match: W/"${ETAG}".`,
+]) {
+  test(`a digest with its context passes: ${text.replace(/[\w-]{40,}/, '…')}`, async () => {
+    assert.deepEqual(await rulesFor(text), [])
+  })
+}
+
+for (const [text, rule] of [
+  [`Use ${COMMIT}.`, 'random-text'],
+  [`Fixed in commit ${ETAG}.`, 'random-text'],
+  [`See https://git.example/a/commit/${COMMIT}?x=${RANDOM_43}`, 'random-text'],
+  [`See https://git.example/a/commit/${COMMIT}/${HEX_KEY}`, 'random-text'],
+  ['It ran on 10[.]1[.]2[.]3 first.', 'non-public-address'],
+  ['It ran on 10 (dot) 1 (dot) 2 (dot) 3 first.', 'non-public-address'],
+  ['Write to me(at)corp.example.', 'email-address'],
+  ['Write to me [at] corp [dot] example.', 'email-address'],
+  ['It ran on db[.]corp[.]internal.', 'internal-host'],
+] as const) {
+  test(`finds it without a context or in brackets: ${text.replaceAll(/[\w-]{40,}/g, '…')}`, async () => {
+    assert.deepEqual([...new Set(await rulesFor(text))], [rule])
+  })
+}
