@@ -16,7 +16,7 @@ var genesisPreviousHash = strings.Repeat("0", 64)
 // SnapshotID gives the ID of the version with this number: at least four digits.
 func SnapshotID(sequence int64) string { return fmt.Sprintf("VS-%04d", sequence) }
 
-// An entry of the history, read from its canonical JSON. The pointers are nil for members of another type.
+// An entry of the history. hasResources and hasChanges are false for members of another type.
 type chainEntry struct {
 	snapshotID, createdAt, previousHash, hash string
 	sequence                                  int64
@@ -29,7 +29,7 @@ type chainEntry struct {
 
 type change struct{ resource, kind string }
 
-// isSummary reports whether a value has the members by which entries are linked, each of its type.
+// summaryOf reports whether a value has the members by which entries are linked, each of its type.
 func summaryOf(value any) (chainEntry, bool) {
 	object, _ := value.(map[string]any)
 	var entry chainEntry
@@ -46,7 +46,6 @@ func summaryOf(value any) (chainEntry, bool) {
 	}
 	number, ok := object["sequence"].(float64)
 	entry.sequence = int64(number)
-	const maxSafeInteger = 1<<53 - 1
 	return entry, ok && number == float64(entry.sequence) && number >= -maxSafeInteger && number <= maxSafeInteger
 }
 

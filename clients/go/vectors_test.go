@@ -138,3 +138,78 @@ func TestHistoryVectors(t *testing.T) {
 		}
 	}
 }
+
+type logVector struct {
+	Expected, Now, Policy, Note, Proof string
+	MaxAgeSeconds                      int
+	EntryBase64, ResourceBase64        *string
+	Result                             *struct {
+		Size        int64
+		Root        string
+		WitnessedAt *string
+		Hash        string
+		Resources   []string
+	}
+}
+
+func decoded(t *testing.T, text *string) []byte {
+	if text == nil {
+		return nil
+	}
+	data, err := base64.StdEncoding.DecodeString(*text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func verifyLogVector(t *testing.T, name string, v logVector) error {
+	policy, err := OpenPolicy(v.Policy)
+	if err != nil {
+		return err
+	}
+	now, err := time.Parse(time.RFC3339, v.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maxAge := time.Duration(v.MaxAgeSeconds) * time.Second
+	proved := &VerifiedProof{}
+	if v.Proof == "" {
+		checkpoint, err := VerifyCheckpoint(v.Note, policy, now, maxAge)
+		if err != nil {
+			return err
+		}
+		proved.Checkpoint = *checkpoint
+	} else {
+		entry, resource := decoded(t, v.EntryBase64), decoded(t, v.ResourceBase64)
+		options := ProofOptions{Now: now, MaxAge: maxAge, Entry: entry, Resource: resource}
+		if proved, err = VerifyProof(v.Proof, policy, options); err != nil {
+			return err
+		}
+	}
+	if v.Result == nil {
+		return nil
+	}
+	witnessedAt := ""
+	if v.Result.WitnessedAt != nil {
+		witnessedAt = *v.Result.WitnessedAt
+	}
+	found := ""
+	if at := proved.Checkpoint.WitnessedAt; !at.IsZero() {
+		found = at.Format("2006-01-02T15:04:05.000Z")
+	}
+	root := base64.StdEncoding.EncodeToString(proved.Checkpoint.Root[:])
+	if proved.Checkpoint.Size != v.Result.Size || root != v.Result.Root || found != witnessedAt ||
+		proved.Hash != v.Result.Hash || strings.Join(proved.Resources, " ") != strings.Join(v.Result.Resources, " ") {
+		t.Errorf("%s: expected %+v, found %+v", name, *v.Result, proved)
+	}
+	return nil
+}
+
+func TestLogVectors(t *testing.T) {
+	for name, each := range readVectors[logVector](t, "log") {
+		if found := outcomeOf(t, verifyLogVector(t, name, each)); found != each.Expected {
+			t.Errorf("%s: expected %s, found %s", name, each.Expected, found)
+		}
+	}
+}

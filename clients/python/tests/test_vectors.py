@@ -5,8 +5,16 @@ import json
 import pathlib
 import unittest
 
-from public_api import VerificationError, import_key, verify_history, verify_response
-from public_api.instant import parse_instant
+from public_api import (
+    VerificationError,
+    import_key,
+    open_policy,
+    verify_checkpoint,
+    verify_history,
+    verify_proof,
+    verify_response,
+)
+from public_api.instant import format_instant, parse_instant
 
 VECTORS = pathlib.Path(__file__).resolve().parents[3] / "test" / "vectors"
 #: This client distinguishes some steps further than the vectors.
@@ -30,6 +38,27 @@ def verify_vector(vector):
         if_none_match=names.get("if-none-match"),
         revalidated=None if renewal is None else renewal["headers"],
     )
+
+
+def verify_log_vector(vector):
+    policy = open_policy(vector["policy"])
+    options = {"now_ms": parse_instant(vector["now"]), "max_age_seconds": vector.get("maxAgeSeconds")}
+    result, checkpoint = {}, None
+    if "proof" in vector:
+        for name in ("entry", "resource"):
+            if f"{name}Base64" in vector:
+                options[name] = base64.b64decode(vector[f"{name}Base64"])
+        proved = verify_proof(vector["proof"], policy, **options)
+        checkpoint = proved.checkpoint
+        result = {"hash": proved.version["hash"], "resources": list(proved.resources)}
+    else:
+        checkpoint = verify_checkpoint(vector["note"], policy, **options)
+    at_ms = checkpoint.witnessed_at_ms
+    result["size"] = checkpoint.size
+    result["root"] = base64.b64encode(checkpoint.root).decode()
+    result["witnessedAt"] = None if at_ms is None else format_instant(at_ms)
+    if result != vector.get("result", result):
+        raise AssertionError(f"expected {vector['result']}, found {result}")
 
 
 def outcome_of(check, *arguments):
@@ -59,6 +88,13 @@ class VectorTest(unittest.TestCase):
         for name, vector in cases:
             with self.subTest(name):
                 self.assertEqual(outcome_of(verify_history, vector["entries"]), vector["expected"])
+
+    def test_logs(self):
+        cases = read(VECTORS / "log")
+        self.assertGreater(len(cases), 40)
+        for name, vector in cases:
+            with self.subTest(name):
+                self.assertEqual(outcome_of(verify_log_vector, vector), vector["expected"])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,14 @@ from .errors import (
 )
 from .history import verify_history
 from .http_response import HttpResponse
+from .log import (
+    LogPolicy,
+    VerifiedCheckpoint,
+    VerifiedProof,
+    open_policy,
+    verify_checkpoint,
+    verify_proof,
+)
 from .verification import (
     VerifiedResponse,
     parse_signing_keys,
@@ -29,17 +37,23 @@ __all__ = [
     "ConnectionError",
     "HistoryError",
     "HttpResponse",
+    "LogPolicy",
     "RateLimit",
     "UnlinkedKeysError",
     "UnsettledError",
     "VerificationError",
     "VerificationKey",
     "Verified",
+    "VerifiedCheckpoint",
+    "VerifiedProof",
     "VerifiedResponse",
     "import_key",
+    "open_policy",
     "parse_signing_keys",
     "target_of",
+    "verify_checkpoint",
     "verify_history",
     "verify_key_document",
+    "verify_proof",
     "verify_response",
 ]

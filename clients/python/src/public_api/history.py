@@ -60,9 +60,9 @@ def require_changes(before: Optional[Mapping[str, Any]], entry: Mapping[str, Any
     """Raises a HistoryError (CHANGES_FALSE) unless an entry's changes are what its resources show."""
     at, resources, changes = entry["snapshotId"], entry.get("resources"), entry.get("changes")
     previous = {} if before is None else before.get("resources")
-    if not _is_record_of_texts(resources) or not _is_record_of_texts(previous):
+    if not is_record_of_texts(resources) or not is_record_of_texts(previous):
         raise HistoryError("CHANGES_FALSE", at, "resources with their digests", "another value")
-    if not isinstance(changes, list) or not all(map(_is_change, changes)):
+    if not isinstance(changes, list) or not all(map(is_change, changes)):
         raise HistoryError("CHANGES_FALSE", at, "a list of changes", "another value")
     stated = [(change["resource"], change["kind"]) for change in changes]
     expected = changes_between(previous, resources)
@@ -141,9 +141,9 @@ def require_index(data: Any) -> Sequence[Mapping[str, Any]]:
     return entries
 
 
-def _is_record_of_texts(value: Any) -> TypeGuard[Mapping[str, str]]:
+def is_record_of_texts(value: Any) -> TypeGuard[Mapping[str, str]]:
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
-def _is_change(value: Any) -> bool:
+def is_change(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("resource", "kind"))
