@@ -14,6 +14,7 @@ export const PARTS = [
   'databases',
   'verification',
   'pages',
+  'preview',
 ] as const
 export type Part = (typeof PARTS)[number]
 

@@ -7,6 +7,7 @@ import { measureGrowth } from './growth.ts'
 import { measureMemory } from './memory.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
 import { measurePages } from './pages.ts'
+import { measurePreview } from './preview.ts'
 import { measureRegistration } from './registration.ts'
 import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
 import type { BenchReport, Table } from './report.ts'
@@ -28,6 +29,7 @@ const MEASURE: {
   databases: measureDatabases,
   verification: measureVerification,
   pages: measurePages,
+  preview: measurePreview,
 }
 
 async function measure(options: BenchOptions): Promise<BenchReport> {

@@ -115,7 +115,7 @@ export function createContentReference(): string {
 
 # Content
 
-A content folder contains the published data of an organization, one YAML file for each resource. \`svc init DIR\` creates one, \`svc check --content DIR\` checks it, \`svc diff\` shows what publishing it would change, and \`svc publish --note TEXT\` publishes it.
+A content folder contains the published data of an organization, one YAML file for each resource. \`svc init DIR\` creates one, \`svc check --content DIR\` checks it, \`svc preview\` serves its pages as a draft while you edit, \`svc diff\` shows what publishing it would change, and \`svc publish --note TEXT\` publishes it.
 
 - Text is plain: no Markdown, no HTML. Dates are in UTC: \`2026-11-21\`, \`2026-11-21T08:00:00Z\`.
 - Ids are in kebab-case and stay when a title changes, so that readers and translations can refer to them.

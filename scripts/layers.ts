@@ -79,6 +79,18 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
     mayImport: ['contract', 'crypto', 'storage', 'service', 'http', ...Object.keys(ROOT_FILES)],
   },
   'main.ts': { mayImport: ['process'] },
+  preview: {
+    mayImport: [
+      'contract',
+      'crypto',
+      'storage',
+      'publishing',
+      'service',
+      'http',
+      'pages',
+      'app.ts',
+    ],
+  },
   cli: {
     mayImport: [
       'contract',
@@ -89,8 +101,10 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
       'publishing',
       'service',
       'process',
+      'preview',
       'config-mistake.ts',
       'config.ts',
+      'log.ts',
       'secrets.ts',
     ],
   },

@@ -8,6 +8,7 @@ import { type CommandTable, runProgram as runCommands } from '@public-api/comman
 export const COMMANDS: CommandTable = {
   init: ['create a content folder to start from', () => import('./init.ts')],
   check: ['check the content folder without publishing it', () => import('./check.ts')],
+  preview: ['serve the content folder on this machine as a draft', () => import('./preview.ts')],
   diff: [
     'what publishing would change, or what changed between versions',
     () => import('./diff.ts'),

@@ -1,0 +1,41 @@
+import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { appendVersion, readVersions } from '../publishing/append-version.ts'
+import { compileContent } from '../publishing/compile-content.ts'
+import type { ContentMistake } from '../publishing/content-mistake.ts'
+import { loadReleases, type Releases } from '../service/releases.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
+import { createDraftStore } from './draft-store.ts'
+
+/** The content of a folder as it would be published, or its mistakes. */
+export type Draft =
+  | { readonly releases: Releases; readonly snapshotId: string; readonly isChanged: boolean }
+  | { readonly mistakes: readonly ContentMistake[] }
+
+/**
+ * Compiles a content folder as the version after those of `published`, without writing. Rejects with a PublishError if
+ * the published history is damaged.
+ */
+export async function compileDraft(
+  contentDir: string,
+  published: ReleaseStore,
+  nowMs: number,
+): Promise<Draft> {
+  const { resources, mistakes } = await compileContent(contentDir, nowMs)
+  if (mistakes.length > 0) return { mistakes }
+  const store = createDraftStore(published)
+  const versions = readVersions(store)
+  const digests = Object.fromEntries([...resources].map(([name, { digest }]) => [name, digest]))
+  const publication = {
+    store,
+    // A draft is never older than what is published, whatever this machine's clock says.
+    nowMs: Math.max(nowMs, Date.parse(versions.at(-1)?.createdAt ?? '1970-01-01T00:00:00.000Z')),
+    registryVersion: REGISTRY_VERSION,
+    note: 'Draft',
+  }
+  const { outcome, entry } = appendVersion(publication, versions, digests, () => {
+    for (const [name, { digest, text }] of resources) store.writeResource(name, digest, text)
+    return []
+  })
+  const isChanged = outcome === 'published'
+  return { releases: loadReleases(store), snapshotId: entry.snapshotId, isChanged }
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import type { ApiRequest, App, Reply } from '../http/api-request.ts'
+import { securityHeaders } from '../pages/delivery/security-headers.ts'
+import { html, type Html } from '../pages/markup/html.ts'
+import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
+
+/** What the preview shows now. */
+export interface PreviewState {
+  /** Grows with every change of the folder. */
+  readonly revision: number
+  /** The last content without mistakes; undefined until there is one. */
+  readonly app: App | undefined
+  /** What the ribbon says about that content. */
+  readonly title: string
+  readonly mistakes: readonly ContentMistake[]
+}
+
+const FILES: { readonly [path: string]: { readonly type: string; readonly bytes: Buffer } } = {
+  '/preview/reload.js': {
+    type: 'text/javascript; charset=utf-8',
+    bytes: readFileSync(new URL('reload.js', import.meta.url)),
+  },
+  '/preview/ribbon.css': {
+    type: 'text/css; charset=utf-8',
+    bytes: readFileSync(new URL('ribbon.css', import.meta.url)),
+  },
+}
+
+const MAX_SHOWN = 20
+
+/** Whether a Host field names this machine. */
+function isLoopbackHost(host = ''): boolean {
+  const { hostname } = URL.parse(`http://${host}`) ?? {}
+  return hostname !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function createReply(status: number, type: string, body: string | Buffer): Reply {
+  const headers = [
+    HEADERS.contentType,
+    type,
+    HEADERS.contentLength,
+    String(Buffer.byteLength(body)),
+    HEADERS.cacheControl,
+    'no-store',
+    ...securityHeaders(),
+    ...NO_INDEX_HEADERS,
+  ]
+  return { status, headers, body }
+}
+
+function renderRibbon({ title, mistakes }: PreviewState): Html {
+  const more = mistakes.length - MAX_SHOWN
+  return html`<div class="draft-ribbon" role="status" lang="en">
+    <strong>Draft</strong> ${title}
+    ${
+      mistakes.length === 0
+        ? ''
+        : html`<ol>
+            ${mistakes
+              .slice(0, MAX_SHOWN)
+              .map((mistake) => html`<li><code>${formatMistake(mistake)}</code></li>`)}
+          </ol>`
+    }
+    ${more > 0 ? html`<p>and ${String(more)} more, on the terminal</p>` : ''}
+  </div>`
+}
+
+function renderHead({ revision }: PreviewState): Html {
+  return html`<link rel="stylesheet" href="/preview/ribbon.css" />
+    <script type="module" src="/preview/reload.js?revision=${String(revision)}"></script>`
+}
+
+function renderEmptyPage(state: PreviewState): string {
+  const page = html`<html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>Draft</title>
+      ${renderHead(state)}
+    </head>
+    <body>
+      ${renderRibbon(state)}
+    </body>
+  </html>`
+  return `<!doctype html>${page.text}`
+}
+
+/** The same request for a body without a content coding, and without a condition: a draft changes at any time. */
+function plainRequest(request: ApiRequest): ApiRequest {
+  const isHidden = (name: string) => name === 'accept-encoding' || name === 'if-none-match'
+  return { ...request, header: (name) => (isHidden(name) ? undefined : request.header(name)) }
+}
+
+/** A page with the ribbon, and its other headers. */
+function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Reply {
+  const replaced = new Set<string>([HEADERS.contentLength, HEADERS.cacheControl, HEADERS.etag])
+  const kept = headers.filter((_, index) => !replaced.has(headers[index - (index % 2)] ?? ''))
+  const page = Buffer.from(body ?? '')
+    .toString()
+    .replace('</head>', () => `${renderHead(state).text}</head>`)
+    .replace(/<body[^>]*>/, (start) => `${start}${renderRibbon(state).text}`)
+  return {
+    status,
+    headers: [
+      ...kept,
+      HEADERS.contentLength,
+      String(Buffer.byteLength(page)),
+      HEADERS.cacheControl,
+      'no-store',
+    ],
+    body: page,
+  }
+}
+
+function isPage({ headers, body }: Reply): boolean {
+  const type = headers[headers.indexOf(HEADERS.contentType) + 1] ?? ''
+  return body !== undefined && type.startsWith('text/html')
+}
+
+/** The draft's pages and API, and what reloads an open page. `changed` resolves after a revision was replaced. */
+export function createDraftApp(
+  current: () => PreviewState,
+  changed: (revision: number) => Promise<boolean>,
+): App {
+  return async (request) => {
+    const { path, target } = request
+    // A page of another site could otherwise read the draft under a name that leads to this machine.
+    if (!isLoopbackHost(request.header('host'))) {
+      const expected = 'Expected a request to localhost, 127.0.0.1 or [::1].\n'
+      return createReply(421, 'text/plain; charset=utf-8', expected)
+    }
+    const file = FILES[path]
+    if (file !== undefined) return createReply(200, file.type, file.bytes)
+    if (path === '/preview/changes') {
+      const after = Number(new URLSearchParams(target.slice(path.length)).get('after'))
+      const isChanged = await changed(after)
+      return createReply(isChanged ? 200 : 204, 'text/plain; charset=utf-8', '')
+    }
+    const state = current()
+    if (state.app === undefined) {
+      return createReply(503, 'text/html; charset=utf-8', renderEmptyPage(state))
+    }
+    const isForApi = path.startsWith('/api')
+    const reply = await state.app(isForApi ? request : plainRequest(request))
+    return isPage(reply) ? markAsDraft(reply, state) : reply
+  }
+}

@@ -1,0 +1,147 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { createAppComposer } from '../app.ts'
+import { openResponseSigner } from '../crypto/response-signer.ts'
+import { derivePublicSigningKey } from '../crypto/signing-keys.ts'
+import { createListener, listen, stopListening } from '../http/listener.ts'
+import type { ContentMistake } from '../publishing/content-mistake.ts'
+import type { ApiKeys } from '../service/api-keys.ts'
+import { createTestChallenge } from '../service/challenge.ts'
+import { SYSTEM_CLOCK } from '../service/clock.ts'
+import type { Log } from '../service/log.ts'
+import { UNVERIFIED_TIME } from '../service/time-quality.ts'
+import type { Waitlist } from '../service/waitlist.ts'
+import type { ReleaseStore } from '../storage/release-store.ts'
+import { compileDraft } from './compile-draft.ts'
+import { createDraftApp, type PreviewState } from './draft-pages.ts'
+import { watchFolder } from './watch-folder.ts'
+
+/** A browser repeats its question for a change after this. Shorter than the listener's limit for unanswered requests. */
+const QUESTION_MS = 20_000
+const STOP_GRACE_MS = 500
+const HOST = '127.0.0.1'
+
+/** What happened after a change of the folder, for the terminal. */
+export interface PreviewChange {
+  readonly title: string
+  readonly mistakes: readonly ContentMistake[]
+}
+
+export interface PreviewOptions {
+  readonly contentDir: string
+  /** The releases that the draft follows; never written. */
+  readonly published: ReleaseStore
+  /** 0: any free port. */
+  readonly port: number
+  readonly log: Log
+  readonly onChange: (change: PreviewChange) => void
+}
+
+/** A draft takes no registrations and knows no keys: it has no store. */
+function createAbsentStores(): { readonly waitlist: Waitlist; readonly apiKeys: ApiKeys } {
+  const refuseRegistration = () => Promise.reject(new ApiError('REGISTRATION_UNAVAILABLE'))
+  const refuseKey = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
+  return {
+    waitlist: { isOpen: () => false, admit: refuseRegistration, register: refuseRegistration },
+    apiKeys: { check: refuseKey, revoke: refuseKey, issue: refuseKey },
+  }
+}
+
+/** A key for this run, which no client trusts. */
+async function createThrowAwaySigning() {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const key = derivePublicSigningKey(privateKey)
+  return {
+    signer: await openResponseSigner(privateKey),
+    keys: [{ ...key, status: 'current', notBefore: null, notAfter: null }],
+  } as const
+}
+
+/**
+ * Serves a content folder on loopback as it would look when published, and again after each change of a file. Writes no
+ * file. Rejects with a readable reason if the port is taken.
+ */
+export async function openPreview({ contentDir, published, port, log, onChange }: PreviewOptions) {
+  const signing = await createThrowAwaySigning()
+  let state: PreviewState = {
+    revision: 0,
+    app: undefined,
+    title: 'Checking the content…',
+    mistakes: [],
+  }
+  let waiting = new Set<() => void>()
+
+  function show(next: Omit<PreviewState, 'revision'>): void {
+    state = { ...next, revision: state.revision + 1 }
+    const told = waiting
+    waiting = new Set()
+    for (const wake of told) wake()
+    onChange(state)
+  }
+
+  function changed(revision: number): Promise<boolean> {
+    if (revision !== state.revision) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        waiting.delete(wake)
+        resolve(revision !== state.revision)
+      }
+      const timer = setTimeout(wake, QUESTION_MS)
+      waiting.add(wake)
+    })
+  }
+
+  const server = createListener(
+    createDraftApp(() => state, changed),
+    { noIndex: true, log },
+  )
+  const boundPort = await listen(server, port, HOST)
+  const origin = `http://${HOST}:${boundPort}`
+  const compose = createAppComposer({
+    ...createAbsentStores(),
+    runtime: 'local',
+    deployment: 'preview',
+    baseUrl: origin,
+    challenge: createTestChallenge(),
+    clock: SYSTEM_CLOCK,
+    timeQuality: UNVERIFIED_TIME,
+    trustedProxies: [],
+    newRequestId: () => randomUUID(),
+    log,
+  })
+
+  async function refresh(): Promise<void> {
+    const at = formatInstant(SYSTEM_CLOCK.nowMs())
+    try {
+      const draft = await compileDraft(contentDir, published, SYSTEM_CLOCK.nowMs())
+      if ('mistakes' in draft) {
+        const { mistakes } = draft
+        const shown = state.app === undefined ? '' : ' Below is the last content without mistakes.'
+        const count = mistakes.length === 1 ? 'A mistake' : `${mistakes.length} mistakes`
+        show({ app: state.app, title: `${count}, found at ${at}.${shown}`, mistakes })
+        return
+      }
+      const { releases, snapshotId, isChanged } = draft
+      const title = isChanged
+        ? `of ${snapshotId}, read at ${at}. Nothing is published.`
+        : `without changes: it equals ${snapshotId}. Read at ${at}.`
+      show({ app: compose({ releases, signing }), title, mistakes: [] })
+    } catch (error) {
+      // The published history is damaged, or a folder cannot be read.
+      show({ app: state.app, title: `${(error as Error).message} (${at})`, mistakes: [] })
+    }
+  }
+
+  const stopWatching = watchFolder(contentDir, refresh)
+  return {
+    origin,
+    async close(): Promise<void> {
+      stopWatching()
+      for (const wake of waiting) wake()
+      await stopListening(server, STOP_GRACE_MS)
+    },
+  }
+}

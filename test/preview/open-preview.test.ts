@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { pino } from 'pino'
+
+import { openPreview, type PreviewChange } from '../../src/preview/open-preview.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const SUMMARY = /^summary: .*$/m
+
+/** Every file below a folder with its time and content. */
+function snapshotOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => {
+      const file = path.join(folder, name)
+      const stats = statSync(file)
+      return `${name} ${stats.mtimeMs} ${stats.isFile() ? readFileSync(file, 'latin1') : ''}`
+    })
+}
+
+/** A preview of a copy of this repository's content. */
+async function startPreview(t: TestContext, change: (contentDir: string) => void = () => {}) {
+  const folder = temporaryFolder(t)
+  const contentDir = path.join(folder, 'content')
+  const releasesDir = path.join(folder, 'releases')
+  cpSync('content', contentDir, { recursive: true })
+  cpSync('releases', releasesDir, { recursive: true })
+  change(contentDir)
+  const changes: PreviewChange[] = []
+  let wake = () => {}
+  const preview = await openPreview({
+    contentDir,
+    published: openReleaseStore(releasesDir),
+    port: 0,
+    log: pino({ enabled: false }),
+    onChange(each) {
+      changes.push(each)
+      wake()
+    },
+  })
+  t.after(() => preview.close())
+  const status = path.join(contentDir, 'status.yaml')
+  return {
+    ...preview,
+    folder,
+    /** The change after so many. */
+    async changeAfter(count: number): Promise<PreviewChange> {
+      while (changes.length <= count) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      const found = changes[count]
+      assert.ok(found)
+      return found
+    },
+    setSummary(text: string): void {
+      const before = readFileSync(status, 'utf8')
+      assert.match(before, SUMMARY)
+      writeFileSync(
+        status,
+        before.replace(SUMMARY, () => `summary: ${text}`),
+      )
+    },
+    async read(target: string, headers: { readonly [name: string]: string } = {}) {
+      const response = await fetch(preview.origin + target, { headers })
+      return { response, text: await response.text() }
+    },
+  }
+}
+
+test('serves the content as a draft, and an open page learns of a change', async (t) => {
+  const preview = await startPreview(t)
+  await preview.changeAfter(0)
+  const { text, response } = await preview.read('/en/status', { 'Accept-Encoding': 'gzip' })
+  assert.equal(response.headers.get('x-robots-tag'), 'noindex, nofollow')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  assert.match(text, /<div class="draft-ribbon"/)
+  const [, question = ''] = /reload\.js\?revision=(\d+)/.exec(text) ?? []
+  const answer = preview.read(`/preview/changes?after=${question}`)
+  preview.setSummary('These words are not published yet.')
+  assert.equal((await answer).response.status, 200)
+  assert.match((await preview.read('/en/status')).text, /These words are not published yet\./)
+  const api = await preview.read('/api/v1/status')
+  assert.match(api.text, /These words are not published yet\./)
+  assert.equal(api.response.headers.get('x-robots-tag'), 'noindex, nofollow')
+  assert.ok(api.response.headers.get('x-svc-signature') !== null)
+})
+
+test('shows mistakes with their places above the last content without mistakes', async (t) => {
+  const preview = await startPreview(t)
+  await preview.changeAfter(0)
+  preview.setSummary('<b>5</b>: wrong')
+  const { mistakes } = await preview.changeAfter(1)
+  assert.equal(mistakes.length, 1)
+  const { text, response } = await preview.read('/en/status')
+  assert.equal(response.status, 200)
+  assert.match(text, /Below is the last content without mistakes\./)
+  assert.match(text, /<code>[^<]*status\.yaml:4:\d+: /)
+  assert.doesNotMatch(text, /<b>5<\/b>/)
+  assert.match(text, /<main/)
+  preview.setSummary('Right again.')
+  await preview.changeAfter(2)
+  assert.match((await preview.read('/en/status')).text, /Right again\./)
+})
+
+test('shows the mistakes alone if there never was content without them', async (t) => {
+  const preview = await startPreview(t, (contentDir) => {
+    writeFileSync(path.join(contentDir, 'roadmap.yaml'), 'items: 5\n')
+  })
+  await preview.changeAfter(0)
+  const { text, response } = await preview.read('/en')
+  assert.equal(response.status, 503)
+  assert.match(text, /<code>[^<]*roadmap\.yaml:1:\d+: /)
+})
+
+test('writes nothing, has no store, and signs with no key of the service', async (t) => {
+  const preview = await startPreview(t)
+  await preview.changeAfter(0)
+  const before = snapshotOf(preview.folder)
+  await Promise.all(['/en', '/api/v1/versions', '/th/roadmap'].map((each) => preview.read(each)))
+  const keys = await preview.read('/api/v1/keys/signing-key')
+  const other = await startPreview(t)
+  await other.changeAfter(0)
+  const otherKeys = await other.read('/api/v1/keys/signing-key')
+  const idOf = (text: string) => (JSON.parse(text) as { data: { keyId: string } }).data.keyId
+  assert.notEqual(idOf(keys.text), idOf(otherKeys.text))
+  const withKey = await preview.read('/api/v1/status', {
+    Authorization: `Bearer svk_${'0'.repeat(16)}_${'a'.repeat(43)}`,
+  })
+  assert.equal(withKey.response.status, 503)
+  assert.deepEqual(snapshotOf(preview.folder), before)
+})
+
+test('answers only under the names of this machine', async (t) => {
+  const preview = await startPreview(t)
+  await preview.changeAfter(0)
+  const { port } = new URL(preview.origin)
+  const { request } = await import('node:http')
+  const status = await new Promise((resolve, reject) => {
+    request(
+      { host: '127.0.0.1', port, path: '/en', headers: { Host: 'draft.example.org' } },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+  assert.equal(status, 421)
+})
