@@ -95,7 +95,10 @@ function plainRequest(request: ApiRequest): ApiRequest {
 function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Reply {
   const replaced = new Set<string>([HEADERS.contentLength, HEADERS.cacheControl, HEADERS.etag])
   const kept = headers.filter((_, index) => !replaced.has(headers[index - (index % 2)] ?? ''))
-  const page = Buffer.from(body ?? '')
+  const parts = [body ?? ''].flat()
+  const page = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+  )
     .toString()
     .replace('</head>', () => `${renderHead(state).text}</head>`)
     .replace(/<body[^>]*>/, (start) => `${start}${renderRibbon(state).text}`)
