@@ -447,7 +447,7 @@ test('lists unknown variables with the service’s prefix', () => {
 
 test('every variable in the source is read', () => {
   const source = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
-  // test/readme.test.ts holds the operating page to the same names.
+  // test/readme.process.test.ts holds the operating page to the same names.
   const names = new Set(source.match(/\bSVC_[A-Z_]*[A-Z]\b/g))
   assert.ok(names.size > 20)
   for (const value of ['', 'nonsense', '1']) {
