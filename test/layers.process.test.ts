@@ -75,7 +75,7 @@ describe('reports forbidden imports', () => {
           "import { a } from '@public-api/contract/a'\n\nimport { b } from '../http/b.ts'\n",
       }),
       [
-        'service/waitlist.ts:3 imports http/b.ts, but service may import only contract, crypto, the types of storage',
+        'service/waitlist.ts:3 imports http/b.ts, but service may import only contract, packages/client, crypto, the types of storage',
       ],
     )
   })
@@ -144,7 +144,7 @@ describe('reports forbidden imports', () => {
         'service/b.ts': "import { open, type S } from '../storage/sqlite.ts'\n",
       }),
       [
-        'service/b.ts:1 imports storage/sqlite.ts, but service may import only contract, crypto, the types of storage',
+        'service/b.ts:1 imports storage/sqlite.ts, but service may import only contract, packages/client, crypto, the types of storage',
       ],
     )
   })
