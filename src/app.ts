@@ -27,7 +27,11 @@ import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import type { AddressRange } from './service/address-range.ts'
 import { createDocumentPayload, type Payload } from './service/payload.ts'
 import type { Releases } from './service/releases.ts'
-import { describeSigningKeys, type PublishedSigningKey } from './service/signing-key-document.ts'
+import {
+  describeLog,
+  describeSigningKeys,
+  type PublishedSigningKey,
+} from './service/signing-key-document.ts'
 
 /** The signing key, and its published document. */
 export interface Signing {
@@ -85,9 +89,17 @@ export function createAppComposer(
     index: createDocumentPayload(createDiscoveryIndex(described)),
     policy: createDocumentPayload(createPolicy(described)),
   }
+  const loggedBy = ({ tlog }: Releases) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
-      signing === undefined ? undefined : createDocumentPayload(describeSigningKeys(signing.keys))
+      signing === undefined
+        ? undefined
+        : createDocumentPayload(describeSigningKeys(signing.keys, loggedBy(releases)))
+    const keyId = signing?.keys.find(({ status }) => status === 'current')?.keyId
+    const messageSigning =
+      signing === undefined || keyId === undefined
+        ? undefined
+        : { signer: signing.signer, keyId, origin: baseUrl }
     let openapi: Payload | undefined
     const createOpenApiPayload = (): Payload => {
       const release = readExampleRelease(registry, releases, signingKeys, challenge)
@@ -106,7 +118,7 @@ export function createAppComposer(
     const api = createPipeline({
       ...parts,
       router: createRouter(visible, { ...handlers, ...parts.extraHandlers }),
-      responder: createResponder(signing?.signer, isPreview),
+      responder: createResponder(messageSigning, isPreview),
       ownOrigin: baseUrl,
       issuance,
     })
@@ -119,7 +131,7 @@ export function createAppComposer(
       issuance,
       releases,
       api,
-      keyId: signing?.keys.find(({ status }) => status === 'current')?.keyId,
+      keyId,
     })
     const archive = createArchive(releases, isPreview)
     const log = createLogRoutes(releases, isPreview)

@@ -1088,6 +1088,8 @@ type SigningKeyDocument struct {
 	RevalidationText []string `json:"revalidationText"`
 	// Names of the response headers that carry the proof.
 	Headers SigningKeyDocumentHeaders `json:"headers"`
+	// The transparency log of the versions. Missing if the service has none. Nil if it is missing or null.
+	Log *SigningKeyDocumentLog `json:"log,omitempty"`
 	// Age at which a verifier refuses a signature, in seconds.
 	MaxAgeSeconds int64 `json:"maxAgeSeconds"`
 }
@@ -1134,6 +1136,24 @@ type SigningKeyDocumentHeaders struct {
 	Signature string `json:"signature"`
 	// Time and signature of a 304.
 	Revalidated string `json:"revalidated"`
+}
+
+// SigningKeyDocumentLog: The transparency log of the versions. Missing if the service has none.
+type SigningKeyDocumentLog struct {
+	// Identity of the log.
+	Origin string `json:"origin"`
+	// Address of the log.
+	URL string `json:"url"`
+	// The keys that sign the log, the current one first.
+	Keys []SigningKeyDocumentLogKeysItem `json:"keys"`
+}
+
+// SigningKeyDocumentLogKeysItem: A key of the log.
+type SigningKeyDocumentLogKeysItem struct {
+	// Verifier key (c2sp.org/signed-note).
+	Vkey string `json:"vkey"`
+	// Status in the rotation: retiring keys sign until they are removed. Values: current, retiring.
+	Status string `json:"status"`
 }
 
 // Index reads `GET /api/v1`. List the endpoints. Every endpoint with its method, path, stability, status, cache

@@ -22,6 +22,7 @@ import type { Payload } from '../service/payload.ts'
 import type { BodyParts, Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
+import { parseAcceptSignature, signMessage } from './message-signature.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
 function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
@@ -56,18 +57,48 @@ function errorHeaders({ request, route }: Exchange): readonly string[] {
   return readable && !WRITE_METHODS.has(request.method) ? CORS_HEADERS : []
 }
 
+/** What signs responses. */
+export interface MessageSigning {
+  readonly signer: ResponseSigner
+  /** RFC 7638 thumbprint of the key. */
+  readonly keyId: string
+  /** Own origin, which signatures by RFC 9421 cover. */
+  readonly origin: string
+}
+
+/** Adds a signature by RFC 9421, if the request asks for the one that the service makes. */
+function addMessageSignature(
+  { request, nowMs }: Exchange,
+  { signer, keyId, origin }: MessageSigning,
+  status: number,
+  headers: string[],
+  contentDigest: string,
+): void {
+  const asked = request.header('accept-signature')
+  const requested = asked === undefined ? undefined : parseAcceptSignature(asked, keyId)
+  if (requested === undefined) return
+  const { method, target } = request
+  const message = { method, targetUri: origin + target, status, contentDigest, nowMs }
+  const { input, signature } = signMessage(requested, message, keyId, signer)
+  headers.push(HEADERS.signatureInput, input, HEADERS.messageSignature, signature)
+  if (requested.nonce === undefined) return
+  // It answers this request alone.
+  headers[headers.indexOf(HEADERS.cacheControl) + 1] = ERROR_CACHE_CONTROL
+}
+
 /**
  * Adds the body's length and the headers that identify and sign the response. HEAD has the length only (contract
  * decisions 3.5).
  */
 function complete(
-  { request, requestId, issuedAt }: Exchange,
-  signer: ResponseSigner | undefined,
+  exchange: Exchange,
+  signing: MessageSigning | undefined,
   status: number,
   headers: string[],
   body: string | Buffer | BodyParts,
   digest?: string,
 ): Reply {
+  const { request, requestId, issuedAt } = exchange
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   const length = isWhole
     ? Buffer.byteLength(body)
@@ -76,13 +107,14 @@ function complete(
   const { method, target } = request
   if (method === 'HEAD') return { status, headers, body: undefined }
   headers.push(HEADERS.requestId, requestId)
-  if (signer !== undefined) {
+  if (signing !== undefined) {
     const contentDigest = formatContentDigest(
       digest ?? (isWhole ? sha256Base64(body) : sha256Base64OfParts(body)),
     )
     const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
     headers.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
-    headers.push(HEADERS.signature, signer.sign(text))
+    headers.push(HEADERS.signature, signing.signer.sign(text))
+    addMessageSignature(exchange, signing, status, headers, contentDigest)
   }
   return { status, headers, body }
 }
@@ -114,19 +146,19 @@ function createDocumentDigests() {
  * Writes responses: the only place that decides which headers a response has. Without a signer they are unsigned (spec
  * 5.7); `noIndex` asks search engines not to index (a preview deployment).
  */
-export function createResponder(signer: ResponseSigner | undefined, noIndex: boolean) {
+export function createResponder(signing: MessageSigning | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const templateOf = createHeaderTemplates(common)
   const bytesOf = createPayloadBytes()
   const documentDigestOf = createDocumentDigests()
-  const proofOf = signer === undefined ? undefined : createRevalidationProofs(signer)
+  const proofOf = signing && createRevalidationProofs(signing.signer)
 
   function fail(
     exchange: Exchange,
     code: ErrorCode,
     details: ApiErrorDetails,
     quota: KeyQuota | undefined,
-    failureSigner: ResponseSigner | undefined,
+    failureSigning: MessageSigning | undefined,
   ): Reply {
     const error = createErrorBody(code, details.retryAfterSeconds)
     const headers = [
@@ -143,7 +175,7 @@ export function createResponder(signer: ResponseSigner | undefined, noIndex: boo
     if (error.retryAfterSeconds !== undefined) {
       headers.push(HEADERS.retryAfter, String(error.retryAfterSeconds))
     }
-    return complete(exchange, failureSigner, error.status, headers, formatError(exchange, error))
+    return complete(exchange, failureSigning, error.status, headers, formatError(exchange, error))
   }
 
   return {
@@ -160,14 +192,14 @@ export function createResponder(signer: ResponseSigner | undefined, noIndex: boo
       }
       if (schemaId === undefined) {
         const digest = documentDigestOf(payload)
-        return complete(exchange, signer, status, headers, bytesOf(payload), digest)
+        return complete(exchange, signing, status, headers, bytesOf(payload), digest)
       }
       if (payload.json.length < MIN_SHARED_LENGTH) {
         const body = formatSuccess(schemaId, exchange, payload.json)
-        return complete(exchange, signer, status, headers, body)
+        return complete(exchange, signing, status, headers, body)
       }
       const parts: BodyParts = [formatSuccessStart(schemaId, exchange), bytesOf(payload), '}']
-      return complete(exchange, signer, status, headers, parts)
+      return complete(exchange, signing, status, headers, parts)
     },
 
     /** 304 with its proof (contract decisions 3.3 and 3.4). */
@@ -195,7 +227,7 @@ export function createResponder(signer: ResponseSigner | undefined, noIndex: boo
     },
 
     failure: (exchange: Exchange, code: ErrorCode, details: ApiErrorDetails, quota?: KeyQuota) =>
-      fail(exchange, code, details, quota, signer),
+      fail(exchange, code, details, quota, signing),
 
     /** The fallback if signing itself fails: 503 SIGNING_UNAVAILABLE without a signature. */
     unsigned: (exchange: Exchange, quota?: KeyQuota) =>

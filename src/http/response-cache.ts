@@ -5,10 +5,11 @@ import type { ApiRequest, App, Reply } from './api-request.ts'
 /** Enough for all fixed paths of the registry; versions by id share the rest. */
 const MAX_RESPONSES = 256
 const { cacheControl: CACHEABLE } = CACHE_CLASSES['static-snapshot']
-/** Requests with one of these headers bypass the cache: they have a key or ask for a fresh or an unchanged response. */
+/** Requests with one of these headers bypass the cache: they have a key, or ask for a fresh, an unchanged or a signed response. */
 const BYPASSING_HEADERS = [
   'authorization',
   'x-svc-key',
+  'accept-signature',
   'if-none-match',
   'cache-control',
   'pragma',

@@ -2,6 +2,7 @@ import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
+import type { TlogFiles } from '../storage/tlog-files.ts'
 import { type PublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
 
 /** A public key with its status in the rotation. */
@@ -13,7 +14,10 @@ export interface PublishedSigningKey extends PublicSigningKey {
 }
 
 /** `data` of the signing-key document (contract decisions section 6); `keys` must contain exactly one current key. */
-export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataOf<'SigningKeys'> {
+export function describeSigningKeys(
+  keys: readonly PublishedSigningKey[],
+  log?: DataOf<'SigningKeys'>['log'],
+): DataOf<'SigningKeys'> {
   const current = keys.find(({ status }) => status === 'current')
   if (current === undefined) throw new Error('Expected one current signing key')
   const others = keys.filter((key) => key !== current)
@@ -36,8 +40,25 @@ export function describeSigningKeys(keys: readonly PublishedSigningKey[]): DataO
       signature: HEADERS.signature,
       revalidated: HEADERS.revalidated,
     },
+    ...(log === undefined ? {} : { log }),
     maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
   }
+}
+
+const LOG_LINE = /^[ \t]*log[ \t]+(\S+)/gm
+
+/** The log's part of the document. Its policy names the keys, the current one first. */
+export function describeLog(
+  { origin, policy }: TlogFiles,
+  baseUrl: string,
+): NonNullable<DataOf<'SigningKeys'>['log']> {
+  const vkeys = Array.from(policy.matchAll(LOG_LINE), ([, vkey = '']) => vkey)
+  const own = vkeys.filter((vkey) => vkey.startsWith(`${origin}+`))
+  const keys = own.map((vkey, index) => ({
+    vkey,
+    status: index === 0 ? ('current' as const) : ('retiring' as const),
+  }))
+  return { origin, url: `${baseUrl}/log`, keys }
 }
 
 /** The period in which a key's signatures are valid. Times are ISO 8601 UTC, or null if the operator states no time. */

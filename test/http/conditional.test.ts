@@ -209,7 +209,7 @@ test('a matching ETag gets a 304 with its proof and no header that a cache must 
       ])
       assert.equal(raw.headers.get('etag'), etag)
       assert.equal(raw.headers.get('cache-control'), cacheControl)
-      assert.equal(raw.headers.get('vary'), 'Authorization, X-SVC-Key')
+      assert.equal(raw.headers.get('vary'), 'Authorization, X-SVC-Key, Accept-Signature')
       assert.equal(raw.headers.get('access-control-allow-origin'), '*')
       assert.equal(raw.headers.get('access-control-expose-headers'), EXPOSED_HEADERS)
       const signedAt = assertRevalidated(toResponse(method, target, raw), key)

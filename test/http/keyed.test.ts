@@ -72,11 +72,11 @@ test('a keyed success is not stored by shared caches; an anonymous one is not af
   const app = await runApp(t, { apiKeys: createFakeApiKeys() })
   const keyed = await ask(app, '/api/v1/status', withKey(FAKE_KEYS.good))
   assert.equal(keyed.header('cdn-cache-control'), 'no-store')
-  assert.equal(keyed.header('vary'), 'Authorization, X-SVC-Key')
+  assert.equal(keyed.header('vary'), 'Authorization, X-SVC-Key, Accept-Signature')
   assertSigned(keyed, await publishedKey(app))
   const anonymous = await ask(app, '/api/v1/status')
   assert.equal(anonymous.header('cdn-cache-control'), undefined)
-  assert.equal(anonymous.header('vary'), 'Authorization, X-SVC-Key')
+  assert.equal(anonymous.header('vary'), 'Authorization, X-SVC-Key, Accept-Signature')
 })
 
 test('the ETag is the same for everyone', async (t) => {

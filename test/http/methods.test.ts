@@ -122,7 +122,7 @@ test('a preflight is 204 and offers only read methods, also on keys/self', async
     assert.deepEqual(headers, {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'Authorization, X-SVC-Key, If-None-Match',
+      'access-control-allow-headers': 'Authorization, X-SVC-Key, If-None-Match, Accept-Signature',
       'access-control-max-age': '86400',
       allow,
       'x-svc-api-version': 'v1',

@@ -58,7 +58,7 @@ export async function assertRead(
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(response.bytes.length),
     'cache-control': CACHE_CONTROL[expected.cacheClass],
-    vary: 'Authorization, X-SVC-Key',
+    vary: 'Authorization, X-SVC-Key, Accept-Signature',
     'access-control-allow-origin': '*',
     'access-control-expose-headers': EXPOSED_HEADERS,
     'x-svc-api-version': 'v1',

@@ -1061,6 +1061,20 @@ export interface SigningKeyDocument {
     /** Time and signature of a 304. */
     readonly revalidated: string
   }
+  /** The transparency log of the versions. Missing if the service has none. */
+  readonly log?: {
+    /** Identity of the log. */
+    readonly origin: string
+    /** Address of the log. */
+    readonly url: string
+    /** The keys that sign the log, the current one first. */
+    readonly keys: readonly ({
+      /** Verifier key (c2sp.org/signed-note). */
+      readonly vkey: string
+      /** Status in the rotation: retiring keys sign until they are removed. */
+      readonly status: 'current' | 'retiring'
+    })[]
+  }
   /** Age at which a verifier refuses a signature, in seconds. */
   readonly maxAgeSeconds: number
 }

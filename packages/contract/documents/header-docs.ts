@@ -36,6 +36,10 @@ export const REQUEST_HEADER_DOCS = {
     'Entity tags that the client has stored, or *. If one of them matches (weak comparison), the response is 304 without a body.',
     'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   ),
+  acceptSignature: text(
+    'Asks for a signature by RFC 9421 over the method and target URI of the request, the status and Content-Digest. Other components and values are ignored. With a nonce, the response is not stored by caches.',
+    'svc=("@method";req "@target-uri";req "@status" "content-digest");created;expires;tag="svc-response"',
+  ),
   contentType: text(
     'Media type of a request body; application/json, in UTF-8.',
     'application/json',
@@ -109,6 +113,14 @@ export const RESPONSE_HEADER_DOCS = {
       'Ed25519 signature over the six lines of the signed text, base64. Omitted if no signing key is configured.',
     example: EXAMPLE_SIGNATURE,
   },
+  signatureInput: text(
+    'What the RFC 9421 signature covers, when it was created and expires, and the key ID. Sent on responses with a body whose request asks for it in Accept-Signature.',
+    'svc=("@method";req "@target-uri";req "@status" "content-digest");created=1795413350;expires=1795414250;keyid="kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";alg="ed25519";tag="svc-response"',
+  ),
+  messageSignature: text(
+    'Ed25519 signature by RFC 9421, as Signature-Input describes it.',
+    `svc=:${EXAMPLE_SIGNATURE}:`,
+  ),
   revalidated: text(
     'Proof on a 304: the time, and an Ed25519 signature that binds the target and the entity tag to it. It keeps a stored body verifiable after its own signature expires.',
     formatRevalidated(EXAMPLE_INSTANT, EXAMPLE_SIGNATURE),

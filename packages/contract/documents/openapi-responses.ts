@@ -159,7 +159,14 @@ function errorExampleRefs(codes: readonly ErrorCode[]): JsonObject {
 /** Header fields of one response, by wire name; each refers to `components.headers`. */
 type ResponseHeaders = { readonly [wireName: string]: { readonly $ref: string } }
 
-const WITH_BODY: readonly ResponseHeader[] = ['requestId', 'contentDigest', 'signedAt', 'signature']
+const WITH_BODY: readonly ResponseHeader[] = [
+  'requestId',
+  'contentDigest',
+  'signedAt',
+  'signature',
+  'signatureInput',
+  'messageSignature',
+]
 const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
 
 /** Whether an endpoint sends an ETag and can return 304: every successful GET (spec section 8). */
@@ -220,7 +227,9 @@ export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
     }),
     ...Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => {
       const description = `Cache class ${name}. ${meaning}`
-      const schema = { type: 'string', enum: [cacheControl], example: cacheControl }
+      // A response to a request with a nonce is not stored, whatever its class.
+      const values = [...new Set([cacheControl, CACHE_CLASSES.none.cacheControl])]
+      const schema = { type: 'string', enum: values, example: cacheControl }
       return [cacheControlComponent(name), { description, required: true, schema }] as const
     }),
   ]

@@ -204,8 +204,10 @@ function parameters(row: Endpoint): JsonObject {
     all.push({ name, in: 'query', required: false, description, schema })
   }
   if (isRevalidated(row)) {
-    const { description, ...schema } = REQUEST_HEADER_DOCS.ifNoneMatch
-    all.push({ name: HEADERS.ifNoneMatch, in: 'header', required: false, description, schema })
+    for (const name of ['ifNoneMatch', 'acceptSignature'] as const) {
+      const { description, ...schema } = REQUEST_HEADER_DOCS[name]
+      all.push({ name: HEADERS[name], in: 'header', required: false, description, schema })
+    }
   }
   return all.length === 0 ? {} : { parameters: all }
 }

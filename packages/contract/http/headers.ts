@@ -4,6 +4,7 @@ import { CLIENT_HEADERS } from './client-headers.ts'
 export const HEADERS = {
   ...CLIENT_HEADERS,
   acceptLanguage: 'Accept-Language',
+  acceptSignature: 'Accept-Signature',
   accessControlAllowHeaders: 'Access-Control-Allow-Headers',
   accessControlAllowMethods: 'Access-Control-Allow-Methods',
   accessControlAllowOrigin: 'Access-Control-Allow-Origin',
@@ -21,9 +22,11 @@ export const HEADERS = {
   fetchSite: 'Sec-Fetch-Site',
   key: 'X-SVC-Key',
   link: 'Link',
+  messageSignature: 'Signature',
   origin: 'Origin',
   referer: 'Referer',
   robotsTag: 'X-Robots-Tag',
+  signatureInput: 'Signature-Input',
   sunset: 'Sunset',
   vary: 'Vary',
   wwwAuthenticate: 'WWW-Authenticate',
@@ -56,14 +59,19 @@ export type CacheClass = keyof typeof CACHE_CLASSES
 /** Every error is sent with this Cache-Control, whatever the class of its endpoint (spec section 7). */
 export const ERROR_CACHE_CONTROL = CACHE_CLASSES.none.cacheControl
 
-/** A cacheable read varies with the API key (RFC 9110 12.5.5), so that a cache separates keyed responses. */
-export const READ_VARY: string = [HEADERS.authorization, HEADERS.key].join(', ')
+/**
+ * A cacheable read varies with the API key and the requested signature (RFC 9110 12.5.5, RFC 9421 section 5), so that a
+ * cache separates them.
+ */
+export const READ_VARY: string = [HEADERS.authorization, HEADERS.key, HEADERS.acceptSignature].join(
+  ', ',
+)
 
 /** Cross-origin rules of the read endpoints (spec section 8). Write endpoints carry no CORS header. */
 export const CORS = {
   allowOrigin: '*',
   allowMethods: ['GET', 'HEAD', 'OPTIONS'],
-  allowHeaders: [HEADERS.authorization, HEADERS.key, HEADERS.ifNoneMatch],
+  allowHeaders: [HEADERS.authorization, HEADERS.key, HEADERS.ifNoneMatch, HEADERS.acceptSignature],
   allowCredentials: false,
   maxAgeSeconds: 86_400,
   exposeHeaders: [
@@ -81,5 +89,7 @@ export const CORS = {
     HEADERS.rateLimitRemaining,
     HEADERS.rateLimitReset,
     HEADERS.revalidated,
+    HEADERS.messageSignature,
+    HEADERS.signatureInput,
   ],
 } as const

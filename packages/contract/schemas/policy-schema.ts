@@ -109,7 +109,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     errors: text('Cache-Control of every error.', 'no-store'),
     etag: text('How the entity tag is computed.', 'W/"<SHA-256 of the data>"'),
     conditional: text('Response to a matching If-None-Match.', '304'),
-    vary: text('Value of Vary on cacheable reads.', 'Authorization, X-SVC-Key'),
+    vary: text('Value of Vary on cacheable reads.', 'Authorization, X-SVC-Key, Accept-Signature'),
   }),
   cors: record('Cross-origin rules of the read endpoints.', {
     allowOrigin: text('Allowed origins.', '*'),

@@ -331,6 +331,24 @@ export const DATA_SCHEMAS = {
         signature: text('The signature, base64.', 'X-SVC-Signature'),
         revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
       }),
+      'log?': record('The transparency log of the versions. Missing if the service has none.', {
+        origin: text('Identity of the log.', 'api.example.org/log'),
+        url: text('Address of the log.', 'https://api.example.org/log'),
+        keys: list(
+          'The keys that sign the log, the current one first.',
+          record('A key of the log.', {
+            vkey: text(
+              'Verifier key (c2sp.org/signed-note).',
+              'api.example.org/log+23e81afd+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c',
+            ),
+            status: enumField(
+              ['current', 'retiring'],
+              'Status in the rotation: retiring keys sign until they are removed.',
+              'current',
+            ),
+          }),
+        ),
+      }),
       maxAgeSeconds: whole(
         'Age at which a verifier refuses a signature, in seconds.',
         LIMITS.signatureMaxAgeSeconds,

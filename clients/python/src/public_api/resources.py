@@ -1277,10 +1277,28 @@ class SigningKeyDocumentHeaders(TypedDict):
     """Time and signature of a 304."""
 
 
-class SigningKeyDocument(TypedDict):
-    """Data of `GET /api/v1/keys/signing-key`. The public keys that verify response signatures, and the
-    format of the signed texts.
-    """
+class SigningKeyDocumentLogKeysItem(TypedDict):
+    """A key of the log."""
+
+    vkey: str
+    """Verifier key (c2sp.org/signed-note)."""
+    status: Literal["current", "retiring"]
+    """Status in the rotation: retiring keys sign until they are removed."""
+
+
+class SigningKeyDocumentLog(TypedDict):
+    """The transparency log of the versions. Missing if the service has none."""
+
+    origin: str
+    """Identity of the log."""
+    url: str
+    """Address of the log."""
+    keys: List[SigningKeyDocumentLogKeysItem]
+    """The keys that sign the log, the current one first."""
+
+
+class _SigningKeyDocumentRequired(TypedDict):
+    """Members that every SigningKeyDocument has."""
 
     keyId: str
     """ID of the current signing key."""
@@ -1296,6 +1314,15 @@ class SigningKeyDocument(TypedDict):
     """Names of the response headers that carry the proof."""
     maxAgeSeconds: int
     """Age at which a verifier refuses a signature, in seconds."""
+
+
+class SigningKeyDocument(_SigningKeyDocumentRequired, total=False):
+    """Data of `GET /api/v1/keys/signing-key`. The public keys that verify response signatures, and the
+    format of the signed texts.
+    """
+
+    log: SigningKeyDocumentLog
+    """The transparency log of the versions. Missing if the service has none."""
 
 
 class Reads:

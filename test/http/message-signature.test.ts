@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { test } from 'node:test'
+import { httpbis } from 'http-message-signatures'
+import { verifySignature } from 'http-message-sig'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
+
+const ORIGIN = 'https://api.example.org'
+const STATUS = '/api/v1/status'
+const COMPONENTS = '("@method";req "@target-uri";req "@status" "content-digest")'
+const ASKED = `svc=${COMPONENTS};created;expires;tag="svc-response"`
+const PUBLIC_KEY = createPublicKey(TEST_SIGNING_KEY)
+const { keyId: KEY_ID } = derivePublicSigningKey(TEST_SIGNING_KEY)
+
+const check = (data: Uint8Array, signature: Uint8Array): boolean =>
+  verify(null, data, PUBLIC_KEY, signature)
+
+/** A response, and the request as the client sent it. */
+interface Exchanged {
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly nowMs: number
+}
+
+/** What each library says; false for every error. */
+async function verdicts(exchanged: Exchanged): Promise<readonly boolean[]> {
+  const { method, url, status, headers, nowMs } = exchanged
+  const first = await httpbis
+    .verifyMessage(
+      {
+        keyLookup: (parameters) =>
+          Promise.resolve(
+            parameters.keyid === KEY_ID
+              ? { id: KEY_ID, algs: ['ed25519'], verify: (d, s) => Promise.resolve(check(d, s)) }
+              : null,
+          ),
+        requiredFields: ['@method', '@target-uri', '@status', 'content-digest'],
+        notAfter: new Date(nowMs),
+        maxAge: 900,
+      },
+      { status, headers },
+      { method, url, headers: {} },
+    )
+    .catch(() => false)
+  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }))
+  const second = await verifySignature(
+    {
+      kind: 'response',
+      status,
+      fields,
+      request: { kind: 'request', method, targetUri: url, fields: [] },
+    },
+    {
+      policy: {
+        algorithms: ['ed25519'],
+        requiredComponents: ['@status', 'content-digest'],
+        requiredParameters: ['created', 'expires', 'keyid', 'tag'],
+        maxAge: 900,
+        now: Math.floor(nowMs / 1000),
+      },
+      resolveVerifier: () => ({ algorithm: 'ed25519', verify: check }),
+    },
+  ).then(
+    () => true,
+    () => false,
+  )
+  return [first === true, second]
+}
+
+async function ask(
+  app: RunningApp,
+  target: string,
+  accept: string | undefined = ASKED,
+  init: RequestInit = {},
+): Promise<Exchanged & { readonly body: Buffer }> {
+  const headers = { ...(init.headers as object), ...(accept && { 'Accept-Signature': accept }) }
+  const response = await app.fetch(target, { ...init, headers })
+  return {
+    method: init.method ?? 'GET',
+    url: ORIGIN + target,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    nowMs: app.clock.ms,
+    body: Buffer.from(await response.arrayBuffer()),
+  }
+}
+
+test('two libraries verify reads, queries, errors and refused writes', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  for (const [target, init] of [
+    [STATUS, {}],
+    [`${STATUS}?b=2&a=%C3%A9&`, {}],
+    [`${STATUS}?`, {}],
+    ['/api/v1/openapi.json', {}],
+    ['/api/v1/nowhere', {}],
+    ['/api/v1/keys', { method: 'POST', body: '{}' }],
+  ] as const) {
+    const exchanged = await ask(app, target, ASKED, init)
+    assert.deepEqual(await verdicts(exchanged), [true, true], target)
+    const digest = createHash('sha256').update(exchanged.body).digest('base64')
+    assert.equal(exchanged.headers['content-digest'], `sha-256=:${digest}:`)
+    // The service's own signature stays.
+    assert.equal(exchanged.headers['x-svc-signature']?.length, 88)
+  }
+})
+
+test('another host, scheme, method, status, digest or age is refused', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const good = await ask(app, STATUS)
+  assert.deepEqual(await verdicts(good), [true, true])
+  const changes: readonly Partial<Exchanged>[] = [
+    { url: `https://other.example.org${STATUS}` },
+    { url: `http://api.example.org${STATUS}` },
+    { url: `${ORIGIN}${STATUS}?` },
+    { method: 'HEAD' },
+    { status: 404 },
+    { headers: { ...good.headers, 'content-digest': `sha-256=:${'A'.repeat(43)}=:` } },
+    { nowMs: good.nowMs + 901_000 },
+  ]
+  for (const change of changes) {
+    assert.deepEqual(await verdicts({ ...good, ...change }), [false, false], JSON.stringify(change))
+  }
+})
+
+test('the received Host does not change what is signed', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const response = await app.fetch(STATUS, {
+    headers: { 'Accept-Signature': ASKED, 'X-Forwarded-Host': 'evil.example' },
+  })
+  const exchanged = {
+    method: 'GET',
+    url: ORIGIN + STATUS,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    nowMs: app.clock.ms,
+  }
+  assert.deepEqual(await verdicts(exchanged), [true, true])
+})
+
+test('label, order and parameters are those of the request', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const accept = `my-sig=("content-digest" "@status" "@method";req "@target-uri";req);keyid="${KEY_ID}";alg="ed25519";nonce="k3_-"`
+  const exchanged = await ask(app, STATUS, accept)
+  const created = Math.floor(app.clock.ms / 1000)
+  assert.equal(
+    exchanged.headers['signature-input'],
+    `my-sig=("content-digest" "@status" "@method";req "@target-uri";req);created=${created};expires=${created + 900};keyid="${KEY_ID}";alg="ed25519";nonce="k3_-";tag="svc-response"`,
+  )
+  assert.deepEqual(await verdicts(exchanged), [true, true])
+})
+
+test('a response to a request with a nonce is not stored', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const plain = await ask(app, STATUS)
+  assert.match(plain.headers['cache-control'] ?? '', /^public, max-age=60/)
+  const once = await ask(app, STATUS, `${ASKED};nonce="abc"`)
+  assert.equal(once.headers['cache-control'], 'no-store')
+})
+
+test('every other request is answered without a signature by RFC 9421, and never refused', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const ignored = [
+    '',
+    'svc',
+    'svc=()',
+    'svc=("@status" "content-digest")',
+    `svc=${COMPONENTS.replace(')', ' "date")')}`,
+    `svc=${COMPONENTS.replace('"@method";req', '"@method"')}`,
+    `svc=${COMPONENTS.replace('"@status"', '"@status";req')}`,
+    `svc=${COMPONENTS.replace('"@status"', '"@method";req')}`,
+    `svc=${COMPONENTS.replace('"content-digest"', '"content-digest";sf')}`,
+    `svc=${COMPONENTS.replace(';req', ';req=?0')}`,
+    `svc=${COMPONENTS};created=1`,
+    `svc=${COMPONENTS};alg="rsa-pss-sha512"`,
+    `svc=${COMPONENTS};keyid="${'A'.repeat(43)}"`,
+    `svc=${COMPONENTS};tag="other"`,
+    `svc=${COMPONENTS};nonce="a b"`,
+    `svc=${COMPONENTS};nonce=""`,
+    `svc=${COMPONENTS};nonce="${'a'.repeat(65)}"`,
+    `svc=${COMPONENTS};more`,
+    `a=${COMPONENTS}, b=${COMPONENTS}`,
+    `svc=${COMPONENTS};created;`,
+    `svc=${COMPONENTS}${';created'.repeat(100)}`,
+    '"; ((((',
+  ]
+  for (const accept of ignored) {
+    const { status, headers } = await ask(app, STATUS, accept)
+    assert.equal(status, 200, accept)
+    assert.equal(headers['signature'], undefined, accept)
+    assert.equal(headers['signature-input'], undefined, accept)
+    assert.match(headers['cache-control'] ?? '', /^public/, accept)
+  }
+})
+
+test('never on 304, HEAD and preflights, and not without a signing key', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const { headers } = await ask(app, STATUS)
+  const etag = headers['etag'] ?? ''
+  for (const init of [
+    { headers: { 'If-None-Match': etag } },
+    { method: 'HEAD' },
+    { method: 'OPTIONS', headers: { Origin: 'https://a.example' } },
+  ]) {
+    const answer = await ask(app, STATUS, ASKED, init)
+    assert.equal(answer.headers['signature'], undefined, JSON.stringify(init))
+    assert.equal(answer.headers['signature-input'], undefined)
+  }
+  const unsigned = await runApp(t, { baseUrl: ORIGIN, signing: undefined })
+  assert.equal((await ask(unsigned, STATUS)).headers['signature'], undefined)
+})
+
+test('a reused response is never given to a request for a signature, or from one', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN, cacheSeconds: 60 })
+  await ask(app, STATUS, undefined, {})
+  assert.deepEqual(await verdicts(await ask(app, STATUS)), [true, true])
+  const plain = await app.fetch(STATUS)
+  assert.equal(plain.headers.get('signature'), null)
+  assert.equal(plain.headers.get('vary'), 'Authorization, X-SVC-Key, Accept-Signature')
+})
+
+test('pages of other origins may ask for it and read it', async (t) => {
+  const app = await runApp(t, { baseUrl: ORIGIN })
+  const preflight = await app.fetch(STATUS, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://a.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'accept-signature',
+    },
+  })
+  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Accept-Signature/)
+  const { headers } = await ask(app, STATUS)
+  assert.match(headers['access-control-expose-headers'] ?? '', /, Signature, Signature-Input$/)
+})
