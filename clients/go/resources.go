@@ -1145,11 +1145,11 @@ type SigningKeyDocumentLog struct {
 	// Address of the log.
 	URL string `json:"url"`
 	// The keys that sign the log, the current one first.
-	Keys []SigningKeyDocumentLogKeysItem `json:"keys"`
+	Keys []LogKey `json:"keys"`
 }
 
-// SigningKeyDocumentLogKeysItem: A key of the log.
-type SigningKeyDocumentLogKeysItem struct {
+// LogKey: A key of the log.
+type LogKey struct {
 	// Verifier key (c2sp.org/signed-note).
 	Vkey string `json:"vkey"`
 	// Status in the rotation: retiring keys sign until they are removed. Values: current, retiring.

@@ -1068,12 +1068,7 @@ export interface SigningKeyDocument {
     /** Address of the log. */
     readonly url: string
     /** The keys that sign the log, the current one first. */
-    readonly keys: readonly ({
-      /** Verifier key (c2sp.org/signed-note). */
-      readonly vkey: string
-      /** Status in the rotation: retiring keys sign until they are removed. */
-      readonly status: 'current' | 'retiring'
-    })[]
+    readonly keys: readonly LogKey[]
   }
   /** Age at which a verifier refuses a signature, in seconds. */
   readonly maxAgeSeconds: number
@@ -1109,6 +1104,14 @@ export interface JsonWebKey {
   readonly use: string
   /** The key ID. */
   readonly kid: string
+}
+
+/** A key of the log. */
+export interface LogKey {
+  /** Verifier key (c2sp.org/signed-note). */
+  readonly vkey: string
+  /** Status in the rotation: retiring keys sign until they are removed. */
+  readonly status: 'current' | 'retiring'
 }
 
 /** Body of `POST /api/v1/early-access/register`. A registration for the early-access waitlist. */

@@ -336,7 +336,7 @@ export const DATA_SCHEMAS = {
         url: text('Address of the log.', 'https://api.example.org/log'),
         keys: list(
           'The keys that sign the log, the current one first.',
-          record('A key of the log.', {
+          named('LogKey', 'A key of the log.', {
             vkey: text(
               'Verifier key (c2sp.org/signed-note).',
               'api.example.org/log+23e81afd+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c',

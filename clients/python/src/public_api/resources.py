@@ -1277,7 +1277,7 @@ class SigningKeyDocumentHeaders(TypedDict):
     """Time and signature of a 304."""
 
 
-class SigningKeyDocumentLogKeysItem(TypedDict):
+class LogKey(TypedDict):
     """A key of the log."""
 
     vkey: str
@@ -1293,7 +1293,7 @@ class SigningKeyDocumentLog(TypedDict):
     """Identity of the log."""
     url: str
     """Address of the log."""
-    keys: List[SigningKeyDocumentLogKeysItem]
+    keys: List[LogKey]
     """The keys that sign the log, the current one first."""
 
 
