@@ -8,6 +8,7 @@ import { signedLinesOf } from './proof-check.ts'
 function start(stepsPlace: HTMLElement): void {
   const verdict = partOf(document, '#live-verdict', HTMLElement)
   const signature = partOf(document, '#live-signature', HTMLElement)
+  const details = partOf(document, '#live-details', HTMLDetailsElement)
   const lines = [...document.querySelectorAll('.signed-lines code')]
   const run = mountLiveCheck({
     button: partOf(document, '#live-again', HTMLButtonElement),
@@ -20,6 +21,8 @@ function start(stepsPlace: HTMLElement): void {
     },
     showResult(nodes, isVerdict) {
       if (!isVerdict) showUnchecked(stepsPlace)
+      // A failed step says what was expected and found.
+      if (stepsPlace.querySelector('[data-state="failed"]') !== null) details.open = true
       const children = isVerdict ? nodes : [pageElement('span', nodes, 'state state-warn')]
       verdict.replaceChildren(...children)
     },

@@ -99,7 +99,7 @@ test('shows translations, and marks what has none as English', async (t) => {
   }
   const app = await runApp(t, { releases: releasesOf(content, { site }) })
   const page = await pageAt(app, '/th/status')
-  const row = page.all(`#component-${component.id} th`).map(textIn).join()
+  const row = page.all(`#component-${component.id} h3`).map(textIn).join()
   assert.ok(row.includes('ส่วนแรก'))
   assert.ok(!row.includes(component.name))
   const english = new Set(page.all('main [lang="en"]').map(textIn))

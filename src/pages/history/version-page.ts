@@ -15,11 +15,9 @@ import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
-import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { changesInWords, type ComparedData } from './changes-in-words.ts'
 
-/** Beginning of the names of translations. */
-const TRANSLATIONS = 'site/translations/'
 /** Number of differences shown per resource. The archive has the rest. */
 const SHOWN_CHANGES: ShownLimits = { items: 60, bytes: 9000 }
 /** Limit for all resources together, so that the page stays small. */
@@ -35,8 +33,6 @@ function resourceName(context: PageContext, name: string): Html {
 
 const archivePath = (name: string, digest: string): string =>
   `/archive/resources/${name}/${digest}.json`
-
-const isTranslation = (name: string): boolean => name.startsWith(TRANSLATIONS)
 
 /** The data of a resource before and after, translated as each version was; undefined if it is damaged or redacted. */
 function comparedData(

@@ -1,12 +1,10 @@
 import { HEADERS } from '@public-api/contract/http/headers'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { CHANGE_KINDS } from '@public-api/contract/history/version-chain'
+import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import { chainPicture } from '../pictures/chain-picture.ts'
 import {
   codeBox,
-  copyButton,
-  type Fact,
   factList,
   link,
   pageSection,
@@ -15,97 +13,149 @@ import {
 } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { momentHtml } from '../texts/moments.ts'
+import { dayHtml } from '../texts/moments.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
-import { countText, inEnglish, listHtml, operatorText, richText } from '../markup/rich-text.ts'
+import {
+  countText,
+  inEnglish,
+  listHtml,
+  operatorText,
+  plainText,
+  richText,
+} from '../markup/rich-text.ts'
 import {
   fromSnapshot,
   languageNote,
   notesLanguage,
   publishedState,
+  isTranslation,
   resourceTitle,
 } from './snapshot-sections.ts'
 
-const HASH_ID = 'newest-hash'
-
 const CHAIN_LENGTH = 4
+/** Number of versions and of planned items on the page. */
+const SHOWN_VERSIONS = 3
+const SHOWN_PLANS = 4
 
 /** Shown until the response arrives. */
 const UNKNOWN = '…'
 
-/** The panel in which the browser verifies a real response. The script of the page fills it in. */
+/** The panel in which the browser verifies a real response: the verdict, and folded below it what was signed and checked. */
 function livePanel({ locale, texts, facts }: PageContext): Html {
   const { proof } = texts
   const t = texts.overview.panel
   const known = [SIGNED_TEXT_LINES[0], 'GET', READ_PATHS.status, UNKNOWN, UNKNOWN, UNKNOWN]
   const labels = Object.values(proof.steps).map(({ label }) => label)
+  const verify = html`<a href="${pathOfPage(locale, 'verify')}">${texts.overview.checkMoreLink}</a>`
   return html`<section class="panel live" id="live" aria-labelledby="live-title">
     <h2 id="live-title">${t.title}</h2>
-    <p class="muted small">${t.lead}</p>
-    <p class="call"><span class="method">GET</span> <code>${READ_PATHS.status}</code></p>
     ${
       facts.keyId === undefined
         ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
-        : html`<noscript><p class="note">${t.noScript}</p></noscript>
-            <h3>${t.lines}</h3>
-            <ol class="signed-lines">
-              ${known.map((line) => html`<li><code>${line}</code></li> `)}
-            </ol>
-            <h3>${t.signature}</h3>
-            <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
-            <h3>${t.checks}</h3>
-            <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
-            <p class="verdict" id="live-verdict" role="status"></p>
+        : html`<p class="verdict" id="live-verdict" role="status">
+              <span class="state state-idle">${proof.states.running}</span>
+            </p>
+            <p class="muted small">${richText(t.lead, { path: code(READ_PATHS.status) })}</p>
+            <noscript><p class="note">${t.noScript}</p></noscript>
+            <details id="live-details">
+              <summary>${t.details}</summary>
+              <h3>${t.lines}</h3>
+              <ol class="signed-lines">
+                ${known.map((line) => html`<li><code>${line}</code></li> `)}
+              </ol>
+              <h3>${t.signature}</h3>
+              <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
+              <h3>${t.checks}</h3>
+              <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
+            </details>
             <p class="actions">
-              <button type="button" id="live-again">${t.again}</button>
-              <a href="${pathOfPage(locale, 'verify')}">${texts.overview.checkMoreLink}</a>
+              <button type="button" id="live-again">${t.again}</button> ${verify}
             </p>
             ${scriptTexts('proof', proof)} ${scriptTexts('verify', texts.verify.script)}`
     }
   </section>`
 }
 
+/** The published state, and the components that differ from it. */
 function statusNow(context: PageContext): Html {
   const { locale, texts, content } = context
   const t = texts.overview
-  const state = fromSnapshot(
-    context,
-    'status',
-    (status) =>
-      html`${publishedState(context, status)}${languageNote(context, 'status')}
-        <p>${operatorText(content, status.summary)}</p>
-        ${factList(
-          status.components.map(({ name, state: word }) => [
+  const state = fromSnapshot(context, 'status', (status) => {
+    const others = status.components.filter((each) => each.state !== status.state)
+    return html`${publishedState(context, status)}${languageNote(context, 'status')}
+      <p>${operatorText(content, status.summary)}</p>
+      ${
+        others.length > 0 &&
+        factList(
+          others.map(({ name, state: word }) => [
             operatorText(content, name),
             stateBadge(texts, 'componentState', word),
           ]),
-        )}`,
-  )
+        )
+      }`
+  })
   return html`${state}
     <p>${link(pathOfPage(locale, 'status'), t.statusLink)}</p>`
 }
 
-function newestVersion(context: PageContext): Html {
+/** The newest versions with their notes and what each changed. */
+function newestChanges(context: PageContext): Html {
   const { locale, texts, facts } = context
   const t = texts.overview
-  const { snapshotId, createdAt, hash, note, changes } = facts.head
-  const byKind = CHANGE_KINDS.map((kind): Fact => {
-    const changed = changes.filter((change) => change.kind === kind)
-    const titles = changed.map(({ resource }) => resourceTitle(context, resource))
-    return [labelFor(texts, 'resourceChange', kind), titles.length > 0 && listHtml(locale, titles)]
+  const entries = facts.newestVersions(SHOWN_VERSIONS)
+  return html`${notesLanguage(context)}
+    <ul class="plain-list entries newest">
+      ${entries.map(({ snapshotId, sequence, createdAt, note, changes }) => {
+        const page = pathOfPage(locale, `history/${snapshotId}`)
+        const ownChanges = changes.filter(({ resource }) => !isTranslation(resource))
+        const named = ownChanges.length > 0 ? ownChanges : changes
+        const titles = named.map(({ resource }) => resourceTitle(context, resource))
+        return html`<li>
+          <p class="muted small">${dayHtml(locale, createdAt)}</p>
+          <p>
+            ${link(page, note === '' ? plainText(texts.version.title, { version: snapshotId }) : inEnglish(locale, note))}
+          </p>
+          <p class="muted small">
+            ${
+              changes.length === 0
+                ? texts.history.noChanges
+                : sequence === 1
+                  ? texts.version.genesis
+                  : richText(t.changedIn, {
+                      version: code(snapshotId),
+                      resources: listHtml(locale, titles),
+                    })
+            }
+          </p>
+        </li> `
+      })}
+    </ul>
+    <p>
+      ${link(pathOfPage(locale, 'history'), countText(locale, t.allVersions, facts.versionCount))}
+    </p>`
+}
+
+/** The nearest items of the roadmap. */
+function nearestPlans(context: PageContext): Html {
+  const { locale, texts, content } = context
+  const page = pathOfPage(locale, 'roadmap')
+  const plans = fromSnapshot(context, 'roadmap', ({ items }) => {
+    const nearest = HORIZONS.flatMap((horizon) => items.filter((item) => item.horizon === horizon))
+    return html`${languageNote(context, 'roadmap')}
+      ${nearest.length === 0 && html`<p class="muted">${texts.roadmap.none}</p>`}
+      <ul class="plain-list entries newest">
+        ${nearest.slice(0, SHOWN_PLANS).map(
+          ({ id, title, summary, horizon }) =>
+            html`<li>
+              <p class="muted small">${labelFor(texts, 'horizon', horizon)}</p>
+              <p>${link(`${page}#roadmap-${id}`, operatorText(content, title))}</p>
+              <p class="muted small">${operatorText(content, summary)}</p>
+            </li> `,
+        )}
+      </ul>`
   })
-  return factList([
-    [
-      t.versionId,
-      html`${link(READ_PATHS.version, code(snapshotId))}
-        <span class="muted small">${countText(locale, t.versionCount, facts.versionCount)}</span>`,
-    ],
-    [t.publishedAt, momentHtml(locale, createdAt)],
-    [t.hash, html`<code id="${HASH_ID}">${hash}</code> ${copyButton(texts, HASH_ID, t.hashWhat)}`],
-    [t.note, note !== '' && [inEnglish(locale, note), notesLanguage(context)]],
-    [t.changes, changes.length === 0 && t.noChanges],
-    ...byKind,
-  ])
+  return html`${plans}
+    <p>${link(page, texts.overview.roadmapLink)}</p>`
 }
 
 /** Saves a response and shows its headers, then the digest of its body; both programs are on most systems. */
@@ -157,9 +207,10 @@ export const OVERVIEW_PAGE: Page = {
   body(context) {
     const { locale, texts, facts, content } = context
     const t = texts.overview
-    const organization = content.organization?.name
+    const { name, description } = content.organization ?? {}
     const [named, unnamed] =
       facts.keyId === undefined ? [t.leadNamedUnsigned, t.leadUnsigned] : [t.leadNamed, t.lead]
+    const lead = name === undefined ? html`${unnamed}` : richText(named, { organization: name })
     const verifyLink = link(pathOfPage(locale, 'verify'), t.checkMoreLink)
     const check = html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
       ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
@@ -172,29 +223,34 @@ export const OVERVIEW_PAGE: Page = {
     const form = pathOfPage(locale, 'early-access')
     const chain = html`<p>${t.chainText}</p>
       ${chainPicture(context, CHAIN_LENGTH)}
-      <p>${link(pathOfPage(locale, 'history'), t.historyLink)}</p>`
+      <p>${link(`${pathOfPage(locale, 'history')}#audit`, t.historyLink)}</p>`
     return {
       main: html`<div class="hero">
           <div class="hero-text flow">
-            ${organization !== undefined && html`<p class="eyebrow">${organization}</p>`}
+            ${name !== undefined && html`<p class="eyebrow">${name}</p>`}
             <h1 class="display">${t.heading}</h1>
-            <p class="lead">
-              ${organization === undefined ? unnamed : richText(named, { organization })}
-            </p>
+            ${
+              description === undefined
+                ? html`<p class="lead">${lead}</p>`
+                : html`<p class="lead">${operatorText(content, description)}</p>
+                    <p>${lead}</p>`
+            }
             <p class="actions">
               <a class="button" href="${reference}">${t.toReference}</a>
               <a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>
             </p>
-            ${pageSection('status', t.statusTitle, statusNow(context))}
           </div>
-          ${livePanel(context)}
+          <div class="flow">
+            ${html`<div class="panel">${pageSection('status', t.statusTitle, statusNow(context))}</div>`}
+            ${livePanel(context)}
+          </div>
         </div>
-        ${pageSection('chain', t.chainTitle, chain)}
-        ${pageSection('readers', t.readersTitle, readerCards(context))}
         <div class="columns-2">
-          ${pageSection('version', t.versionTitle, newestVersion(context))}
-          ${pageSection('check', t.checkTitle, check)}
-        </div>`,
+          ${pageSection('newest', t.newestTitle, newestChanges(context))}
+          ${pageSection('plans', t.plansTitle, nearestPlans(context))}
+        </div>
+        ${pageSection('chain', t.chainTitle, chain)} ${pageSection('check', t.checkTitle, check)}
+        ${pageSection('readers', t.readersTitle, readerCards(context))}`,
     }
   },
 }
