@@ -17,6 +17,11 @@ export const COMMANDS: CommandTable = {
     'check the content folder and publish it as the next version',
     () => import('./publish.ts'),
   ],
+  incident: ['open, update, resolve or list incidents', () => import('./incident.ts')],
+  maintenance: [
+    'schedule, start, complete, cancel or list maintenance',
+    () => import('./maintenance.ts'),
+  ],
   rollback: [
     'publish the content of an older version as the next version',
     () => import('./rollback.ts'),

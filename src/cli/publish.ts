@@ -51,6 +51,16 @@ async function extendLog(folder: string, store: ReleaseOptions['store'], asksWit
   }, 'the version is published, and the log does not contain it yet')
 }
 
+/** Other content must not be published into the default releases folder by mistake. Throws a UsageError. */
+export function requireNamedReleases(values: {
+  readonly content?: string
+  readonly releases?: string
+}): void {
+  const isNamed = (values.releases ?? process.env['SVC_RELEASES_DIR'] ?? '') !== ''
+  if (values.content === undefined || isNamed) return
+  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
+}
+
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication(
   values: PublicationValues,
@@ -90,11 +100,7 @@ newest version. Use svc diff to see the changes before you publish.`,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
-    // Other content must not be published into the default releases folder by mistake.
-    const isNamed = (values.releases ?? process.env['SVC_RELEASES_DIR'] ?? '') !== ''
-    if (values.content !== undefined && !isNamed) {
-      throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
-    }
+    requireNamedReleases(values)
     const { publishRelease } = await import('../publishing/publish-release.ts')
     const contentDir = values.content ?? 'content'
     return runPublication(values, (publication) => publishRelease({ contentDir, ...publication }))

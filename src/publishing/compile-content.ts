@@ -136,14 +136,16 @@ function formatResources(data: CheckedData): CompiledContent['resources'] {
 /**
  * Compiles a content folder in phases, each with its own mistakes: read, parse, check against the closed schemas and the
  * rules, search for leaks. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish,
- * by their names in mistakes (the version's note).
+ * by their names in mistakes (the version's note). `replaced` has bytes to use instead of those of a file, by its path in
+ * the folder.
  */
 export async function compileContent(
   contentDir: string,
   nowMs: number,
   texts: ReadonlyMap<string, string> = new Map(),
+  replaced?: ReadonlyMap<string, Buffer>,
 ): Promise<CompiledContent> {
-  const { folder, mistakes: unread } = readContentFolder(contentDir)
+  const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
   const parsed = parseContent(folder)
   const checked = checkContent(folder, parsed, nowMs)
   const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)

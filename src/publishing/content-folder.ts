@@ -127,9 +127,13 @@ export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checke
 
 /**
  * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
- * locale; the settings of the publishing step. Unknown, missing and unreadable files are mistakes.
+ * locale; the settings of the publishing step. Unknown, missing and unreadable files are mistakes. `replaced` has bytes to
+ * use instead of those of a file, by its path in the folder.
  */
-export function readContentFolder(contentDir: string): {
+export function readContentFolder(
+  contentDir: string,
+  replaced: ReadonlyMap<string, Buffer> = new Map(),
+): {
   readonly folder: ContentFolder
   readonly mistakes: readonly ContentMistake[]
 } {
@@ -150,7 +154,8 @@ export function readContentFolder(contentDir: string): {
   function readFile(name: string): Checked<ReferencedFile> {
     const file = path.join(contentDir, name)
     try {
-      return { value: { file, bytes: readRegularFile(file, MAX_FILE_BYTES) }, mistakes: [] }
+      const bytes = replaced.get(name) ?? readRegularFile(file, MAX_FILE_BYTES)
+      return { value: { file, bytes }, mistakes: [] }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
       return { mistakes: [mistakeIn(name, `an unreadable file (${messageOf(error)})`, expected)] }

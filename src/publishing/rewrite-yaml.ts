@@ -238,7 +238,7 @@ export function spliceYaml(source: string, after: JsonValue): readonly Splice[] 
     if (source.slice(start, before).trim() !== '') throw new YamlStyleError(path)
     // Comments above an item belong to it; those above the first item belong to the list.
     const isComment = (at: number) => /^[ \t]*#/.test(source.slice(at, lineEnd(at)))
-    while (index > 0 && start > 0 && isComment(lineStart(start - 1))) start = lineStart(start - 1)
+    if (index > 0) while (isComment(lineStart(start - 1))) start = lineStart(start - 1)
     splice(start, start, lines.map((line) => `${line}\n`).join(''))
   }
 

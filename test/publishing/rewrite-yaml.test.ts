@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parse } from 'yaml'
 
 import {
@@ -18,7 +18,9 @@ interface Status {
   maintenances?: JsonValue[]
   incidents: {
     id: string
-    state: string
+    title?: string
+    startedAt?: string
+    state?: string
     resolvedAt?: string
     components: string[]
     updates: { at: string; text: string }[]
@@ -29,6 +31,13 @@ function rewrite(source: string, edit: (status: Status) => void): string {
   const status = parse(source) as Status
   edit(status)
   return applySplices(source, spliceYaml(source, status as unknown as JsonValue))
+}
+
+/** The item at an index. */
+function itemAt<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index]
+  assert.ok(item !== undefined)
+  return item
 }
 
 const SOURCE = `# The state.
@@ -50,8 +59,8 @@ test('changes values and inserts items, and keeps comments, quotes, indentation 
   const text = rewrite(SOURCE, (status) => {
     status.state = 'partial_outage'
     status.summary = 'The API is down: see "incidents".'
-    status.components[0]!.state = 'major_outage'
-    status.components[1]!.since = '2026-02-01T00:00:00Z'
+    itemAt(status.components, 0).state = 'major_outage'
+    itemAt(status.components, 1).since = '2026-02-01T00:00:00Z'
     status.incidents.push({
       id: 'down',
       state: 'investigating',
@@ -107,13 +116,13 @@ test('inserts above the item and its comment, and after the field before', () =>
   - x
   updates: [{at: "0", text: t}]`
   const text = rewrite(source, ({ incidents }) => {
-    const [first, second] = incidents
-    first!.state = 'resolved'
-    Object.assign(first!, { id: 'b', state: 'resolved', resolvedAt: '3' })
-    first!.updates[0]!.text = 'Rewritten'
-    first!.updates.unshift({ at: '3', text: 'New' })
-    second!.components.push('y')
-    second!.updates.push({ at: '-1', text: 'older' })
+    const [first, second] = [itemAt(incidents, 0), itemAt(incidents, 1)]
+    first.state = 'resolved'
+    Object.assign(first, { id: 'b', state: 'resolved', resolvedAt: '3' })
+    itemAt(first.updates, 0).text = 'Rewritten'
+    first.updates.unshift({ at: '3', text: 'New' })
+    second.components.push('y')
+    second.updates.push({ at: '-1', text: 'older' })
     incidents.splice(1, 0, { id: 'ab', state: 'resolved', components: [], updates: [] })
   })
   assert.equal(
@@ -270,7 +279,9 @@ function createWriter(pick: (choices: number) => number, eol: string) {
 
   return (value: object): string =>
     (pick(3) === 0 ? `${comment()}${eol}` : '') +
-    (pick(8) === 0 ? JSON.stringify(value, null, pick(3)).replaceAll('\n', eol) : map(value, '', false))
+    (pick(8) === 0
+      ? JSON.stringify(value, null, pick(3)).replaceAll('\n', eol)
+      : map(value, '', false))
 }
 
 test('in every style, only the changed values change', () => {
@@ -309,11 +320,11 @@ test('in every style, only the changed values change', () => {
       (made, choices, eol, { texts, which, places }, endsEarly) => {
         const pick = (count: number): number => (choices.next().value ?? 0) % count
         // Without null prototypes.
-        const before = JSON.parse(JSON.stringify(made)) as typeof made
+        const before = JSON.parse(JSON.stringify(made)) as Status
         let source = createWriter(pick, eol)(before)
         if (endsEarly) source = source.trimEnd()
         assert.deepEqual(parse(source), before, source)
-        const after = structuredClone(before) as typeof before & { maintenances?: unknown }
+        const after = structuredClone(before)
         const isIt = (): boolean => which.next().value === true
         const text = (): string => texts.next().value ?? ''
         const place = (): number => places.next().value ?? 0

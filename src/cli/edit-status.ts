@@ -1,0 +1,143 @@
+import { CommandFailure, type CommandResult, UsageError } from '@public-api/command/command'
+import { parseChoice, parseInstantOption } from '@public-api/command/option-values'
+import { flag, textOption, textOptions } from '@public-api/command/options'
+import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { formatInstant } from '@public-api/contract/text/instant'
+import type { ComponentChanges, EditTimes, Status, StatusEdit } from '../publishing/edit-status.ts'
+import { NO_WITNESSES_OPTION, requireNamedReleases, runPublication } from './publish.ts'
+import { CONTENT_OPTION, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+
+/** The options of every command that edits the status. */
+export const EDIT_OPTIONS = {
+  text: textOption('TEXT: what readers should know; required'),
+  summary: textOption('TEXT: the new summary of the whole status'),
+  at: textOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
+  content: CONTENT_OPTION,
+  publish: flag('publish the content folder in the same step'),
+  note: textOption('TEXT: the note of the version, with --publish (default: title and text)'),
+  releases: RELEASES_OPTION,
+  'no-witnesses': NO_WITNESSES_OPTION,
+} as const
+
+export const EDIT_EXIT = '0 done, 1 refused or failed, 2 wrong usage'
+
+/** What `--component` of the incident commands says. */
+export const COMPONENT_OPTION = textOptions(`ID=STATE: an affected component and its new state; may
+  be given several times`)
+
+interface EditValues {
+  readonly text?: string
+  readonly summary?: string
+  readonly at?: string
+  readonly content?: string
+  readonly publish: boolean
+  readonly note?: string
+  readonly releases?: string
+  readonly 'no-witnesses': boolean
+}
+
+/** The text of an option. Throws a UsageError if it is missing or blank. */
+export function requireOption(name: string, value: string | undefined): string {
+  const text = value?.trim() ?? ''
+  if (text !== '') return text
+  throw new UsageError(`expected --${name}`)
+}
+
+/** The `ID=STATE` of each `--component`. Throws a UsageError. */
+export function parseComponents(options: readonly string[] = []): ComponentChanges {
+  return new Map(
+    options.map((option) => {
+      const [id = '', state, ...rest] = option.split('=')
+      if (id === '' || state === undefined || rest.length > 0) {
+        throw new UsageError('--component expects ID=STATE, such as read-api=degraded')
+      }
+      return [id, parseChoice(`--component ${id}=STATE`, state, COMPONENT_STATES)] as const
+    }),
+  )
+}
+
+/** Longest note that is made from title and text. */
+const MAX_NOTE = 200
+
+function noteOf({ note, text = '' }: EditValues, title: string): string {
+  if (note !== undefined) return requireOption('note', note)
+  const line = `${title}: ${text}`.replaceAll(/\s+/g, ' ').trim()
+  const characters = Array.from(line)
+  return characters.length > MAX_NOTE ? `${characters.slice(0, MAX_NOTE - 1).join('')}…` : line
+}
+
+const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/**
+ * Edits status.yaml, and publishes the content with --publish. Rejects with a UsageError for an unknown id, and with a
+ * CommandFailure if the edit was refused; then the file has its old bytes.
+ */
+export async function editStatus(
+  values: EditValues,
+  edit: (status: Status, options: EditTimes & { text: string; summary?: string }) => StatusEdit,
+): Promise<CommandResult> {
+  const text = requireOption('text', values.text)
+  const summary =
+    values.summary === undefined ? undefined : requireOption('summary', values.summary)
+  if (values.note !== undefined && !values.publish) throw new UsageError('--note needs --publish')
+  if (values.publish) requireNamedReleases(values)
+  const { editContent } = await import('../publishing/edit-content.ts')
+  const { checkLine } = await import('../publishing/append-version.ts')
+  const { StatusEditError } = await import('../publishing/edit-status.ts')
+  const contentDir = values.content ?? 'content'
+  const nowMs = Date.now()
+  const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
+  const at = parseInstantOption('--at', values.at) ?? undefined
+  const options = {
+    text,
+    at,
+    now,
+    exactNow: formatInstant(nowMs),
+    ...(summary === undefined ? {} : { summary }),
+  }
+  const run = () =>
+    editContent(
+      {
+        contentDir,
+        name: 'status',
+        nowMs,
+        texts: ({ title }: StatusEdit) =>
+          new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
+      },
+      (status) => {
+        const result = edit(status, options)
+        if (values.publish) checkLine('the note', noteOf(values, result.title))
+        return { data: result.status, result }
+      },
+    )
+  const { file, lines, result } = await withPublishErrors(async () => {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof StatusEditError)) throw error
+      if (error.kind === 'usage') throw new UsageError(error.message)
+      throw new CommandFailure('STATE', error.message)
+    }
+  })
+  const note = noteOf(values, result.title)
+  const { status, id } = result
+  const said = summary === undefined ? [`The summary still says: ${status.summary}`] : []
+  const done = [`Changed ${file} (${id}):`, ...lines.map((line) => `  ${line}`), ...said]
+  const json = { file, id, state: status.state, summary: status.summary, lines }
+  if (!values.publish) {
+    const folder = values.content === undefined ? '' : ` --content ${quoteShell(values.content)}`
+    const next = `svc publish${folder} --note ${quoteShell(note)}`
+    return { json: { ...json, next }, lines: [...done, `Next: ${next}`] }
+  }
+  const { publishRelease } = await import('../publishing/publish-release.ts')
+  try {
+    const published = await runPublication({ ...values, note }, (publication) =>
+      publishRelease({ contentDir, ...publication }),
+    )
+    return { json: { ...json, ...published.json }, lines: [...done, ...published.lines] }
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    const message = `${error.message}; ${file} has the change`
+    throw new CommandFailure(error.code, message, error.more)
+  }
+}

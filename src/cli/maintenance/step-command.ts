@@ -1,0 +1,20 @@
+import { createCommand, type Command } from '@public-api/command/command'
+import { onlyArgument } from '@public-api/command/option-values'
+import type { MaintenanceStep } from '../../publishing/edit-status.ts'
+import { EDIT_EXIT, EDIT_OPTIONS, editStatus } from '../edit-status.ts'
+
+/** The command of a step of a maintenance. */
+export function createStepCommand(step: MaintenanceStep, about: string): Command {
+  return createCommand({
+    usage: `maintenance ${step} ID --text TEXT [options]`,
+    about,
+    options: EDIT_OPTIONS,
+    takesArguments: true,
+    exit: EDIT_EXIT,
+    async run({ values, positionals }) {
+      const id = onlyArgument(positionals, 'id of a maintenance')
+      const { moveMaintenance } = await import('../../publishing/edit-status.ts')
+      return editStatus(values, (status, options) => moveMaintenance(status, id, step, options))
+    },
+  })
+}

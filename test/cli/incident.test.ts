@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { editContent, makeContent } from '../publishing/content-fixture.ts'
+import { type Outcome, svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const COMPONENTS = `components:
+  # the one that everything needs
+  - id: read-api
+    name: 'Read API'
+    summary: Answers.
+    state: operational
+    since: 2026-01-01T00:00:00Z
+  - { id: archive, name: Archive, summary: Keeps., state: operational, since: 2026-01-01T00:00:00Z }
+`
+
+/** A content folder whose status has comments and two components. */
+function statusFolder(t: TestContext) {
+  const content = makeContent(t)
+  const file = path.join(content, 'status.yaml')
+  const text = readFileSync(file, 'utf8')
+  const from = text.indexOf('components:')
+  writeFileSync(file, `${text.slice(0, from)}${COMPONENTS}# Newest first.\nincidents: []\n`)
+  const read = () => readFileSync(file, 'utf8')
+  const run = (...args: readonly string[]): Promise<Outcome> => svc(...args, '--content', content)
+  return { content, file, read, run }
+}
+
+const OPEN = ['incident', 'open', '--title', 'Reads fail', '--impact', 'major']
+const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?']
+
+function succeeded({ status, out, error }: Outcome): string {
+  assert.equal(status, 0, error)
+  return out
+}
+
+test('an incident from its start to its end', async (t) => {
+  const { read, run } = statusFolder(t)
+  const before = read()
+  const opened = succeeded(
+    await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z', '--summary', 'Reads fail.'),
+  )
+  const now = /\+ updatedAt: (\S+)/.exec(opened)?.[1] ?? ''
+  assert.ok(Math.abs(Date.parse(now) - Date.now()) < 60_000, now)
+  assert.match(opened, /^Next: svc publish --content '.*' --note 'Reads fail: We look: why\?'$/m)
+  assert.equal(
+    read(),
+    before
+      .replace(
+        'state: operational\nsummary: What it is.',
+        'state: partial_outage\nsummary: Reads fail.',
+      )
+      .replace(/updatedAt: .*/, `updatedAt: ${now}`)
+      .replace(
+        'state: operational\n    since: 2026-01-01T00:00:00Z',
+        'state: major_outage\n    since: 2026-02-03T04:05:06Z',
+      )
+      .replace(
+        'incidents: []',
+        `incidents:
+  - id: reads-fail-2026-02-03
+    title: Reads fail
+    state: investigating
+    impact: major
+    startedAt: 2026-02-03T04:05:06Z
+    components: [read-api]
+    updates:
+      - at: 2026-02-03T04:05:06Z
+        state: investigating
+        text: "We look: why?"`,
+      ),
+  )
+  const update = ['incident', 'update', 'reads-fail-2026-02-03', '--state', 'identified']
+  const updated = succeeded(
+    await run(
+      ...update,
+      '--component',
+      'archive=degraded',
+      '--text',
+      'A full disk.',
+      '--at',
+      '2026-02-03T05:00:00Z',
+    ),
+  )
+  assert.match(updated, /^The summary still says: Reads fail\.$/m)
+  assert.match(read(), /\{ id: archive, .*, state: degraded, since: 2026-02-03T05:00:00Z \}/)
+  assert.match(read(), /components: \[read-api, archive\]/)
+  // Another incident of the same component: resolving the first one leaves it down.
+  succeeded(
+    await run(
+      'incident',
+      'open',
+      '--title',
+      'Archive slow',
+      '--impact',
+      'minor',
+      '--id',
+      'slow',
+      '--component',
+      'archive=degraded',
+      '--text',
+      'Slow.',
+      '--at',
+      '2026-02-03T05:30:00Z',
+    ),
+  )
+  const resolve = ['incident', 'resolve', 'reads-fail-2026-02-03', '--text', 'The disk is empty.']
+  succeeded(await run(...resolve, '--at', '2026-02-03T06:00:00Z', '--json'))
+  const text = read()
+  assert.match(text, /^state: degraded$/m)
+  assert.match(
+    text,
+    /name: 'Read API'\n.*\n {4}state: operational\n {4}since: 2026-02-03T06:00:00Z/,
+  )
+  assert.match(text, /\{ id: archive, .*, state: degraded, since: 2026-02-03T05:00:00Z \}/)
+  assert.match(text, /startedAt: 2026-02-03T04:05:06Z\n {4}resolvedAt: 2026-02-03T06:00:00Z\n/)
+  const listed = succeeded(await run('incident', 'list'))
+  assert.deepEqual(
+    listed
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ +/).slice(0, 3)),
+    [
+      ['slow', 'investigating', 'minor'],
+      ['reads-fail-2026-02-03', 'resolved', 'major'],
+    ],
+  )
+  // A resolved incident may get a report, but neither a state nor a second end.
+  succeeded(await run('incident', 'update', 'reads-fail-2026-02-03', '--text', 'The report.'))
+  for (const args of [[...update, '--text', 'No.'], resolve]) {
+    const { status, error } = await run(...args)
+    assert.equal(status, 1)
+    assert.match(error, /reads-fail-2026-02-03 is resolved/)
+  }
+  succeeded(await run('check'))
+})
+
+test('a maintenance from its announcement to its end', async (t) => {
+  const { read, run } = statusFolder(t)
+  const schedule = ['maintenance', 'schedule', '--title', 'Disk swap', '--text', 'Short breaks.']
+  const when = ['--from', '2027-02-01T02:00:00Z', '--to', '2027-02-01T03:00:00Z']
+  succeeded(
+    await run(
+      ...schedule,
+      ...when,
+      '--component',
+      'read-api',
+      '--component',
+      'archive',
+      '--at',
+      '2026-02-03T04:00:00Z',
+    ),
+  )
+  assert.match(
+    read(),
+    /^maintenances:\n {2}- id: disk-swap-2027-02-01\n[^]*\n# Newest first\.\nincidents: \[\]\n$/m,
+  )
+  assert.match(read(), /^state: operational$/m)
+  const earlier = [
+    '--from',
+    '2027-01-01T02:00:00Z',
+    '--to',
+    '2027-01-01T03:00:00Z',
+    '--id',
+    'other',
+  ]
+  succeeded(
+    await run(...schedule, ...earlier, '--component', 'archive', '--at', '2026-02-03T04:00:00Z'),
+  )
+  assert.deepEqual(read().match(/(?<=^ {2}- id: ).*/gm), [
+    'read-api',
+    'disk-swap-2027-02-01',
+    'other',
+  ])
+  const move = (step: string, id: string, at: string) =>
+    run('maintenance', step, id, '--text', `${step}.`, '--at', at)
+  const tooSoon = await move('complete', 'other', '2026-02-04T00:00:00Z')
+  assert.equal(tooSoon.status, 1)
+  assert.match(tooSoon.error, /other is scheduled; expected in_progress/)
+  succeeded(await move('start', 'disk-swap-2027-02-01', '2026-02-04T00:00:00Z'))
+  succeeded(await move('start', 'other', '2026-02-04T01:00:00Z'))
+  assert.equal(read().match(/state: maintenance/g)?.length, 3)
+  // The archive is in the other maintenance still.
+  succeeded(await move('complete', 'disk-swap-2027-02-01', '2026-02-04T02:00:00Z'))
+  assert.match(
+    read(),
+    /name: 'Read API'\n.*\n {4}state: operational\n {4}since: 2026-02-04T02:00:00Z/,
+  )
+  assert.match(read(), /id: archive, .*state: maintenance, since: 2026-02-04T00:00:00Z/)
+  succeeded(await move('cancel', 'other', '2026-02-04T03:00:00Z'))
+  assert.match(read(), /^state: operational$/m)
+  const { maintenances } = JSON.parse(succeeded(await run('maintenance', 'list', '--json'))) as {
+    maintenances: { state: string }[]
+  }
+  assert.deepEqual(
+    maintenances.map(({ state }) => state),
+    ['completed', 'cancelled'],
+  )
+})
+
+test('publishes in the same step, with a note from the text', async (t) => {
+  const { run } = statusFolder(t)
+  const releases = path.join(temporaryFolder(t), 'releases')
+  const at = ['--at', '2026-02-03T04:05:06Z']
+  const out = succeeded(
+    await run(...OPEN, ...DOWN, ...at, '--publish', '--releases', releases, '--json'),
+  )
+  const { outcome, entry, id } = JSON.parse(out) as {
+    outcome: string
+    id: string
+    entry: { note: string }
+  }
+  assert.equal(outcome, 'published')
+  assert.equal(entry.note, 'Reads fail: We look: why?')
+  const resolve = ['incident', 'resolve', id, '--text', 'Done.', '--note', 'It ended.']
+  assert.match(
+    succeeded(await run(...resolve, '--publish', '--releases', releases)),
+    /^Published VS-0002/m,
+  )
+})
+
+test('a refused edit leaves the file byte for byte, and says what to write', async (t) => {
+  const { content, file, run } = statusFolder(t)
+  succeeded(await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z'))
+  const before = readFileSync(file)
+  const files = readdirSync(content)
+  const id = 'reads-fail-2026-02-03'
+  const update = ['incident', 'update', id, '--text']
+  const cases: readonly (readonly [status: number, args: readonly string[], error: RegExp])[] = [
+    [
+      1,
+      [...OPEN, '--component', 'read-api=operational', '--text', 'T'],
+      /status\.yaml:\d+:\d+: components\[0\]|incidents\[0\]\.components: found components that are all operational, expected at least one/,
+    ],
+    [1, [...update, 'Mail root@10.1.2.3'], /rule|expected/],
+    [1, [...update, 'x'.repeat(1001)], /at most 1000 characters/],
+    [
+      1,
+      [
+        'maintenance',
+        'schedule',
+        '--title',
+        'T',
+        '--text',
+        'T',
+        '--component',
+        'archive',
+        '--from',
+        '2027-02-01T02:00:00Z',
+        '--to',
+        '2027-02-01T02:00:00Z',
+      ],
+      /endsAt: found "2027-02-01T02:00:00Z", expected a timestamp after/,
+    ],
+    [1, [...OPEN, ...DOWN, '--publish', '--releases', content, '--note', 'a\nb'], /note/],
+    [
+      2,
+      ['incident', 'update', 'reads-fail', '--text', 'T'],
+      /unknown incident "reads-fail"; expected .*reads-fail-2026-02-03/,
+    ],
+    [
+      2,
+      [...update, 'T', '--state', 'resolved'],
+      /--state expects investigating, identified or monitoring/,
+    ],
+    [
+      2,
+      [...update, 'T', '--component', 'archiv=degraded'],
+      /unknown component "archiv"; .*did you mean archive\?/,
+    ],
+    [2, [...update, 'T', '--component', 'archive=down'], /expects operational, maintenance/],
+    [2, [...update, 'T', '--component', 'archive'], /ID=STATE/],
+    [2, [...update, 'T', '--at', '2026-02-03T04:05:06Z'], /not after the newest update/],
+    [2, [...update, 'T', '--at', 'yesterday'], /--at expects a time in UTC/],
+    [2, [...update, ' '], /expected --text/],
+    [2, [...OPEN.with(5, 'huge'), ...DOWN], /--impact expects none, minor, major or critical/],
+    [2, [...OPEN, ...DOWN, '--id', id], /is taken/],
+    [2, [...update, 'T', '--publish'], /expected --releases DIR/],
+    [2, ['maintenance', 'start', 'nothing', '--text', 'T'], /unknown maintenance "nothing"/],
+  ]
+  for (const [status, args, expected] of cases) {
+    const outcome = await run(...args)
+    assert.equal(outcome.status, status, `${args.join(' ')}: ${outcome.error}`)
+    assert.match(outcome.error, expected)
+    assert.ok(readFileSync(file).equals(before), args.join(' '))
+  }
+  // A mistake in another file refuses as well.
+  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
+  const refused = await run(...update, 'T')
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /roadmap\.yaml:\d+/)
+  editContent(content, 'roadmap', 'horizon: latter', 'horizon: later')
+  // A full disk.
+  const sync = t.mock.method(fs, 'fsyncSync', () => {
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  })
+  const full = await run(...update, 'T')
+  sync.mock.restore()
+  assert.equal(full.status, 1)
+  assert.match(
+    full.error,
+    /status\.yaml could not be written \(no space left on device\); it was left unchanged/,
+  )
+  assert.ok(readFileSync(file).equals(before))
+  assert.deepEqual(readdirSync(content), files)
+})
+
+test('edits at the same time are all kept', async (t) => {
+  const { content, read, run } = statusFolder(t)
+  const titles = ['One', 'Two', 'Three']
+  const outcomes = await Promise.all(
+    titles.map((title) =>
+      run(
+        'incident',
+        'open',
+        '--title',
+        title,
+        '--impact',
+        'major',
+        ...DOWN,
+        '--at',
+        '2026-02-03T04:05:06Z',
+      ),
+    ),
+  )
+  for (const outcome of outcomes) succeeded(outcome)
+  for (const title of titles) assert.match(read(), new RegExp(`title: ${title}$`, 'm'))
+  assert.ok(!readdirSync(content).some((name) => /lock|partial/.test(name)))
+})
