@@ -1,27 +1,16 @@
 import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
-import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import type { ResourceName } from '@public-api/contract/registry/resource-names'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCommand, UsageError } from '@public-api/command/command'
+import { flag } from '@public-api/command/options'
+import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {
   CONTENT_OPTION,
   RELEASES_OPTION,
   openReleasesFolder,
   withPublishErrors,
 } from './releases-folder.ts'
-
-const MAX_SHOWN = 160
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
-}
-
-function formatField({ path, kind, before, after }: FieldChange): string {
-  if (kind === 'added') return `${path}: added ${show(after)}`
-  if (kind === 'removed') return `${path}: removed ${show(before)}`
-  if (kind === 'reordered') return `${path}: reordered, now ${show(after)}`
-  return `${path}: ${show(before)} -> ${show(after)}`
-}
 
 async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   const [from, to] = ids
@@ -33,7 +22,9 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   const versions = readVersions(store)
   const [before, after] = [requireVersion(versions, from), requireVersion(versions, to)]
   const resources = diffResources(store, before.resources, after.resources)
-  return { from, to, resources, notes: [] }
+  const readText = (resource: string) =>
+    store.readResourceText(resource, after.resources[resource] ?? '')
+  return { from, to, resources, notes: [], readText }
 }
 
 /** `from` is null if nothing is published. */
@@ -48,16 +39,19 @@ async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}
   const isSame = registryVersion === REGISTRY_VERSION
   const notes = isSame ? [] : [`registry version: ${registryVersion} -> ${REGISTRY_VERSION}`]
-  return { from: snapshotId, to: contentDir, resources, notes }
+  const readText = (resource: string) => compiled.get(resource as ResourceName)?.text ?? 'null'
+  return { from: snapshotId, to: contentDir, resources, notes, readText }
 }
 
 export const command = createCommand({
   usage: ['diff [--content DIR] [options]', 'diff VS-NNNN VS-NNNN [options]'],
   about: `Shows field by field what publishing the content folder would change, or what
-changed between two versions. Nothing is written.`,
+changed between two versions: whole texts, and changed ones word by word, in
+colors on a terminal and as [-removed-]{+added+} elsewhere. Nothing is written.`,
   options: {
     content: CONTENT_OPTION,
     releases: RELEASES_OPTION,
+    all: flag('also show the texts of added resources, such as those of a first version'),
   },
   json: 'print the differences as one JSON object',
   exit: '0 with or without differences, 1 mistakes or failure, 2 wrong usage',
@@ -72,12 +66,18 @@ changed between two versions. Nothing is written.`,
         ? diffOfVersions(store, positionals)
         : diffOfContent(store, values.content ?? 'content'),
     )
-    const { from, to, resources, notes } = diff
+    const { readText, ...result } = diff
+    const { from, to, resources, notes } = result
+    const marks = createMarks(process.stdout.isTTY, process.env)
+    const textsOf = (resource: string) =>
+      formatResource(JSON.parse(readText(resource)) as JsonValue, marks)
     const lines = [
       ...notes,
       ...resources.flatMap(({ resource, kind, fields, problem }) => [
         kind === 'changed' ? resource : `${resource}: ${kind}`,
-        ...fields.map((field) => `  ${formatField(field)}`),
+        ...(kind === 'added' && values.all ? textsOf(resource) : [])
+          .concat(fields.flatMap((field) => formatField(resource, field, marks)))
+          .map((line) => `  ${line}`),
         ...(problem === undefined ? [] : [`  cannot be compared: ${problem}`]),
       ]),
     ]
@@ -85,6 +85,6 @@ changed between two versions. Nothing is written.`,
       lines.length === 0
         ? `No differences between ${from} and ${to}.`
         : `From ${from ?? 'nothing'} to ${to}:`
-    return { json: diff, lines: [title, ...lines] }
+    return { json: result, lines: [title, ...lines] }
   },
 })

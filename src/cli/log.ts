@@ -3,8 +3,8 @@ import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releas
 
 export const command = createCommand({
   usage: 'log [options]',
-  about: `Lists the published versions, newest first, with their times, notes and changes.
-The whole chain is checked first.`,
+  about: `Lists the published versions, newest first, with their times, notes and changes,
+and what was redacted from them, when and why. The whole chain is checked first.`,
   options: {
     releases: RELEASES_OPTION,
   },
@@ -15,13 +15,22 @@ The whole chain is checked first.`,
     const { readVersions } = await import('../publishing/append-version.ts')
     const versions = await withPublishErrors(async () => readVersions(store))
     const newestFirst = versions.toReversed()
-    const lines = newestFirst.flatMap(({ snapshotId, createdAt, hash, note, changes }) => [
-      `${snapshotId}  ${createdAt}  ${hash.slice(0, 16)}`,
-      `  ${JSON.stringify(note)}`,
-      ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
-    ])
+    const redactions = store.listRedactions()
+    const lines = newestFirst.flatMap(
+      ({ snapshotId, createdAt, hash, note, changes, resources }) => [
+        `${snapshotId}  ${createdAt}  ${hash.slice(0, 16)}`,
+        `  ${JSON.stringify(note)}`,
+        ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
+        ...redactions
+          .filter(({ resource, digest }) => resources[resource] === digest)
+          .map(
+            ({ resource, redactedAt, reason }) =>
+              `  redacted: ${resource}, ${redactedAt}, ${reason}`,
+          ),
+      ],
+    )
     return {
-      json: { folder, versions: newestFirst },
+      json: { folder, versions: newestFirst, redactions },
       lines: lines.length === 0 ? [`No version is published in ${folder}.`] : lines,
     }
   },

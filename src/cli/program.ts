@@ -31,6 +31,7 @@ export const COMMANDS: CommandTable = {
     'check a releases folder from end to end',
     () => import('./verify-releases.ts'),
   ],
+  find: ['find a text in all published versions', () => import('./find.ts')],
   redact: ['permanently remove one published resource', () => import('./redact.ts')],
   challenge: [
     'solve the human-verification challenge of a deployment',

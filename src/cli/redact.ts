@@ -1,11 +1,13 @@
 import { createCommand, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
+import { flag, textOption } from '@public-api/command/options'
+import { formatVersions } from './find.ts'
 import {
   openReleasesFolder,
   requireText,
   withPublishErrors,
   RELEASES_OPTION,
 } from './releases-folder.ts'
+import { confirm } from './standard-input.ts'
 
 export const command = createCommand({
   usage: 'redact VS-NNNN RESOURCE --reason TEXT [options]',
@@ -13,22 +15,37 @@ export const command = createCommand({
 data of a person, and leaves the reason and the time. The chain keeps its
 digest and stays valid. A resource of the newest version must be replaced
 first: correct the content and publish it, then redact the previous version.
+svc find shows which versions and resources contain a text.
+
+The command shows what it would remove and asks.
 
   VS-NNNN          a version that has the resource
   RESOURCE         its name, such as status or wallet/security`,
   options: {
     reason: textOption('TEXT: one line for readers of the history; required'),
+    yes: flag('remove without asking'),
     releases: RELEASES_OPTION,
   },
+  exit: '0 done, 1 failure or not confirmed, 2 wrong usage',
   takesArguments: true,
-  async run({ values, positionals }) {
+  async run({ values, positionals }, output) {
     const [snapshotId, resource, ...others] = positionals
     if (snapshotId === undefined || resource === undefined || others.length > 0) {
       throw new UsageError('expected a version and a resource, such as VS-0001 status')
     }
     const reason = requireText('reason', values.reason)
     const { folder, store } = openReleasesFolder(values.releases)
-    const { redactResource } = await import('../publishing/redact-resource.ts')
+    const { planRedaction, redactResource } = await import('../publishing/redact-resource.ts')
+    const plan = await withPublishErrors(
+      async () => planRedaction({ store, snapshotId, resource }),
+      'nothing was removed',
+    )
+    if (!values.yes) {
+      output.error(
+        `This permanently removes ${resource} from ${formatVersions(plan.snapshotIds)} in ${folder}. The page of each version will show the reason: ${reason}`,
+      )
+      await confirm('Remove it? (yes/no) ', 'nothing was removed')
+    }
     const result = await withPublishErrors(
       () => redactResource({ store, nowMs: Date.now(), snapshotId, resource, reason }),
       'nothing was removed',
@@ -36,7 +53,7 @@ first: correct the content and publish it, then redact the previous version.
     return {
       json: { folder, ...result },
       lines: [
-        `Redacted ${resource} of ${result.snapshotIds.join(', ')} in ${folder}.`,
+        `Redacted ${resource} of ${formatVersions(result.snapshotIds)} in ${folder}.`,
         'Copies elsewhere are not affected: remove it from backups, version control and the content folder too.',
       ],
     }

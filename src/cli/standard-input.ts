@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
 
-import { UsageError } from '@public-api/command/command'
+import { CommandFailure, UsageError } from '@public-api/command/command'
 
 /**
  * Reads one line from the terminal or a pipe. Keeps the text out of the shell history. Empty lines are skipped. `what`
@@ -21,4 +21,16 @@ async function ask(prompt: string): Promise<string> {
   } finally {
     terminal.close()
   }
+}
+
+/**
+ * Asks before something that cannot be undone. `consequence` completes the message of a refusal, such as `nothing was
+ * removed`. Rejects with a CommandFailure for any answer but yes, and with a UsageError if there is no terminal.
+ */
+export async function confirm(question: string, consequence: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new UsageError(`expected --yes, because standard input is not a terminal; ${consequence}`)
+  }
+  if (/^y(?:es)?$/i.test((await ask(question)).trim())) return
+  throw new CommandFailure('NOT_CONFIRMED', `not confirmed; ${consequence}`)
 }

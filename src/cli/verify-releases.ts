@@ -1,4 +1,5 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { formatVersions } from './find.ts'
 import { openReleasesFolder } from './releases-folder.ts'
 import { pluralOf } from '@public-api/command/wording'
 
@@ -17,7 +18,8 @@ Nothing is written.
     if (positionals.length > 1) throw new UsageError('expected at most one folder')
     const { folder, store } = openReleasesFolder(positionals[0])
     const { verifyReleases } = await import('../publishing/verify-releases.ts')
-    const { versions, resources, redactions, findings } = verifyReleases(store)
+    const { versions, resources, redacted, findings } = verifyReleases(store)
+    const redactions = redacted.length
     if (findings.length > 0) {
       throw new CommandFailure(
         'FINDINGS',
@@ -30,9 +32,13 @@ Nothing is written.
     }
     const head = versions.at(-1)?.snapshotId
     return {
-      json: { folder, head, versions: versions.length, resources, redactions, findings },
+      json: { folder, head, versions: versions.length, resources, redactions, redacted, findings },
       lines: [
         `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
+        ...redacted.map(
+          ({ resource, snapshotIds, redactedAt, reason }) =>
+            `  redacted: ${resource} of ${formatVersions(snapshotIds)}, ${redactedAt}, ${reason}`,
+        ),
       ],
     }
   },

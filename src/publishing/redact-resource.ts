@@ -10,24 +10,19 @@ import {
 } from './append-version.ts'
 import { PublishError } from './publish-error.ts'
 
-/**
- * Permanently removes the bytes of a resource, as the version `snapshotId` names it, and leaves a redaction with the
- * reason. The chain keeps its digest and stays valid. Returns it with every version that named it. Rejects with a
- * PublishError if the newest version serves it.
- */
-export async function redactResource({
-  store,
-  nowMs,
-  snapshotId,
-  resource,
-  reason,
-}: Pick<ReleaseOptions, 'store' | 'nowMs'> & {
+/** The bytes of one resource, as a version names it. */
+interface RedactionTarget {
+  readonly store: ReleaseOptions['store']
   readonly snapshotId: string
   readonly resource: string
-  /** One line for readers of the history. */
-  readonly reason: string
-}): Promise<RedactedResource & { readonly snapshotIds: readonly string[] }> {
-  await guardLine('the reason', reason)
+}
+
+/**
+ * What redacting a resource would remove: its bytes in every version that names them. `bytes` is null if they were
+ * removed before. Throws a PublishError if the newest version serves it, or if the version or the resource does not
+ * exist.
+ */
+export function planRedaction({ store, snapshotId, resource }: RedactionTarget) {
   const versions = readVersions(store)
   const { resources } = requireVersion(versions, snapshotId)
   const digest = new Map(Object.entries(resources)).get(resource)
@@ -44,15 +39,30 @@ export async function redactResource({
       `${head.snapshotId}, the newest version, serves this ${resource}; publish another one first`,
     )
   }
+  const snapshotIds = versions
+    .filter((each) => each.resources[resource] === digest)
+    .map((each) => each.snapshotId)
+  return { resource, digest, snapshotIds, redaction: store.readRedaction(resource, digest) }
+}
+
+/**
+ * Permanently removes the bytes of a resource, as the version `snapshotId` names it, and leaves a redaction with the
+ * reason. The chain keeps its digest and stays valid. Returns it with every version that named it. Rejects with a
+ * PublishError like `planRedaction`, and for a reason that must not be published.
+ */
+export async function redactResource({
+  nowMs,
+  reason,
+  ...target
+}: RedactionTarget & {
+  readonly nowMs: number
+  /** One line for readers of the history. */
+  readonly reason: string
+}): Promise<RedactedResource & { readonly snapshotIds: readonly string[] }> {
+  await guardLine('the reason', reason)
+  const { resource, digest, snapshotIds } = planRedaction(target)
   const redaction = { reason, redactedAt: formatInstant(nowMs) }
+  const { store, snapshotId } = target
   writeRelease(snapshotId, () => store.redactResource(resource, digest, redaction))
-  const kept = store.readRedaction(resource, digest) ?? redaction
-  return {
-    resource,
-    digest,
-    ...kept,
-    snapshotIds: versions
-      .filter((each) => each.resources[resource] === digest)
-      .map((each) => each.snapshotId),
-  }
+  return { resource, digest, ...(store.readRedaction(resource, digest) ?? redaction), snapshotIds }
 }

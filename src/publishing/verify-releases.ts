@@ -12,10 +12,20 @@ export interface ReleaseFinding {
   readonly message: string
 }
 
+/** Every redacted resource, with the versions that named it, oldest first. */
+function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
+  return store.listRedactions().map((redaction) => ({
+    ...redaction,
+    snapshotIds: versions
+      .filter(({ resources }) => resources[redaction.resource] === redaction.digest)
+      .map(({ snapshotId }) => snapshotId),
+  }))
+}
+
 /**
  * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
  * every version, and every redaction. Needs no content and no clock. `resources` is the number of resources that were
- * compared with their digest.
+ * compared with their digest; `redacted` lists the others if nothing is wrong.
  */
 export function verifyReleases(store: ReleaseStore) {
   const findings: ReleaseFinding[] = []
@@ -28,7 +38,7 @@ export function verifyReleases(store: ReleaseStore) {
     add('version history', messageOf(error))
   }
   const head = versions.at(-1)
-  if (head === undefined) return { versions, resources: 0, redactions: 0, findings }
+  if (head === undefined) return { versions, resources: 0, redacted: [], findings }
   /** Whether each resource is redacted. */
   const seen = new Map<string, boolean>()
 
@@ -69,6 +79,7 @@ export function verifyReleases(store: ReleaseStore) {
     // A redaction that a version names was reported above.
     if (findings.length === 0) add('redactions', error.message)
   }
+  const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
   const redactions = [...seen.values()].filter(Boolean).length
-  return { versions, resources: seen.size - redactions, redactions, findings }
+  return { versions, resources: seen.size - redactions, redacted, findings }
 }

@@ -312,7 +312,7 @@ test('follows a redaction without a restart, and does not report it as damage', 
   const env = { SVC_RELOAD_SECONDS: '1' }
   const service = startService(t, folder, env)
   const { origin } = await service.serving()
-  const args = ['redact', 'VS-0001', 'status', '--reason', 'It named a person.']
+  const args = ['redact', 'VS-0001', 'status', '--yes', '--reason', 'It named a person.']
   const { status, error } = await svcIn(folder, [...args, '--releases', releasesDir])
   assert.equal(status, 0, error)
   const line = await service.line('Serving release VS-0002')

@@ -130,7 +130,7 @@ test('a redaction permanently removes the bytes and keeps the chain valid', asyn
   ])
   const verified = verifyReleases(store)
   assert.deepEqual(verified.findings, [])
-  assert.equal(verified.redactions, 1)
+  assert.equal(verified.redacted.length, 1)
   // The first reason stays.
   assert.equal((await redact('VS-0002', 'roadmap', 'Another reason.')).reason, result.reason)
 
@@ -221,11 +221,11 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   const diff = await svc('diff', '--content', contentDir, ...releases)
   assert.equal(diff.status, 0)
   assert.match(diff.out, /^From VS-0003 to /)
-  assert.match(diff.out, /^status\n {2}state: "operational" -> "degraded"$/m)
+  assert.match(diff.out, /^status\n {2}state: \[-operational-\]\{\+degraded\+\}$/m)
   const between = await svc('diff', 'VS-0001', 'VS-0003', ...releases)
   assert.equal(
     between.out,
-    'From VS-0001 to VS-0003:\nroadmap\n  items[writing].title: "Writing" -> "Writing well"\nstatus\n  components[read-api].name: "Read API" -> "Reads"\n',
+    'From VS-0001 to VS-0003:\nroadmap\n  items[writing].title: Writing{+ well+}\nstatus\n  components[read-api].name: [-Read API-]{+Reads+}\n',
   )
   const json = JSON.parse((await svc('diff', 'VS-0001', 'VS-0003', ...releases, '--json')).out) as {
     resources: readonly { resource: string; fields: readonly unknown[] }[]
@@ -256,10 +256,19 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   )
 
   assert.equal((await svc('redact', 'VS-0002', 'roadmap', ...releases)).status, 2)
+  const unasked = await svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)
+  assert.equal(unasked.status, 2)
+  assert.match(unasked.error, /This permanently removes roadmap from VS-0002 in /)
   assert.match(
-    (await svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)).out,
+    unasked.error,
+    /expected --yes, because standard input is not a terminal; nothing was removed/,
+  )
+  assert.doesNotMatch((await svc('log', ...releases)).out, /redacted/)
+  assert.match(
+    (await svc('redact', '--yes', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)).out,
     /^Redacted roadmap of VS-0002 in /,
   )
+  assert.match((await svc('log', ...releases)).out, /^ {2}redacted: roadmap, \S+Z, R\.$/m)
   assert.match(
     (await svc('diff', 'VS-0001', 'VS-0002', ...releases)).out,
     /cannot be compared: .*was redacted/,
@@ -268,7 +277,9 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   const resources = SNAPSHOT_NAMES.length + 2
   assert.match(
     (await svc('verify-releases', releasesDir)).out,
-    new RegExp(`is intact up to VS-0004: 4 versions, ${resources} resources, 1 redaction\\.\\n$`),
+    new RegExp(
+      `is intact up to VS-0004: 4 versions, ${resources} resources, 1 redaction\\.\\n {2}redacted: roadmap of VS-0002, \\S+Z, R\\.\\n$`,
+    ),
   )
   writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{}')
   const damaged = await svc('verify-releases', releasesDir, '--json')

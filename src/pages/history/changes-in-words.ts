@@ -6,7 +6,7 @@ import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { listHtml } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { dayHtml, momentInText } from '../texts/moments.ts'
-import { wordChanges } from './word-changes.ts'
+import { wordChanges } from '@public-api/contract/text/word-changes'
 
 /** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 600

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wordChanges } from '../../src/pages/history/word-changes.ts'
+import { wordChanges } from '@public-api/contract/text/word-changes'
 
 /** The pieces with their marks: `[-old-]`, `{+new+}`. */
 const marked = (before: string, after: string, locale = 'en'): string =>
