@@ -148,6 +148,24 @@ export function connectionCountsOf(server: Server): ConnectionCounts {
 }
 
 /**
+ * Resolves when the kernel has no completed connection left; closing would reset those. Node accepts one connection in a
+ * turn of the event loop. Clients that keep connecting end it after `deadlineMs`.
+ */
+async function acceptWaiting(server: Server, deadlineMs: number): Promise<void> {
+  const startedMs = performance.now()
+  let accepted = 0
+  const count = (): void => void (accepted += 1)
+  server.on('connection', count)
+  let before: number
+  do {
+    before = accepted
+    // The poll phase is between two turns of the check phase, and a worker gets its connections a turn later.
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn()
+  } while (accepted > before && performance.now() - startedMs < deadlineMs)
+  server.off('connection', count)
+}
+
+/**
  * Stops accepting connections, responds to received requests, and closes each connection after a response that
  * announces it. A connection without a request is closed after an idle second, because a request may be in transit.
  * Closes the rest after `graceMs`.
@@ -155,8 +173,7 @@ export function connectionCountsOf(server: Server): ConnectionCounts {
 export async function stopListening(server: Server, graceMs: number): Promise<void> {
   const connections = connectionsOf(server)
   connections.stop()
-  // Accepts the connections that the kernel has completed; closing would reset them.
-  await nextTurn()
+  await acceptWaiting(server, graceMs / 2)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { listen } from '../http/listener.ts'
 import type { Log } from '../service/log.ts'
 import { openMetrics } from './metrics.ts'
@@ -14,6 +14,11 @@ export interface Readiness {
 }
 
 const LOOPBACK = '127.0.0.1'
+/**
+ * Hosts of loopback: `localhost`, names below it, 127.0.0.0/8 and ::1, with a port or without. A page on any other name
+ * can reach loopback through the visitor's browser when its name resolves to it (DNS rebinding).
+ */
+const LOOPBACK_HOST = /^(?:(?:[\w-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 function jsonPage(status: number, value: object) {
   return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(value) }
@@ -40,8 +45,15 @@ export async function openAdmin(port: number, log: Log, readiness: () => Promise
     }
   }
 
-  const server = createServer(({ url = '' }, response) => {
-    void readPage(url)
+  async function respond({ url = '', headers: { host = LOOPBACK } }: IncomingMessage) {
+    if (LOOPBACK_HOST.test(host)) return readPage(url)
+    const reason = 'Expected a Host of loopback, such as localhost or 127.0.0.1'
+    return jsonPage(421, { status: 'misdirected', reason })
+  }
+
+  const server = createServer((request, response) => {
+    const { url } = request
+    void respond(request)
       .catch((error: unknown) => {
         log.error({ err: error, path: url }, 'An admin request failed')
         return jsonPage(500, { status: 'failed', reason: String(error) })

@@ -10,8 +10,8 @@ import { checkStart } from './start-check.ts'
 import { serveAsWorker } from './worker.ts'
 import { openWorkerChannel } from './worker-channel.ts'
 
-/** A stop takes at most ten seconds; half a second is for ending the process. */
-export const STOP_TIMES: StopTimes = { graceMs: 9500, killAfterMs: 10_000 }
+/** A stop takes at most ten seconds, with the accepting before and the end of the process. */
+export const STOP_TIMES: StopTimes = { graceMs: 9200, killAfterMs: 9700 }
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError) {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
 import { startRegistering } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { startService } from '../support/service-process.ts'
 
 const OTHER_LOOPBACK = '127.0.0.2'
@@ -31,6 +32,40 @@ const EXPECTED_METRICS = [
   'svc_limiter_mode',
   'svc_time_quality_state',
 ]
+
+test('the admin port answers only hosts of loopback', async (t) => {
+  const { folder } = makeDeployment(t)
+  const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
+  const { port } = await service.line('Health and metrics')
+  const statusFor = async (host: string) => {
+    const lines =
+      host === '' ? ['GET /healthz HTTP/1.0'] : ['GET /healthz HTTP/1.1', `Host: ${host}`]
+    const { status } = await sendRaw(
+      Number(port),
+      `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`,
+    )
+    return status
+  }
+  const hosts = [
+    'localhost',
+    'LocalHost:9',
+    'a.localhost',
+    '127.0.0.1',
+    '127.0.0.2:80',
+    '[::1]:1',
+    '',
+  ]
+  for (const host of hosts) assert.equal(await statusFor(host), 200, host)
+  const others = [
+    'evil.example',
+    '10.0.0.1',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '[::2]',
+    'xlocalhost',
+  ]
+  for (const host of others) assert.equal(await statusFor(host), 421, host)
+})
 
 test('serves health, readiness and metrics on the admin port', async (t) => {
   const { folder } = makeDeployment(t)

@@ -5,6 +5,7 @@ import { STOP_TIMES } from '../../src/process/run.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
+import { stopWithWaiting } from '../support/waiting-connections.ts'
 import { hastyProgram, startService, type ServiceProcess } from '../support/service-process.ts'
 
 /** A stop that waited for the whole grace takes about ten seconds; one that did not is far below this. */
@@ -179,6 +180,11 @@ test('cuts off an unfinished request after the grace period', async (t) => {
   const tookMs = performance.now() - sinceMs
   assert.ok(tookMs > graceMs * 0.9, `the client had time to finish (${tookMs} ms)`)
   await held.closed
+})
+
+test('answers every connection that waits to be accepted', async (t) => {
+  const outcomes = await stopWithWaiting(t, 100)
+  assert.deepEqual([...new Set(outcomes)], ['HTTP/1.1 200 OK'])
 })
 
 test('clients get at least nine of the ten promised seconds, and then every worker has ended', () => {

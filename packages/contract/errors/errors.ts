@@ -159,8 +159,8 @@ export const ERRORS = {
         'API keys cannot be issued or checked at the moment. Read without a key, or try again later.',
     },
     SIGNING_UNAVAILABLE: {
-      meaning: 'Response signing is not configured.',
-      message: 'No signing key is configured, so responses are not signed. Try again later.',
+      meaning: 'Response signing is not configured, or signing failed.',
+      message: 'The response cannot be signed at the moment. Try again later.',
     },
   }),
   ...atStatus(200, {
