@@ -10,7 +10,12 @@ export interface Readiness {
   /** Why it should not. Ready if empty. */
   readonly reasons: readonly NotReadyReason[]
   /** The served release; undefined before the first one is loaded. */
-  readonly release?: { readonly snapshotId: string; readonly refused?: RefusedRelease | undefined }
+  readonly release?: {
+    readonly snapshotId: string
+    readonly refused?: RefusedRelease | undefined
+    /** Why the served versions could not be loaded again from the releases folder. */
+    readonly damage?: string | undefined
+  }
 }
 
 const LOOPBACK = '127.0.0.1'

@@ -123,7 +123,11 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
   reload = createReload(log, signing.reload, watcher.reload)
   readiness = async () => ({
     reasons: await serving.reasons(),
-    release: { snapshotId: serving.served().head.snapshotId, refused: watcher.refused() },
+    release: {
+      snapshotId: serving.served().head.snapshotId,
+      refused: watcher.refused(),
+      damage: watcher.damage(),
+    },
   })
   metrics?.add({
     svc_release_info: {
@@ -142,6 +146,10 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
     svc_release_refused: {
       help: '1 while the newest release is refused and an older one is served.',
       read: () => Number(watcher.refused() !== undefined),
+    },
+    svc_release_damaged: {
+      help: '1 while files of the served versions are changed or missing in the releases folder.',
+      read: () => Number(watcher.damage() !== undefined),
     },
     svc_signing_key_expires_timestamp_seconds: {
       help: 'When the current signing key’s period ends, in Unix time; absent without an end or a key.',

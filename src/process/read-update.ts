@@ -1,22 +1,37 @@
 import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { readUpdate, type ReleaseUpdate, type ServedReleases } from '../service/read-releases.ts'
+import {
+  findDamage,
+  readUpdate,
+  type ReleaseUpdate,
+  type ServedReleases,
+} from '../service/read-releases.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { openReleaseStore } from '../storage/release-store.ts'
 
 interface UpdateThreadData {
   readonly releasesDir: string
   readonly served: ServedReleases
+  /** Whether the files of the served versions are checked too. */
+  readonly checksServed: boolean
+}
+
+/** What a look into the releases folder found. */
+export interface ReleaseFindings {
+  /** New versions and resources; undefined if there are none. */
+  readonly update?: ReleaseUpdate | undefined
+  /** Why the update is refused. */
+  readonly refusal?: string
+  /** Why the served versions could not be loaded again. */
+  readonly damage?: string | undefined
 }
 
 /** A disk that does not respond must not stop the checks forever. */
 const DEADLINE_MS = 60_000
 
-/**
- * Reads and checks new releases in a thread, because that would block the event loop. Resolves with undefined if there is
- * none, and rejects with the reason to refuse one.
- */
-export function readUpdateInThread(data: UpdateThreadData): Promise<ReleaseUpdate | undefined> {
+/** Reads and checks releases in a thread, because that would block the event loop. Rejects if the thread fails. */
+export function readUpdateInThread(data: UpdateThreadData): Promise<ReleaseFindings> {
   return new Promise((resolve, reject) => {
     const cache = getCompileCacheDir()
     const thread = new Worker(new URL(import.meta.url), {
@@ -42,7 +57,15 @@ export function readUpdateInThread(data: UpdateThreadData): Promise<ReleaseUpdat
 
 // The thread runs this file as well. What it throws becomes the `error` event.
 if (!isMainThread) {
-  const { releasesDir, served } = workerData as UpdateThreadData
+  const { releasesDir, served, checksServed } = workerData as UpdateThreadData
+  const store = openReleaseStore(releasesDir)
+  const damage = checksServed ? findDamage(store, served) : undefined
+  let findings: ReleaseFindings
+  try {
+    findings = { update: readUpdate(store, served), damage }
+  } catch (error) {
+    findings = { refusal: messageOf(error), damage }
+  }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(readUpdate(openReleaseStore(releasesDir), served))
+  parentPort?.postMessage(findings)
 }

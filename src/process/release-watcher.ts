@@ -15,15 +15,25 @@ export interface RefusedRelease {
 /** A refused release is read again after a pause, which doubles up to this while the reason stays the same. */
 const MAX_BACKOFF_MS = 60_000
 
-/** Changes when a version, a resource or a checkpoint is added: times of the resource folders, the next version and the log. */
+/** How often the files of the served versions are checked although nothing seems to have changed. */
+const FULL_CHECK_MS = 3_600_000
+
+/**
+ * Changes when a version, a resource or a checkpoint is added, and when a file of the newest version is changed or
+ * removed: times of the folders, of these files, of the next version and of the log.
+ */
 async function readFingerprint(releasesDir: string, { head }: ServedReleases): Promise<string> {
-  const next = path.join(releasesDir, 'versions', `${formatSnapshotId(head.sequence + 1)}.json`)
-  const folders = Object.keys(head.resources).map((name) =>
-    path.join(releasesDir, 'resources', name),
+  const folder = path.join(releasesDir, 'versions')
+  const versions = [head.sequence, head.sequence + 1].map((sequence) =>
+    path.join(folder, `${formatSnapshotId(sequence)}.json`),
   )
+  const resources = Object.entries(head.resources).flatMap(([name, digest]) => {
+    const ofName = path.join(releasesDir, 'resources', name)
+    return [ofName, path.join(ofName, `${digest}.json`)]
+  })
   const log = ['origin', 'policy', 'checkpoint'].map((name) => path.join(releasesDir, 'log', name))
   const times = await Promise.all(
-    [next, ...folders, ...log].map((file) =>
+    [folder, ...versions, ...resources, ...log].map((file) =>
       stat(file, { bigint: true }).then(
         ({ mtimeNs, ino, size }) => `${ino} ${size} ${mtimeNs}`,
         () => '-',
@@ -48,6 +58,9 @@ export function openReleaseWatcher(
   let backoffMs = 0
   let retryAtMs = 0
   let lastFingerprint: string | undefined
+  let damage: string | undefined
+  /** The files were read when the service started. */
+  let checkedAtMs = performance.now()
   let isClosed = false
   let looking: Promise<void> | undefined
 
@@ -66,15 +79,40 @@ export function openReleaseWatcher(
     refused = { snapshotId, reason }
   }
 
+  /** The served versions are in memory, so the service goes on with them. */
+  function noteDamage(found: string | undefined): void {
+    const { snapshotId } = served().head
+    if (found !== undefined && found !== damage) {
+      log.error(
+        { reason: found, serving: snapshotId },
+        `The releases folder is damaged; still serving ${snapshotId} from memory`,
+      )
+    } else if (found === undefined && damage !== undefined) {
+      log.info({ serving: snapshotId }, 'The releases folder is intact again')
+    }
+    damage = found
+  }
+
   async function look(isForced: boolean): Promise<void> {
     const fingerprint = await readFingerprint(releasesDir, served())
-    const isRetryDue = refused !== undefined && performance.now() >= retryAtMs
-    if (!isForced && fingerprint === lastFingerprint && !isRetryDue) return
+    const nowMs = performance.now()
+    const isRetryDue = refused !== undefined && nowMs >= retryAtMs
+    const checkAfterMs = damage === undefined ? FULL_CHECK_MS : MAX_BACKOFF_MS
+    // The first fingerprint is of the files as they were loaded.
+    const hasChanged = lastFingerprint !== undefined && fingerprint !== lastFingerprint
+    const checksServed = isForced || hasChanged || nowMs - checkedAtMs >= checkAfterMs
+    if (fingerprint === lastFingerprint && !checksServed && !isRetryDue) return
     lastFingerprint = fingerprint
+    if (checksServed) checkedAtMs = nowMs
     try {
-      const update = await readUpdateInThread({ releasesDir, served: served() })
+      const found = await readUpdateInThread({ releasesDir, served: served(), checksServed })
       if (isClosed) return
-      if (update !== undefined) takeUp(update)
+      if (checksServed) noteDamage(found.damage)
+      if (found.refusal !== undefined) {
+        refuse(found.refusal)
+        return
+      }
+      if (found.update !== undefined) takeUp(found.update)
       refused = undefined
     } catch (error) {
       if (!isClosed) refuse(messageOf(error))
@@ -102,6 +140,8 @@ export function openReleaseWatcher(
       await start(true)
     },
     refused: () => refused,
+    /** Why the served versions could not be loaded from the folder again; undefined if they could at the last check. */
+    damage: () => damage,
     failures: () => failures,
     close(): void {
       isClosed = true

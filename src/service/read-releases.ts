@@ -221,3 +221,24 @@ export function readUpdate(
   const after = { snapshotId: head.snapshotId, hash: head.hash }
   return { after, ...versions, resources, faults, redactions, ...tlog }
 }
+
+/**
+ * Reads the served versions and their resources again. Returns why they could not be loaded, undefined if they could:
+ * files that were changed, cut or removed while the service runs. Resources that are known to be unavailable do not count.
+ */
+export function findDamage(
+  store: ReleaseStore,
+  { head, unavailable }: ServedReleases,
+): string | undefined {
+  try {
+    const { faults } = readReleases(store, head)
+    const found = faults.find(
+      ({ resource, served }) =>
+        !served || (head.resources[resource] !== undefined && !unavailable.includes(resource)),
+    )
+    if (found === undefined) return undefined
+    return `The resource ${found.resource} of ${found.snapshotId}: ${found.reason}`
+  } catch (error) {
+    return messageOf(error)
+  }
+}

@@ -27,6 +27,7 @@ const EXPECTED_METRICS = [
   'svc_release_info',
   'svc_release_age_seconds',
   'svc_release_reload_failures_total',
+  'svc_release_damaged',
   'svc_release_refused',
   'svc_store_unavailable_seconds',
   'svc_limiter_mode',

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { makeDeployment, writeReleases } from '../support/deployment.ts'
+import { eventually } from '../support/eventually.ts'
+import { startService } from '../support/service-process.ts'
+
+type Damage = (releasesDir: string) => void
+
+const newest = (folder: string) => path.join(folder, 'versions', 'VS-0003.json')
+
+/** Changes to the folder of a running service, with what the reason must name. */
+const DAMAGES: { readonly [what: string]: readonly [reason: RegExp, change: Damage] } = {
+  'the newest version is removed': [/VS-0003/, (folder) => rmSync(newest(folder))],
+  'the newest version is cut': [
+    /VS-0003/,
+    (folder) => writeFileSync(newest(folder), readFileSync(newest(folder)).subarray(0, 40)),
+  ],
+  'the folder is emptied': [
+    /VS-0001/,
+    (folder) => {
+      for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true })
+    },
+  ],
+  'a resource of the newest version is rewritten': [
+    /status/,
+    (folder) => {
+      const { resources } = JSON.parse(readFileSync(newest(folder), 'utf8')) as {
+        readonly resources: { readonly [name: string]: string }
+      }
+      writeFileSync(path.join(folder, 'resources', 'status', `${resources['status']}.json`), '{}')
+    },
+  ],
+}
+
+for (const [reloadSeconds, how] of [
+  ['1', 'at the next look'],
+  ['0', 'on SIGHUP'],
+] as const) {
+  for (const [what, [reason, change]] of Object.entries(DAMAGES)) {
+    test(`${what}: noticed ${how}, served from memory, and over once restored`, async (t) => {
+      const { folder, releasesDir } = makeDeployment(t)
+      writeReleases(releasesDir, 3)
+      const service = startService(t, folder, {
+        SVC_ADMIN_PORT: '0',
+        SVC_RELOAD_SECONDS: reloadSeconds,
+      })
+      const { origin } = await service.serving()
+      const { port } = await service.line('Health and metrics')
+      const admin = `http://127.0.0.1:${String(port)}`
+      const readiness = async () => {
+        const response = await fetch(`${admin}/readyz`)
+        const { release } = (await response.json()) as { release: { damage?: string } }
+        return { status: response.status, damage: release.damage }
+      }
+      const copy = `${releasesDir}-copy`
+      writeReleases(copy, 3)
+      if (reloadSeconds !== '0') await new Promise((resolve) => setTimeout(resolve, 1500))
+      assert.deepEqual(await readiness(), { status: 200, damage: undefined })
+      change(releasesDir)
+      if (reloadSeconds === '0') service.signal('SIGHUP')
+      const { damage } = await eventually('readiness names the damage', async () => {
+        const found = await readiness()
+        assert.equal(found.status, 200)
+        return found.damage === undefined ? undefined : found
+      })
+      assert.match(damage ?? '', reason)
+      const line = await service.line('releases folder is damaged')
+      assert.equal(line['reason'], damage)
+      const metrics = await (await fetch(`${admin}/metrics`)).text()
+      assert.match(metrics, /^svc_release_damaged 1$/m)
+      assert.equal((await fetch(`${origin}/api/v1/status`)).status, 200)
+      rmSync(releasesDir, { recursive: true })
+      renameSync(copy, releasesDir)
+      service.signal('SIGHUP')
+      await eventually('the damage is over', async () =>
+        (await readiness()).damage === undefined ? true : undefined,
+      )
+    })
+  }
+}
