@@ -1,6 +1,15 @@
+import { Graph, layout } from '@dagrejs/dagre'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { html, type Html } from '../markup/html.ts'
-import { arrowMarker, box, picture, type PictureOptions, textLines, wrapText } from './picture.ts'
+import {
+  arrowMarker,
+  box,
+  picture,
+  type PictureOptions,
+  textLines,
+  widthOf,
+  wrapText,
+} from './picture.ts'
 
 interface GraphNode {
   readonly id: string
@@ -16,95 +25,96 @@ interface GraphEdge {
   readonly from: string
   readonly to: string
   readonly isPlanned: boolean
+  /** What the edge carries, and the id of the element on the page that says it in full. */
+  readonly label?: { readonly text: string; readonly target: string; readonly isEnglish: boolean }
 }
 
-const BOX = { width: 164, height: 70 } as const
-/** Distance between boxes of a row, and between rows. */
-const GAP = { box: 14, row: 52 } as const
-const TITLE_PX = 16.5
-/** Maximum number of boxes that fit side by side on a page. */
-const BOXES_PER_ROW = 5
-/** Space at the right for arrows that lead back. */
-const RETURN_WIDTH = 24
-const HEAD = 7
+const BOX = { width: 150, height: 70 } as const
+const TITLE_PX = 16
+const LABEL = { px: 12.5, em: 9.6, line: 14, lines: 3 } as const
+/** Distances between boxes of a rank, between ranks, and between edges. */
+const SPACE = { nodesep: 10, ranksep: 34, edgesep: 10, marginx: 8, marginy: 8 } as const
+/** Width of the text column beside the contents. A wider picture runs from top to bottom. */
+const COLUMN_WIDTH = 912
 
-interface Placed {
-  readonly node: GraphNode
+interface Point {
   readonly x: number
   readonly y: number
 }
 
-/** The level of each node: one below its lowest predecessor. Sources are directly above their first successor. */
-function assignLevels(
+/** The center of the label of an edge, and the points on its way. */
+interface EdgePlace extends Point {
+  readonly points: readonly Point[]
+}
+
+type LabeledEdge = GraphEdge & { readonly lines: readonly string[] }
+
+/** The edges that lead back to a box on the way to them, in the operator's order: dagre ranks the others. */
+function backEdges(
   nodes: readonly GraphNode[],
-  edges: readonly GraphEdge[],
-): Map<string, number> {
-  const levels = new Map(nodes.map(({ id }) => [id, 0]))
-  const levelOf = (id: string): number => levels.get(id) ?? 0
-  const order = nodes.map(({ id }) => id)
-  const sources = new Set(order)
-  for (const { to } of edges) sources.delete(to)
-  // Only edges that lead forward in the operator's order count, so they form no cycle. Sources have no order.
-  const forward = edges.filter(
-    ({ from, to }) => sources.has(from) || order.indexOf(from) < order.indexOf(to),
-  )
-  for (const id of order) {
-    for (const { from, to } of forward) {
-      if (to === id) levels.set(id, Math.max(levelOf(id), levelOf(from) + 1))
+  edges: readonly LabeledEdge[],
+): ReadonlySet<LabeledEdge> {
+  const back = new Set<LabeledEdge>()
+  const visited = new Set<string>()
+  const onWay = new Set<string>()
+  const visit = (id: string): void => {
+    if (visited.has(id)) return
+    visited.add(id)
+    onWay.add(id)
+    for (const edge of edges.filter(({ from }) => from === id)) {
+      if (onWay.has(edge.to)) back.add(edge)
+      else visit(edge.to)
     }
+    onWay.delete(id)
   }
-  for (const id of sources) {
-    const below = forward.filter(({ from }) => from === id).map(({ to }) => levelOf(to))
-    if (below.length > 0) levels.set(id, Math.min(...below) - 1)
+  for (const { id } of nodes) visit(id)
+  return back
+}
+
+/** Boxes, edges and labels in their places, by dagre: no label covers a box, and no two edges share a line. */
+function placed(nodes: readonly GraphNode[], edges: readonly LabeledEdge[], rankdir: 'LR' | 'TB') {
+  const graph = new Graph({ multigraph: true })
+  graph.setGraph({ rankdir, ...SPACE })
+  for (const { id } of nodes) graph.setNode(id, { ...BOX })
+  const back = backEdges(nodes, edges)
+  for (const [index, edge] of edges.entries()) {
+    const { from, to, lines } = edge
+    const width = Math.max(0, ...lines.map(widthOf)) * LABEL.px
+    const height = lines.length * LABEL.line
+    const [source, target] = back.has(edge) ? [to, from] : [from, to]
+    graph.setEdge(
+      source,
+      target,
+      lines.length === 0 ? {} : { width: width + 10, height, labelpos: 'c' },
+      String(index),
+    )
   }
-  return levels
+  layout(graph)
+  const places = edges.map((edge, index): EdgePlace => {
+    const [source, target] = back.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to]
+    const { x, y, points } = graph.edge(source, target, String(index)) as EdgePlace
+    return { x, y, points: back.has(edge) ? points.toReversed() : points }
+  })
+  return { graph, places }
+}
+
+/** A curve along the points of an edge, through the middles between them. */
+function curve(points: readonly Point[]): string {
+  const [first, ...rest] = points.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) }))
+  if (first === undefined) return ''
+  const parts = rest.map((point, index) => {
+    const next = rest[index + 1]
+    if (next === undefined) return `L${point.x} ${point.y}`
+    const [x, y] = [Math.round((point.x + next.x) / 2), Math.round((point.y + next.y) / 2)]
+    return `Q${point.x} ${point.y} ${x} ${y}`
+  })
+  return `M${first.x} ${first.y}${parts.join('')}`
 }
 
 /**
- * Nodes in rows by level. Each row is sorted by the mean position of the predecessors, so that fewer arrows cross. A
- * level with too many boxes has several rows.
+ * Boxes with labeled arrows between them, from left to right where that fits beside the contents, else from top to
+ * bottom; undefined without an arrow to draw.
  */
-function placeInRows(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): readonly Placed[] {
-  const levels = assignLevels(nodes, edges)
-  const placed: Placed[] = []
-  let y = 1
-  for (let level = 0; placed.length < nodes.length; level += 1) {
-    const sourceX = (id: string): number => {
-      const xs = placed
-        .filter(({ node }) => edges.some(({ from, to }) => from === node.id && to === id))
-        .map(({ x }) => x)
-      return xs.length === 0 ? Number.MAX_VALUE : xs.reduce((sum, x) => sum + x, 0) / xs.length
-    }
-    const row = nodes
-      .filter(({ id }) => levels.get(id) === level)
-      .toSorted((a, b) => sourceX(a.id) - sourceX(b.id))
-    for (const [index, node] of row.entries()) {
-      const column = index % BOXES_PER_ROW
-      if (index > 0 && column === 0) y += BOX.height + GAP.box
-      placed.push({ node, x: 1 + column * (BOX.width + GAP.box), y })
-    }
-    y += BOX.height + GAP.row
-  }
-  return placed
-}
-
-/**
- * A curve from the bottom of one box to the top of another. It passes to the right of the rows if the target is not
- * below, or if a box is in between.
- */
-function edgePath(from: Placed, to: Placed, right: number): string {
-  const isHidden = from.x === to.x && to.y - from.y > BOX.height + GAP.row
-  if (to.y > from.y && !isHidden) {
-    const [x1, x2] = [from.x + BOX.width / 2, to.x + BOX.width / 2]
-    const [y1, y2] = [from.y + BOX.height, to.y - HEAD]
-    const bend = Math.min((y2 - y1) * 0.7, GAP.row)
-    return `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`
-  }
-  const [y1, y2] = [from.y + BOX.height / 2, to.y + BOX.height / 2]
-  return `M${from.x + BOX.width} ${y1}H${right}V${y2}H${to.x + BOX.width + HEAD}`
-}
-
-/** Boxes with arrows between them, in rows from top to bottom; undefined without an arrow to draw. */
 export function graphPicture({
   nodes,
   edges,
@@ -116,32 +126,74 @@ export function graphPicture({
   readonly edges: readonly GraphEdge[]
 }): Html | undefined {
   const ids = new Set(nodes.map(({ id }) => id))
-  const drawn = edges.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
+  const drawn = edges
+    .filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
+    .map((edge) => ({
+      ...edge,
+      lines:
+        edge.label === undefined
+          ? []
+          : wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
+    }))
   if (drawn.length === 0) return undefined
-  const placed = placeInRows(nodes, drawn)
-  const placeOf = (id: string): Placed | undefined => placed.find(({ node }) => node.id === id)
+  const across = placed(nodes, drawn, 'LR')
+  const isAcross = (across.graph.graph().width ?? 0) <= COLUMN_WIDTH
+  const { graph, places } = isAcross ? across : placed(nodes, drawn, 'TB')
+  const { width = 0, height = 0 } = graph.graph()
   const arrow = `${described.id}-arrow`
-  const width = Math.max(...placed.map(({ x }) => x)) + BOX.width
   const planned = (isPlanned: boolean, className: string): string =>
     isPlanned ? `${className} ${className}-planned` : className
+  const placedEdges = drawn.map((edge, index) => ({
+    ...edge,
+    place: places[index] ?? { x: 0, y: 0, points: [] },
+  }))
+  const labels = placedEdges.map(({ label, lines, place }) => {
+    if (label === undefined) return undefined
+    const [x, y] = [Math.round(place.x), Math.round(place.y)]
+    const [labelWidth, labelHeight] = [
+      Math.max(...lines.map(widthOf)) * LABEL.px,
+      lines.length * LABEL.line,
+    ]
+    const top = y - labelHeight / 2
+    const text = textLines(lines, {
+      x,
+      y: top + LABEL.line - 3,
+      step: LABEL.line,
+      className: 'picture-label',
+    })
+    const back = {
+      x: Math.round(x - labelWidth / 2),
+      y: top,
+      width: Math.round(labelWidth),
+      height: labelHeight,
+    }
+    return html`<a class="picture-edge" href="#${label.target}"
+      >${box('picture-paper', back, 0)}${label.isEnglish ? html`<g lang="en">${text}</g>` : text}</a
+    > `
+  })
+  const boxes = nodes.map(({ id, title, kind, target, isPlanned }) => {
+    const node = graph.node(id)
+    const [x, y] = [Math.round(node.x - BOX.width / 2), Math.round(node.y - BOX.height / 2)]
+    const lines = wrapText(title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
+    const top = lines.length === 1 ? y + 30 : y + 24
+    return html`<a href="#${target}">
+      ${box(planned(isPlanned, 'picture-box'), { ...BOX, x, y })}
+      ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
+      <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${kind}</text>
+    </a> `
+  })
   return picture({
     ...described,
-    width: width + RETURN_WIDTH,
-    height: Math.max(...placed.map(({ y }) => y)) + BOX.height + 1,
+    width: Math.ceil(width),
+    height: Math.ceil(height),
     content: html`${arrowMarker(arrow)}
-    ${drawn.map(({ from, to, isPlanned }) => {
-      const [a, b] = [placeOf(from), placeOf(to)]
-      const path = a && b && edgePath(a, b, width + RETURN_WIDTH / 2)
-      const className = planned(isPlanned, 'picture-link')
-      return html`<path class="${className}" d="${path}" marker-end="url(#${arrow})" /> `
-    })}${placed.map(({ node: { title, kind, target, isPlanned }, x, y }) => {
-      const lines = wrapText(title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
-      const top = lines.length === 1 ? y + 30 : y + 24
-      return html`<a href="#${target}">
-        ${box(planned(isPlanned, 'picture-box'), { ...BOX, x, y })}
-        ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
-        <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${kind}</text>
-      </a> `
-    })}`,
+    ${placedEdges.map(
+      ({ isPlanned, place }) =>
+        html`<path
+          class="${planned(isPlanned, 'picture-link')}"
+          d="${curve(place.points)}"
+          marker-end="url(#${arrow})"
+        /> `,
+    )}${labels}${boxes}`,
   })
 }

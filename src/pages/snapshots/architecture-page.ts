@@ -53,7 +53,7 @@ export function flowRows(context: PageContext, flows: Flows, components: Compone
   })
 }
 
-function diagram({ locale, texts }: PageContext, { components, flows }: Architecture) {
+function diagram({ locale, texts, content }: PageContext, { components, flows }: Architecture) {
   const t = texts.picture
   const hasPlanned = [...components, ...flows].some(({ state }) => state !== 'live')
   return graphPicture({
@@ -68,7 +68,12 @@ function diagram({ locale, texts }: PageContext, { components, flows }: Architec
       target: `${COMPONENT_PREFIX}-${id}`,
       isPlanned: state !== 'live',
     })),
-    edges: flows.map(({ from, to, state }) => ({ from, to, isPlanned: state !== 'live' })),
+    edges: flows.map(({ id, from, to, data, state }) => ({
+      from,
+      to,
+      isPlanned: state !== 'live',
+      label: { text: data, target: `flow-${id}`, isEnglish: content.isUntranslated(data) },
+    })),
   })
 }
 
