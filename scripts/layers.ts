@@ -76,7 +76,15 @@ const ROOMS: { readonly [room: string]: RoomRule } = {
   ...PACKAGES,
   ...ROOT_FILES,
   process: {
-    mayImport: ['contract', 'crypto', 'storage', 'service', 'http', ...Object.keys(ROOT_FILES)],
+    mayImport: [
+      'contract',
+      'packages/client',
+      'crypto',
+      'storage',
+      'service',
+      'http',
+      ...Object.keys(ROOT_FILES),
+    ],
   },
   'main.ts': { mayImport: ['process'] },
   preview: {

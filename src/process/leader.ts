@@ -11,6 +11,7 @@ import { openAdmin, type Readiness } from './admin.ts'
 import { openReleaseWatcher } from './release-watcher.ts'
 import { startServer, type SigningSecrets, type StopTimes } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './start-check.ts'
+import { tlogMetrics } from './tlog-metrics.ts'
 import { openWorkers } from './workers.ts'
 
 /**
@@ -160,6 +161,7 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
       },
     },
   })
+  metrics?.add(tlogMetrics(serving.served))
   const origin = originOf(config.host, serving.port)
   log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
 

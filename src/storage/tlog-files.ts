@@ -54,7 +54,7 @@ export function writeTlogFile(releasesDir: string, name: TlogFileName, text: str
   const file = path.join(tlogFolder(releasesDir), name)
   try {
     makeFolder(tlogFolder(releasesDir))
-    replaceFile(file, text)
+    replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
     throw new TlogFileError(`${file} cannot be written: ${messageOf(error)}`, { cause: error })
   }

@@ -7,6 +7,8 @@ export const COMMANDS: CommandTable = {
     'audit the history of a deployment, or check evidence against it',
     () => import('./audit-command.ts'),
   ],
+  prove: ['write an offline proof of a version', () => import('./prove-command.ts')],
+  mirror: ['copy and verify the published files of a service', () => import('./mirror-command.ts')],
   doctor: [
     'inspect a deployment from outside, through its proxies and its CDN',
     () => import('./doctor-command.ts'),

@@ -272,6 +272,7 @@ export const command = createCommand({
   usage: [
     'verify URL [options]',
     'verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]',
+    'verify --proof FILE --policy FILE [--resource-file FILE] [--entry FILE]',
   ],
   about: `Requests URL, and verifies the response step by step: digest, signature, key,
 age, ETag, request id. Path and query are sent and verified exactly as typed.
@@ -303,6 +304,10 @@ With --headers, verifies a saved response and fetches nothing:
     status: textOption('CODE: the status, if the head has no status line'),
     at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
     timeout: textOptionOr('30', 'SECONDS: limit for each response'),
+    proof: textOption('FILE: verify this offline proof; nothing is fetched'),
+    policy: textOption('FILE: whom you trust, for --proof (c2sp.org/tlog-policy)'),
+    'resource-file': textOption('FILE: verify these bytes of a resource by the proof, too'),
+    entry: textOption('FILE: the entry, for a proof that does not contain it'),
   },
   json: 'print the outcome as one JSON object',
   exit: `0 verified, 1 not verified, 2 wrong usage, 3 no conclusion: unreachable, timed out, or a
@@ -310,6 +315,13 @@ With --headers, verifies a saved response and fetches nothing:
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [given, ...rest] = positionals
+    if (values.proof !== undefined) {
+      if (given !== undefined) throw new UsageError('--proof verifies a file; expected no URL')
+      if (values.policy === undefined) throw new UsageError('expected --policy FILE beside --proof')
+      const { verifyProofFiles } = await import('./log/verify-proof.ts')
+      const { proof, policy, 'resource-file': resource, entry } = values
+      return verifyProofFiles({ proof, policy, resource, entry }, Date.now())
+    }
     const isSaved = values.headers !== undefined
     if (given === undefined) throw new UsageError('expected the URL of a response')
     if (rest.length > 0) throw new UsageError('expected one URL, found more')

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  createArchiveClient,
+  type ArchiveClient,
+} from '@public-api/client-source/log/archive-client'
+import { ForkError } from '@public-api/client-source/log/fork-evidence'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
+import { digestOf } from '@public-api/client-source/log/log-entry'
+import type { LogPolicy } from '@public-api/client-source/log/log-policy'
+import { hashLeaf } from '@public-api/client-source/log/merkle-tree'
+import {
+  formatBundle,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+  tilePath,
+  tilesOf,
+} from '@public-api/client-source/log/tiles'
+import {
+  verifyCheckpoint,
+  type VerifiedCheckpoint,
+} from '@public-api/client-source/log/verify-checkpoint'
+import { CommandFailure } from '@public-api/command/command'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
+import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
+import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import { withLogErrors } from './log-inputs.ts'
+
+/** A copy after a run. */
+export interface MirrorReport {
+  readonly checkpoint: VerifiedCheckpoint
+  /** Resources and versions that were not there before. */
+  readonly added: number
+  readonly redacted: number
+  /** Whether the service served an older checkpoint than the copy has. */
+  readonly isBehind: boolean
+}
+
+const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
+
+/** Writes a complete file, durably, under its name. Throws a CommandFailure. */
+async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const partial = `${file}.partial`
+  try {
+    await mkdir(path.dirname(file), { recursive: true })
+    const handle = await open(partial, 'w', 0o644)
+    try {
+      await handle.writeFile(content)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+  }
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** Refuses a checkpoint that contradicts that of the copy, and keeps both as evidence. */
+async function compareWithCopy(
+  archive: ArchiveClient,
+  policy: LogPolicy,
+  folder: string,
+  checkpoint: VerifiedCheckpoint,
+  nowMs: number,
+): Promise<boolean> {
+  const local = await readIfThere(path.join(folder, 'log', 'checkpoint'))
+  if (local === undefined) return false
+  const note = local.toString('utf8')
+  const known = await withLogErrors(
+    () => verifyCheckpoint({ note, policy, nowMs, maxAgeSeconds: Infinity }),
+    path.join(folder, 'log', 'checkpoint'),
+  )
+  // The tiles of the older tree at the service do not reach the newer one of the copy.
+  if (known.size > checkpoint.size) return true
+  try {
+    await archive.compare(known, checkpoint)
+  } catch (error) {
+    if (!(error instanceof ForkError)) throw error
+    const file = path.join(folder, `fork-${known.size}-${checkpoint.size}.json`)
+    await writeWhole(file, `${JSON.stringify(error.evidence, undefined, 2)}\n`)
+    throw new CommandFailure('FORK', `${error.message}; the evidence is in ${file}`)
+  }
+  return false
+}
+
+/** The tiles, bundles and versions of a verified history. */
+async function writeLog(folder: string, versions: readonly VersionEntry[]): Promise<void> {
+  const entries = versions.map((version) => Buffer.from(versionHashText(version)))
+  const leaves: Uint8Array[] = []
+  for (const entry of entries) leaves.push(await hashLeaf(entry))
+  const tree = await createHashTree(Buffer.concat(leaves))
+  for (const tile of tilesOf(versions.length)) {
+    const start = tile.index * TILE_WIDTH
+    const file = path.join(folder, 'log', tilePath(tile))
+    if (existsSync(file)) continue
+    const bytes =
+      tile.level === 'entries'
+        ? formatBundle(entries.slice(start, start + tile.width))
+        : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
+    await writeWhole(file, bytes)
+  }
+}
+
+/**
+ * Copies the published files of a service into a folder, each verified before it is written, the checkpoint last. Files
+ * that are there are kept. Throws a CommandFailure.
+ */
+export async function mirror(
+  base: string,
+  folder: string,
+  policy: LogPolicy,
+  nowMs: number,
+): Promise<MirrorReport> {
+  const archive = createArchiveClient({ base, policy, now: () => nowMs })
+  const checkpoint = await archive.checkpoint()
+  const isBehind = await compareWithCopy(archive, policy, folder, checkpoint, nowMs)
+  if (isBehind) return { checkpoint, added: 0, redacted: 0, isBehind }
+  const { versions } = await archive.history(checkpoint)
+  const newest = versions.at(-1)
+  const redactions: JsonObject[] = []
+  let added = 0
+  for (const version of versions) {
+    for (const { resource: name } of version.changes) {
+      const digest = version.resources[name]
+      if (digest === undefined) continue
+      if (!RESOURCE_NAME.test(name)) {
+        throw new CommandFailure(
+          'ENTRY',
+          `${version.snapshotId} has a resource with an invalid name`,
+        )
+      }
+      const file = path.join(folder, 'archive', 'resources', name, `${digest}.json`)
+      const known = await readIfThere(file)
+      if (known !== undefined && (await digestOf(known)) === digest) continue
+      const { bytes, redacted } = await archive.resource(version, name)
+      if (bytes !== undefined) {
+        await writeWhole(file, bytes)
+        added += 1
+        continue
+      }
+      if (newest?.resources[name] === digest) {
+        throw new CommandFailure('RESOURCE', `${name} of the newest version is missing`)
+      }
+      const tombstone = { ...redacted } as JsonObject
+      redactions.push({ digest, resource: name, ...tombstone })
+      const place = file.replace(/\.json$/, '.redacted.json')
+      await writeWhole(place, canonicalJson(tombstone))
+    }
+    const file = path.join(folder, 'archive', 'versions', `${version.snapshotId}.json`)
+    if (existsSync(file)) continue
+    await writeWhole(file, canonicalJson({ ...version } as unknown as JsonObject))
+    added += 1
+  }
+  await writeLog(folder, versions)
+  const index = { redactions, versions: versions.map(({ snapshotId }) => snapshotId) }
+  await writeWhole(path.join(folder, 'archive', 'versions.json'), canonicalJson(index))
+  await writeWhole(path.join(folder, 'log', 'checkpoint'), checkpoint.note)
+  return { checkpoint, added, redacted: redactions.length, isBehind }
+}

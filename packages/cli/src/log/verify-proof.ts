@@ -1,0 +1,63 @@
+import { verifyProof } from '@public-api/client-source/log/log-proof'
+import type { CommandResult } from '@public-api/command/command'
+import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import {
+  checkpointLines,
+  readInput,
+  readPolicyFile,
+  readTextInput,
+  withLogErrors,
+  witnessedAt,
+} from './log-inputs.ts'
+
+/** The largest resource of a release. */
+const MAX_RESOURCE_BYTES = 8_388_608
+
+/** Files of an offline verification. */
+export interface ProofFiles {
+  readonly proof: string
+  readonly policy: string
+  readonly resource: string | undefined
+  readonly entry: string | undefined
+}
+
+/** Verifies an offline proof. Throws a CommandFailure. */
+export async function verifyProofFiles(files: ProofFiles, nowMs: number): Promise<CommandResult> {
+  const policy = await readPolicyFile(files.policy)
+  const proof = await readTextInput(files.proof)
+  const resource =
+    files.resource === undefined ? undefined : await readInput(files.resource, MAX_RESOURCE_BYTES)
+  const entry = files.entry === undefined ? undefined : await readInput(files.entry)
+  const { version, checkpoint, resources } = await withLogErrors(
+    () =>
+      verifyProof({
+        proof,
+        policy,
+        nowMs,
+        ...(resource === undefined ? {} : { resource }),
+        ...(entry === undefined ? {} : { entry }),
+      }),
+    files.proof,
+  )
+  const { snapshotId, createdAt, hash, note } = version
+  const shown =
+    resource === undefined
+      ? []
+      : [`${files.resource} is its resource ${sanitizeForTerminal(resources.join(', '), 200)}.`]
+  return {
+    json: {
+      origin: checkpoint.origin,
+      size: checkpoint.size,
+      witnessedAt: witnessedAt(checkpoint),
+      cosignatures: checkpoint.cosignatures.map(({ witness }) => witness),
+      version: { snapshotId, createdAt, hash, note },
+      resources,
+    },
+    lines: [
+      `Verified: ${snapshotId} of ${sanitizeForTerminal(createdAt, 40)}, hash ${hash}.`,
+      `  ${sanitizeForTerminal(JSON.stringify(note), 600)}`,
+      ...shown,
+      ...checkpointLines(checkpoint),
+    ],
+  }
+}

@@ -1,0 +1,48 @@
+import { createCommand, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
+import { mirror } from './log/mirror.ts'
+import { parseOrigin } from './log/parse-origin.ts'
+
+/** `svc mirror`: copies and verifies the published files of a service. */
+export const command = createCommand({
+  usage: 'mirror URL DIR --policy FILE [options]',
+  about: `Copies the transparency log of a service and every published resource into DIR,
+and verifies each file before it is written. DIR can be served by any static
+host: svc audit and the library read it like the service. Run it again to
+continue; files that are there are kept. A checkpoint that contradicts the copy
+is not taken: both are kept as evidence.`,
+  options: { policy: textOption('FILE: whom you trust (c2sp.org/tlog-policy); required') },
+  exit: `0 the copy is complete, 1 something must not be trusted, 2 wrong usage, 3 unreachable`,
+  takesArguments: true,
+  async run({ values, positionals }) {
+    const [url, folder, ...rest] = positionals
+    if (url === undefined || folder === undefined || rest.length > 0) {
+      throw new UsageError('expected the URL of a service and a folder')
+    }
+    if (values.policy === undefined) throw new UsageError('expected --policy FILE')
+    const base = parseOrigin(url)
+    const policy = await readPolicyFile(values.policy)
+    const report = await withLogErrors(() => mirror(base, folder, policy, Date.now()), base)
+    const { checkpoint, added, redacted, isBehind } = report
+    return {
+      json: {
+        folder,
+        origin: checkpoint.origin,
+        size: checkpoint.size,
+        witnessedAt: witnessedAt(checkpoint),
+        added,
+        redacted,
+        isBehind,
+      },
+      lines: isBehind
+        ? [
+            `The service serves an older checkpoint (${checkpoint.size} versions) than ${folder} has.`,
+          ]
+        : [
+            `Copied to ${folder}: ${added} new files${redacted === 0 ? '' : `, ${redacted} redacted (unsigned)`}.`,
+            ...checkpointLines(checkpoint),
+          ],
+    }
+  },
+})

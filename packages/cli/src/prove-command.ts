@@ -1,0 +1,181 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+import { createArchiveClient } from '@public-api/client-source/log/archive-client'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
+import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
+import { openPolicy } from '@public-api/client-source/log/log-policy'
+import { formatProof, verifyProof } from '@public-api/client-source/log/log-proof'
+import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import {
+  formatSnapshotId,
+  type VersionEntry,
+  versionHashText,
+} from '@public-api/contract/history/version-chain'
+import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
+import {
+  checkpointLines,
+  readInput,
+  readPolicyFile,
+  readTextInput,
+  withLogErrors,
+} from './log/log-inputs.ts'
+import { parseOrigin } from './log/parse-origin.ts'
+
+/** A proof, its policy, and how to read a resource of its version. */
+interface Source {
+  readonly proof: string
+  readonly policyText: string
+  readResource(version: VersionEntry, name: string): Promise<Uint8Array>
+}
+
+async function readFromFolder(folder: string, snapshotId: string): Promise<Source> {
+  const note = await readTextInput(path.join(folder, 'log', 'checkpoint'))
+  const policyText = await readTextInput(path.join(folder, 'log', 'policy'))
+  const { size } = await withLogErrors(async () => parseSignedCheckpoint(note))
+  const entries: Buffer[] = []
+  for (let index = 0; index < size; index += 1) {
+    const id = formatSnapshotId(index + 1)
+    const text = await readTextInput(path.join(folder, 'versions', `${id}.json`))
+    try {
+      entries.push(Buffer.from(versionHashText(parseVersionEntry(text, id))))
+    } catch (error) {
+      if (!(error instanceof VersionEntryError)) throw error
+      throw new CommandFailure('HISTORY', error.message)
+    }
+  }
+  const index = Number(snapshotId.slice('VS-'.length)) - 1
+  const entry = entries[index]
+  if (entry === undefined) {
+    throw new CommandFailure('VERSION', `${snapshotId}: the log has ${size} versions`)
+  }
+  const leaves: Uint8Array[] = []
+  for (const each of entries) leaves.push(await hashLeaf(each))
+  const tree = await createHashTree(Buffer.concat(leaves))
+  const hashes = await inclusionProof(tree, index, size)
+  return {
+    proof: formatProof({ entry, index, hashes, note }),
+    policyText,
+    readResource: (version, name) =>
+      readInput(path.join(folder, 'resources', name, `${version.resources[name]}.json`), 8_388_608),
+  }
+}
+
+async function readFromService(
+  base: string,
+  snapshotId: string,
+  policyFile: string | undefined,
+): Promise<Source> {
+  const policyText =
+    policyFile === undefined ? await fetchPolicy(base) : await readTextInput(policyFile)
+  const policy = await withLogErrors(
+    () => openPolicy(policyText),
+    policyFile ?? `${base}log/policy`,
+  )
+  const archive = createArchiveClient({ base, policy, maxAgeSeconds: Infinity })
+  return {
+    proof: await withLogErrors(() => archive.proof(snapshotId), base),
+    policyText,
+    async readResource(version, name) {
+      const { bytes } = await withLogErrors(() => archive.resource(version, name), base)
+      if (bytes !== undefined) return bytes
+      throw new CommandFailure('REDACTED', `${snapshotId}: the resource ${name} was redacted`)
+    },
+  }
+}
+
+async function fetchPolicy(base: string): Promise<string> {
+  const { createConnection } = await import('@public-api/client-source/connection')
+  const { origin, pathname } = new URL(base)
+  const connection = createConnection(origin, (url, init) => fetch(url, init), {
+    maxBodyBytes: 65_536,
+  })
+  const target = `${pathname}log/policy`
+  const { status, body } = await withLogErrors(() => connection.send(target, {}, undefined), base)
+  if (status === 200) return new TextDecoder().decode(body)
+  throw new CommandFailure(
+    'NO_LOG',
+    `${origin}${target}: status ${status}; expected the policy of a log`,
+  )
+}
+
+async function write(file: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, content, { flag: 'wx' })
+  } catch (error) {
+    throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
+  }
+}
+
+/** `svc prove`: writes an offline proof of a version. */
+export const command = createCommand({
+  usage: 'prove VERSION [options]',
+  about: `Writes an offline proof that a version is in the transparency log: a file that
+svc verify --proof checks without a network, also years later. With --resource,
+the bytes of the resource are written beside it, as FILE.json.
+
+The proof comes from the service at URL, or from a releases folder. It is checked
+before it is written.`,
+  options: {
+    from: textOption('URL: read it from this service or copy'),
+    releases: textOption('DIR: read it from this releases folder (default: releases)'),
+    policy: textOption(`FILE: whom you trust; without it, the service's own suggestion is
+      used, which proves nothing against its operator`),
+    resource: textOption('NAME: also write this resource of the version, such as status'),
+    out: textOption('FILE: the proof (default: VERSION.tlog-proof)'),
+  },
+  exit: '0 done, 1 not in the log, or not to be trusted, 2 wrong usage, 3 unreachable',
+  takesArguments: true,
+  async run({ values, positionals }) {
+    const [snapshotId, ...rest] = positionals
+    if (snapshotId === undefined || rest.length > 0 || !/^VS-\d{4,15}$/.test(snapshotId)) {
+      throw new UsageError('expected the id of a version, such as VS-0008')
+    }
+    if (values.from !== undefined && values.releases !== undefined) {
+      throw new UsageError('expected --from or --releases, found both')
+    }
+    const folder = values.releases ?? process.env['SVC_RELEASES_DIR'] ?? 'releases'
+    const source =
+      values.from === undefined
+        ? await readFromFolder(folder, snapshotId)
+        : await readFromService(parseOrigin(values.from), snapshotId, values.policy)
+    const policy =
+      values.policy === undefined
+        ? await withLogErrors(() => openPolicy(source.policyText))
+        : await readPolicyFile(values.policy)
+    const verified = await withLogErrors(() =>
+      verifyProof({ proof: source.proof, policy, nowMs: Date.now() }),
+    )
+    const { version, checkpoint } = verified
+    const { resource } = values
+    if (resource !== undefined && !Object.hasOwn(version.resources, resource)) {
+      const names = Object.keys(version.resources).join(', ')
+      throw new CommandFailure('RESOURCE', `${snapshotId} has no such resource; expected ${names}`)
+    }
+    const bytes = resource === undefined ? undefined : await source.readResource(version, resource)
+    const file = values.out ?? `${snapshotId}.tlog-proof`
+    const resourceFile = bytes === undefined ? null : `${file}.json`
+    await withLogErrors(() =>
+      verifyProof({
+        proof: source.proof,
+        policy,
+        nowMs: Date.now(),
+        ...(bytes === undefined ? {} : { resource: bytes }),
+      }),
+    )
+    await write(file, source.proof)
+    if (bytes !== undefined && resourceFile !== null) await write(resourceFile, bytes)
+    const more = resourceFile === null ? '' : ` --resource-file ${resourceFile}`
+    return {
+      json: { file, resourceFile, snapshotId, hash: version.hash },
+      lines: [
+        `Wrote the proof of ${snapshotId} to ${file}.`,
+        ...checkpointLines(checkpoint),
+        `Check it anywhere: svc verify --proof ${file} --policy FILE${more}`,
+      ],
+    }
+  },
+})

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { createArchiveClient } from '@public-api/client-source/log/archive-client'
+import { openPolicy } from '@public-api/client-source/log/log-policy'
+import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
+import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { folderWithLog, folderWithReleases } from '../support/logged-releases.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
+
+const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
+
+/** A service with a log, and a client's policy in the folder. */
+async function openService(t: TestContext, versions = 5) {
+  const { folder, vkey, releases } = await folderWithLog(t, versions)
+  writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nquorum none\n`)
+  const serveReleases = () => runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  const { origin } = await serveReleases()
+  return { folder, vkey, releases, origin, serveReleases }
+}
+
+/** A static host that knows nothing of the service. */
+function serveFolder(t: TestContext, folder: string): Promise<string> {
+  return serve(t, (request, response) => {
+    const file = path.join(folder, new URL(request.url ?? '/', 'http://a').pathname)
+    if (existsSync(file) && statSync(file).isFile()) response.end(readFileSync(file))
+    else response.writeHead(404).end()
+  })
+}
+
+test('a proof from a folder or from the service verifies offline, with its resource', async (t) => {
+  const { folder, origin } = await openService(t)
+  for (const [from, file] of [
+    [['--releases', 'releases'], 'a'],
+    [['--from', origin, '--policy', 'policy'], 'b'],
+    [['--from', origin], 'c'],
+  ] as const) {
+    const made = await svcIn(folder, [
+      'prove',
+      'VS-0003',
+      '--resource',
+      'status',
+      '--out',
+      file,
+      ...from,
+    ])
+    assert.equal(made.status, 0, made.error)
+    const files = ['--proof', file, '--policy', 'policy', '--resource-file', `${file}.json`]
+    const { status, out } = await svcIn(folder, ['verify', ...files])
+    assert.equal(status, 0)
+    assert.match(out, /^Verified: VS-0003 of .*, hash [0-9a-f]{64}\.$/m)
+    assert.match(out, /is its resource status\./)
+  }
+  assert.equal(text(folder, 'a'), text(folder, 'b'))
+  const again = await svcIn(folder, ['prove', 'VS-0003', '--out', 'a'])
+  assert.equal(again.status, 1)
+  assert.match(again.error, /a: could not be written/)
+})
+
+test('what a proof does not prove is refused with the line or the reason', async (t) => {
+  const { folder } = await openService(t)
+  await svcIn(folder, ['prove', 'VS-0003', '--resource', 'status', '--out', 'p'])
+  const proof = text(folder, 'p')
+  const refuse = async (change: string, files: readonly string[], expected: RegExp) => {
+    writeFileSync(path.join(folder, 'changed'), change)
+    const { status, error } = await svcIn(folder, ['verify', '--policy', 'policy', ...files])
+    assert.equal(status, 1)
+    assert.match(error, expected)
+  }
+  const changed = ['--proof', 'changed']
+  await refuse(proof.replace('index 2', 'index 3'), changed, /changed: INCLUSION/)
+  await refuse(proof.replace('index 2', 'index x'), changed, /MALFORMED: the proof, line 3/)
+  await refuse(proof.replace(/extra.*\n/, ''), changed, /ENTRY: .*pass the entry/)
+  await refuse('{}', ['--proof', 'p', '--resource-file', 'changed'], /RESOURCE: VS-0003 has no/)
+  await refuse(
+    'x\n',
+    ['--proof', 'p', '--policy', 'changed'],
+    /changed: MALFORMED: the policy, line 1/,
+  )
+  await refuse('', ['--proof', 'missing'], /missing: could not be read/)
+  const usage = await svcIn(folder, ['verify', '--proof', 'p'])
+  assert.equal(usage.status, 2)
+})
+
+test('prove refuses versions that are not in the log, and says what is unreachable', async (t) => {
+  const { folder, origin } = await openService(t)
+  const cases = [
+    [['VS-0006'], 1, /the log has 5/],
+    [['VS-0006', '--from', origin], 1, /the log has 5/],
+    [['VS-0001', '--resource', 'nothing'], 1, /has no such resource/],
+    [['nothing'], 2, /expected the id of a version/],
+    [['VS-0001', '--from', await silentOrigin()], 3, /nothing listens there/],
+  ] as const
+  for (const [args, exit, expected] of cases) {
+    const { status, error } = await svcIn(folder, ['prove', ...args])
+    assert.equal(status, exit, error)
+    assert.match(error, expected)
+  }
+})
+
+test('a mirror is a folder that any static host serves, and continues where it stopped', async (t) => {
+  const { folder, releases, origin, serveReleases } = await openService(t)
+  const run = (url: string, ...more: readonly string[]) =>
+    svcIn(folder, ['mirror', url, 'copy', '--policy', 'policy', '--json', ...more])
+  const first = await run(origin)
+  assert.equal(first.status, 0, first.error)
+  for (const place of ['versions', 'resources/status']) {
+    assert.deepEqual(
+      readdirSync(path.join(folder, 'copy', 'archive', place)),
+      readdirSync(path.join(releases, place)),
+    )
+  }
+  assert.equal(
+    text(folder, 'copy', 'archive', 'versions', 'VS-0005.json'),
+    text(releases, 'versions', 'VS-0005.json'),
+  )
+  const again = await run(origin)
+  assert.equal((JSON.parse(again.out) as { readonly added: number }).added, 0)
+
+  const host = await serveFolder(t, path.join(folder, 'copy'))
+  const policy = await openPolicy(text(folder, 'policy'))
+  const archive = createArchiveClient({ base: host, policy })
+  const { versions } = await archive.history()
+  assert.equal(versions.length, 5)
+  for (const version of versions) {
+    for (const name of Object.keys(version.resources)) {
+      assert.ok((await archive.resource(version, name)).bytes !== undefined)
+    }
+  }
+  // A mirror of the mirror.
+  const second = await svcIn(folder, ['mirror', `${host}/`, 'copy2', '--policy', 'policy'])
+  assert.equal(second.status, 0, second.error)
+
+  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  const newer = await serveReleases()
+  const grown = await run(newer.origin)
+  assert.equal((JSON.parse(grown.out) as { readonly size: number }).size, 6)
+  const older = await run(origin)
+  assert.equal(older.status, 0)
+  assert.equal((JSON.parse(older.out) as { readonly isBehind: boolean }).isBehind, true)
+  assert.match(text(folder, 'copy', 'log', 'checkpoint'), /\n6\n/)
+})
+
+test('a mirror refuses changed bytes, and writes no checkpoint over them', async (t) => {
+  const { folder, origin } = await openService(t)
+  await svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
+  const copy = path.join(folder, 'copy')
+  const host = await serveFolder(t, copy)
+  const status = path.join(copy, 'archive', 'resources', 'status')
+  const [file = ''] = readdirSync(status)
+  writeFileSync(path.join(status, file), '{}')
+  const resource = await svcIn(folder, ['mirror', host, 'copy3', '--policy', 'policy'])
+  assert.equal(resource.status, 1)
+  assert.match(resource.error, /RESOURCE: .*another digest/)
+  assert.equal(existsSync(path.join(folder, 'copy3', 'log', 'checkpoint')), false)
+
+  const bundle = path.join(copy, 'log', 'tile', 'entries', '000.p', '5')
+  writeFileSync(bundle, readFileSync(bundle).subarray(0, 100))
+  const cut = await svcIn(folder, ['mirror', host, 'copy4', '--policy', 'policy'])
+  assert.equal(cut.status, 1)
+  assert.match(cut.error, /MALFORMED: the bundle ends within entry 0 of 5/)
+})
+
+test('an operator that shows two histories is caught, and a third party checks the evidence alone', async (t) => {
+  const { folder, origin } = await openService(t, 3)
+  // The same operator, with the same key, and another third version.
+  const other = folderWithReleases(t, 2)
+  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another history'])
+  cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
+  await svcIn(other, ['tlog', 'init', '--origin', 'api.example.org/log'])
+  await svcIn(other, ['rollback', 'VS-0002', '--note', 'And a fourth'])
+  const releases = loadReleases(openReleaseStore(path.join(other, 'releases')))
+  const forked = await runApp(t, { releases })
+
+  await svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
+  const before = text(folder, 'copy', 'log', 'checkpoint')
+  const { status, error } = await svcIn(folder, [
+    'mirror',
+    forked.origin,
+    'copy',
+    '--policy',
+    'policy',
+  ])
+  assert.equal(status, 1)
+  assert.match(
+    error,
+    /FORK: api\.example\.org\/log signed two histories: sizes 3 and 4; the evidence is in/,
+  )
+  assert.equal(text(folder, 'copy', 'log', 'checkpoint'), before)
+  const evidence = JSON.parse(text(folder, 'copy', 'fork-3-4.json')) as ForkEvidence
+  const policy = await openPolicy(text(folder, 'policy'))
+  assert.equal(await verifyForkEvidence(evidence, policy), 'api.example.org/log')
+  rmSync(path.join(folder, 'secrets'), { recursive: true })
+})
