@@ -52,7 +52,10 @@ export async function withLogErrors<Result>(
     if (error instanceof ConnectionError) {
       // The cause of fetch's own error names the reason.
       const { cause } = error
-      const reason = describeFailure(cause instanceof Error ? (cause.cause ?? cause) : cause, 30_000)
+      const reason = describeFailure(
+        cause instanceof Error ? (cause.cause ?? cause) : cause,
+        30_000,
+      )
       throw new CommandFailure('UNREACHABLE', `${place ?? 'the service'} ${reason}`, {
         exitCode: EXIT_CODES.unreachable,
       })
