@@ -14,6 +14,11 @@ export interface Ending {
   readonly error: string
 }
 
+/** A command of a client, as a program of docs/verifying and as it is. */
+export interface ClientCommand extends Verifier {
+  readonly runCommandLine: Verifier['run']
+}
+
 /** One of the programs in docs/verifying, ready to run. */
 export interface Verifier {
   readonly file: string
@@ -101,26 +106,26 @@ function goCommand(go: ReturnType<typeof openGoFolder>): Verifier['run'] {
 }
 
 /** The commands of the clients, called as the programs of docs/verifying are: URL, key IDs joined by commas, ETag. */
-export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
-  const runGo = goCommand(go)
+export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly ClientCommand[] {
   const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
     'verify',
     url,
     ...pins.split(',').flatMap((pin) => ['--pin', pin]),
     ...(etag === undefined ? [] : ['--etag', etag]),
   ]
-  return [
+  const commands = [
     {
       file: 'clients/python',
       missing: missingPython(),
-      run: (...args) => runCommand(PYTHON, ['-m', 'public_api', ...argumentsOf(args)], PYTHON_ENV),
+      runCommandLine: (...args: readonly string[]) =>
+        runCommand(PYTHON, ['-m', 'public_api', ...args], PYTHON_ENV),
     },
-    {
-      file: 'clients/go',
-      missing: missingProgram('go'),
-      run: (...args) => runGo(...argumentsOf(args)),
-    },
+    { file: 'clients/go', missing: missingProgram('go'), runCommandLine: goCommand(go) },
   ]
+  return commands.map((command) => ({
+    ...command,
+    run: (...args) => command.runCommandLine(...argumentsOf(args)),
+  }))
 }
 
 /** The three programs. The one in Go is compiled when it first runs. */

@@ -1,5 +1,6 @@
 """A client for a public API that signs every response: verified by default."""
 
+from .audit import AuditReport, KeyChange, audit_history
 from .client import Client
 from .errors import (
     ApiResponseError,
@@ -32,11 +33,13 @@ from .verified import RateLimit, Verified
 
 __all__ = [
     "ApiResponseError",
+    "AuditReport",
     "AuditStateError",
     "Client",
     "ConnectionError",
     "HistoryError",
     "HttpResponse",
+    "KeyChange",
     "LogPolicy",
     "RateLimit",
     "UnlinkedKeysError",
@@ -47,6 +50,7 @@ __all__ = [
     "VerifiedCheckpoint",
     "VerifiedProof",
     "VerifiedResponse",
+    "audit_history",
     "import_key",
     "open_policy",
     "parse_signing_keys",

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from typing import Optional, Sequence
 from urllib.parse import urlsplit
 
+from .audit import audit_history
 from .client import Client
-from .errors import ApiResponseError, ConnectionError, VerificationError
+from .errors import (
+    ApiResponseError,
+    AuditStateError,
+    ConnectionError,
+    HistoryError,
+    UnsettledError,
+    VerificationError,
+)
 from .http_response import HttpResponse
 from .instant import format_instant
 from .verification import target_of
@@ -23,7 +32,12 @@ def _parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", help="read a URL, verify the response and write its body")
     verify.add_argument("url")
     verify.add_argument("--etag", help="the entity tag you have; a 304 then counts")
-    for each in (verify,):
+    audit = commands.add_parser("audit", help="recompute the history and compare it with the last audit")
+    audit.add_argument("url", help="origin of the service")
+    audit.add_argument("--state", metavar="FILE", help="remembers the newest version, as svc audit does")
+    audit.add_argument("--moved", action="store_true", help="accept a state of another origin")
+    audit.add_argument("--evidence", metavar="FILE", help="where to save the proof of a contradiction")
+    for each in (verify, audit):
         each.add_argument(
             "--pin", action="append", default=[], metavar="ID", help="a key to trust; may be repeated"
         )
@@ -49,6 +63,28 @@ def _verify(client: Client, target: str, etag: Optional[str]) -> None:
     sys.stdout.buffer.flush()
 
 
+def _audit(client: Client, options: argparse.Namespace) -> None:
+    try:
+        report = audit_history(client, state=options.state, moved=options.moved)
+    except HistoryError as error:
+        if options.evidence is not None:
+            # Never replaces a file: this is the only copy of the proof.
+            with open(options.evidence, "x", encoding="utf-8") as file:
+                json.dump(error.evidence, file)
+        raise
+    change = report.key_change
+    if change is not None and not change.is_announced:
+        print(f"warning: the key {change.after} signs now; no audit saw it announced", file=sys.stderr)
+    for entry in report.new_versions:
+        print(f"{entry['snapshotId']} {entry['createdAt']} {entry['hash']}")
+    unavailable = f", {len(report.unavailable)} are unavailable" if report.unavailable else ""
+    print(
+        f"Audited: {report.head['snapshotId']} is the newest of the history, {report.versions_read} versions "
+        f"recomputed, {len(report.resources)} resources match{unavailable}; signed by {report.key_id}",
+        file=sys.stderr,
+    )
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs a command and returns its exit status."""
     options = _parser().parse_args(arguments)
@@ -65,11 +101,17 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         )
     try:
         with client:
-            _verify(client, target_of(options.url) or "/", options.etag)
+            if options.command == "verify":
+                _verify(client, target_of(options.url) or "/", options.etag)
+            else:
+                _audit(client, options)
     except VerificationError as error:
         print(error, file=sys.stderr)
         return 3 if _is_inconclusive(error) else 1
-    except (ApiResponseError, ConnectionError) as error:
+    except AuditStateError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except (ApiResponseError, ConnectionError, UnsettledError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 3
     except ValueError as error:

@@ -131,7 +131,7 @@ class Connection:
             message = f"{self._origin}{target} not fetched: content coding {coding} was not requested"
             raise ConnectionError(message, is_final=True)
         inflate = None if coding == "identity" else zlib.decompressobj(_GZIP)
-        room, received = self._max_body_bytes, response.read(0)
+        room = self._max_body_bytes
         parts = []
         while True:
             received = response.read1(_CHUNK_BYTES)
@@ -144,6 +144,9 @@ class Connection:
             parts.append(part)
             if not received and (inflate is None or not inflate.unconsumed_tail):
                 break
+        if response.length == 0:
+            # Only this marks the response as read, so that the connection can be used again.
+            response.read()
         is_cut = response.length not in (None, 0) or (inflate is not None and parts != [b""] and not inflate.eof)
         if is_cut:
             raise ConnectionError(f"{self._origin}{target} not fetched: the body is cut off")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+import re
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Pattern, Sequence
 
 from .canonical_json import canonical_json, utf16
 from .errors import HistoryError
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 #: ``previousHash`` of the first entry.
 GENESIS_PREVIOUS_HASH = "0" * 64
 _MAX_SAFE_INTEGER = 2**53 - 1
-_SUMMARY_TEXTS = ("snapshotId", "createdAt", "previousHash", "hash")
+_SNAPSHOT_ID = re.compile(r"VS-[0-9]{4,}")
+_HASH = re.compile("[0-9a-f]{64}")
+_DIGEST = re.compile("[A-Za-z0-9_-]{43}")
+_WORDS = "[a-z0-9]+(-[A-Za-z0-9]+)*"
+_RESOURCE = re.compile(f"{_WORDS}(/{_WORDS})*")
 
 
 def snapshot_id_of(sequence: int) -> str:
@@ -23,16 +28,41 @@ def snapshot_id_of(sequence: int) -> str:
     return f"VS-{sequence:04d}"
 
 
+def _matches(pattern: Pattern[str], value: Any) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
 def is_summary(value: Any) -> bool:
-    """Whether a value has the members by which entries are linked, each of its type."""
+    """Whether a value has the members by which entries are linked, each of its form."""
     if not isinstance(value, dict):
         return False
     sequence = value.get("sequence")
     # A bool is an int in Python. A number like 1.0 is an integer in JSON.
     if isinstance(sequence, bool) or not isinstance(sequence, (int, float)):
         return False
-    is_safe = abs(sequence) <= _MAX_SAFE_INTEGER and sequence == int(sequence)
-    return is_safe and all(isinstance(value.get(name), str) for name in _SUMMARY_TEXTS)
+    return (
+        1 <= sequence <= _MAX_SAFE_INTEGER
+        and sequence == int(sequence)
+        and _matches(_SNAPSHOT_ID, value.get("snapshotId"))
+        and parse_instant(value.get("createdAt")) is not None
+        and _matches(_HASH, value.get("previousHash"))
+        and _matches(_HASH, value.get("hash"))
+    )
+
+
+def is_entry(value: Any) -> bool:
+    """Whether a value has every member of an entry. Additional members are allowed."""
+    if not is_summary(value):
+        return False
+    resources, changes = value.get("resources"), value.get("changes")
+    return (
+        all(isinstance(value.get(name), str) for name in ("apiVersion", "registryVersion", "note"))
+        and isinstance(resources, dict)
+        and all(_matches(_RESOURCE, name) for name in resources)
+        and all(_matches(_DIGEST, digest) for digest in resources.values())
+        and isinstance(changes, list)
+        and all(map(is_change, changes))
+    )
 
 
 def entries_of(data: Any) -> Sequence[Mapping[str, Any]]:
@@ -77,32 +107,38 @@ def require_changes(before: Optional[Mapping[str, Any]], entry: Mapping[str, Any
             raise HistoryError("CHANGES_FALSE", at, one, other)
 
 
-def require_link(before: Optional[Mapping[str, Any]], entry: Any) -> None:
-    """Raises a HistoryError (BROKEN) unless an entry has its right hash and follows the one before it."""
-    sequence = 1 if before is None else int(before["sequence"]) + 1
-    at = snapshot_id_of(sequence)
-    if not is_summary(entry):
-        raise HistoryError("BROKEN", at, "an entry of the history", "another value")
-    try:
-        computed = hash_of(entry)
-    except (ValueError, RecursionError):
-        raise HistoryError("BROKEN", at, "JSON with a canonical form", "another value") from None
-    rules = (
-        (at, entry["snapshotId"]),
-        (sequence, entry["sequence"]),
-        (GENESIS_PREVIOUS_HASH if before is None else before["hash"], entry["previousHash"]),
-        (computed, entry["hash"]),
-    )
+def _require(at: str, *rules: tuple[Any, Any]) -> None:
     for expected, found in rules:
         if expected != found:
-            raise HistoryError("BROKEN", at, str(expected), str(found))
-    created_at = parse_instant(entry["createdAt"])
-    if created_at is None:
-        raise HistoryError("BROKEN", at, "an instant of ISO 8601 in UTC", "another createdAt")
-    earlier = None if before is None else parse_instant(before["createdAt"])
-    if earlier is not None and created_at < earlier:
-        expected = f"no time before {before['createdAt'] if before else ''}"
-        raise HistoryError("BROKEN", at, expected, entry["createdAt"])
+            raise HistoryError("BROKEN", at, str(expected), str(found)[:100])
+
+
+def require_entry(data: Any, asked: Optional[str] = None) -> Mapping[str, Any]:
+    """The entry, if it is well-formed and has its right hash and ID. Raises a HistoryError (BROKEN)."""
+    at = asked or "version"
+    if not is_entry(data):
+        raise HistoryError("BROKEN", at, "an entry of the history", "another value")
+    expected = snapshot_id_of(int(data["sequence"]))
+    _require(asked or expected, (asked or expected, data["snapshotId"]), (expected, data["snapshotId"]))
+    try:
+        computed = hash_of(data)
+    except (ValueError, RecursionError):
+        raise HistoryError("BROKEN", at, "JSON with a canonical form", "another value") from None
+    _require(expected, (computed, data["hash"]))
+    entry: Mapping[str, Any] = data
+    return entry
+
+
+def require_link(before: Optional[Mapping[str, Any]], entry: Mapping[str, Any]) -> None:
+    """Raises a HistoryError (BROKEN) unless an entry follows the one before it; None for the first."""
+    sequence = 1 if before is None else int(before["sequence"]) + 1
+    at = snapshot_id_of(sequence)
+    previous_hash = GENESIS_PREVIOUS_HASH if before is None else before["hash"]
+    _require(at, (sequence, entry["sequence"]), (at, entry["snapshotId"]), (previous_hash, entry["previousHash"]))
+    if before is None:
+        return
+    if (parse_instant(entry["createdAt"]) or 0) < (parse_instant(before["createdAt"]) or 0):
+        raise HistoryError("BROKEN", at, f"no time before {before['createdAt']}", entry["createdAt"])
 
 
 def verify_history(entries: Sequence[Mapping[str, Any]]) -> None:
@@ -111,33 +147,30 @@ def verify_history(entries: Sequence[Mapping[str, Any]]) -> None:
     A valid chain proves the order and the content of its entries, not that the service signed the newest one.
     """
     before: Optional[Mapping[str, Any]] = None
-    for entry in entries:
+    for sequence, entry in enumerate(entries, 1):
+        require_entry(entry, snapshot_id_of(sequence))
         require_link(before, entry)
         require_changes(before, entry)
         before = entry
 
 
 def require_index(data: Any) -> Sequence[Mapping[str, Any]]:
-    """The summaries of the index, newest first. Raises a HistoryError (BROKEN) unless they form a chain."""
-    entries = entries_of(data)
-    count = data.get("count") if isinstance(data, dict) else None
-    if not entries or count != len(entries):
-        raise HistoryError("BROKEN", "versions", str(count), f"{len(entries)} well-formed entries")
-    head = data.get("head")
-    if not isinstance(head, dict) or head.get("hash") != entries[0]["hash"]:
-        raise HistoryError("BROKEN", "versions", "the hash of the newest entry as head", "another head")
+    """The summaries of the whole index, newest first. Raises a HistoryError (BROKEN) unless they form a chain."""
+    entries = data.get("entries") if isinstance(data, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise HistoryError("BROKEN", "versions", "a list of entries", "another value")
+    _require("versions", (data.get("count"), len(entries)))
     for place, entry in enumerate(entries):
-        sequence = len(entries) - place
-        at = snapshot_id_of(sequence)
-        before = entries[place + 1]["hash"] if sequence > 1 else GENESIS_PREVIOUS_HASH
-        rules = (
-            (at, entry["snapshotId"]),
-            (sequence, entry["sequence"]),
-            (before, entry["previousHash"]),
-        )
-        for expected, found in rules:
-            if expected != found:
-                raise HistoryError("BROKEN", at, str(expected), str(found))
+        if not is_summary(entry):
+            at = snapshot_id_of(len(entries) - place)
+            raise HistoryError("BROKEN", at, "an entry of the index", "another value")
+    head = data.get("head")
+    for name in ("hash", "snapshotId"):
+        _require("versions", (head.get(name) if isinstance(head, dict) else None, entries[0][name]))
+    before: Optional[Mapping[str, Any]] = None
+    for entry in reversed(entries):
+        require_link(before, entry)
+        before = entry
     return entries
 
 

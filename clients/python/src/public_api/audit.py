@@ -1,0 +1,618 @@
+"""The audit of the history: every hash, link and change, and the served resources against the newest version."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pathlib
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Callable, List, Mapping, NoReturn, Optional, Sequence, TypeVar, Union
+
+from .canonical_json import parse_json
+from .client import Client
+from .errors import (
+    ApiResponseError,
+    AuditStateError,
+    HistoryError,
+    UnlinkedKeysError,
+    UnsettledError,
+    VerificationError,
+)
+from .history import entries_of, require_changes, require_entry, require_index
+from .http_response import HttpResponse, fields_of
+from .instant import parse_instant
+from .resources import READ_PATHS
+from .verification import MAX_KEYS, VerifiedResponse, parse_signing_keys, verify_response
+from .verification_key import VerificationKey, import_key
+from .verified import Verified
+
+#: A signed response as JSON, with what is needed to verify it later: the format of ``svc audit``.
+Portable = Mapping[str, Any]
+Result = TypeVar("Result")
+
+_BASE_PATH = "/api/v1/"
+_PROOF_FIELDS = ("Content-Digest", "X-SVC-Signed-At", "X-SVC-Signature", "X-Request-Id")
+#: How long the nodes of a service may serve different versions after a release, in milliseconds.
+_ROLLOUT_MS = 600_000
+_MAX_ROUNDS = 4
+_MAX_UNSETTLED = 4
+_MAX_STATE_BYTES = 64_000_000
+_THREADS = 8
+
+
+@dataclass(frozen=True)
+class KeyChange:
+    """Another key signs than in the last audit."""
+
+    before: str
+    after: str
+    #: Whether an earlier audit saw the new key in a key document.
+    is_announced: bool
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The result of an audit without contradictions."""
+
+    #: The entry of the newest version.
+    head: Mapping[str, Any]
+    #: The newest version of the last audit; None on the first.
+    previous_head: Optional[Mapping[str, Any]]
+    #: ID of the key that signed the newest version. Through the chain its signature covers all others.
+    key_id: str
+    key_change: Optional[KeyChange]
+    #: Versions published since the last audit, oldest first.
+    new_versions: Sequence[Mapping[str, Any]]
+    #: Number of versions whose hash and changes this audit recomputed.
+    versions_read: int
+    #: Resources that match the newest version.
+    resources: Sequence[str]
+    #: Resources of the newest version that the service reported as unavailable.
+    unavailable: Sequence[str]
+
+
+def audit_history(
+    client: Client,
+    *,
+    state: Union[str, "os.PathLike[str]", None] = None,
+    moved: bool = False,
+    every_version: bool = False,
+) -> AuditReport:
+    """Recomputes the history, compares it with the last audit, and saves the newest version in ``state``.
+
+    The file is that of ``svc audit``. Without one, the history is not compared with an earlier audit. ``moved`` accepts a
+    file of another origin if a key that it announces signs here. Raises a HistoryError with evidence if the service
+    contradicts itself, an UnlinkedKeysError if it contradicts the last audit under an unrelated key, an AuditStateError
+    for a file of another service, an UnsettledError if a release was in progress, and otherwise what the client raises.
+    """
+    store = None if state is None else _Store(pathlib.Path(state))
+    saved = None if store is None else store.load()
+    if saved is not None and not moved and saved.get("origin", client.origin) != client.origin:
+        raise AuditStateError("OTHER_ORIGIN", f"the state belongs to {saved['origin']}")
+    audit = _Audit(client, saved, every_version)
+    try:
+        report, newest = audit.run()
+    except _Unsettled as error:
+        if store is not None:
+            store.save(audit.unsettled_to_save(error.responses, error.keys))
+        raise UnsettledError(str(error)) from None
+    if store is not None:
+        store.save(audit.head_to_save(_to_portable(newest.response)))
+    return report
+
+
+class _Unsettled(Exception):
+    """A contradiction that a release explains while it reaches the nodes of the service one after the other."""
+
+    def __init__(self, message: str, responses: Sequence[Portable], keys: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(message)
+        self.responses = responses
+        self.keys = keys
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """A verified response with its request."""
+
+    path: str
+    verified: VerifiedResponse
+    portable: Portable
+
+    @property
+    def is_newest(self) -> bool:
+        return self.path == READ_PATHS["version"]
+
+    def contradicts(self, newest: Mapping[str, Any]) -> Optional[tuple[str, str, str]]:
+        """Where a statement about the current data contradicts the newest version."""
+        data, target = self.verified.data, self.portable["target"]
+        if self.path == READ_PATHS["versions"]:
+            # A page of the index says nothing about the newest version.
+            if "limit=" in target or "before=" in target:
+                return None
+            head = data.get("head") if isinstance(data, dict) else None
+            found = head.get("hash") if isinstance(head, dict) else None
+            return None if found == newest["hash"] else ("versions", newest["hash"], str(found))
+        name = self.path[len(_BASE_PATH) :]
+        digest = newest["resources"].get(name)
+        expected = f'W/"{digest}"'
+        if digest is None or self.verified.etag == expected:
+            return None
+        return name, expected, str(self.verified.etag)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A version that was signed as the newest, with its proof."""
+
+    entry: Mapping[str, Any]
+    portable: Portable
+    proved_at_ms: int
+    key_id: str
+    keys: Sequence[Mapping[str, Any]] = ()
+    documents: Sequence[Portable] = ()
+
+
+@dataclass
+class _Round:
+    resources: List[str] = field(default_factory=list)
+    unavailable: List[str] = field(default_factory=list)
+    contradiction: Optional[tuple[HttpResponse, tuple[str, str, str]]] = None
+
+
+class _Audit:
+    def __init__(self, client: Client, saved: Optional[Mapping[str, Any]], every_version: bool) -> None:
+        self.client = client
+        self.saved = saved
+        self.every_version = every_version
+        self.entries: dict[str, Mapping[str, Any]] = {}
+        self.known: list[_Head] = []
+        self.doubts: list[_Statement] = []
+
+    def run(self) -> tuple[AuditReport, Verified[Any]]:
+        newest = self.read_newest()
+        self.read_saved()
+        head = self.known[0] if self.known else None
+        is_audited = self.saved is not None and self.saved.get("isAudited") is not False
+        previous = head if is_audited else None
+        change = self.key_change(head, newest.key_id)
+        for _ in range(_MAX_ROUNDS):
+            found = self.run_round(newest, previous)
+            after = self.read_newest()
+            if after.data["hash"] == newest.data["hash"]:
+                self.require_consistent(newest, after, found)
+                return self.report(newest, previous, change, found), newest
+            self.known.append(self.head_of(newest))
+            newest = after
+        raise UnsettledError(f"a new version was published during each of {_MAX_ROUNDS} rounds")
+
+    def report(
+        self, newest: Verified[Any], previous: Optional[_Head], change: Optional[KeyChange], found: _Round
+    ) -> AuditReport:
+        last = 0 if previous is None else previous.entry["sequence"]
+        read = sorted(self.entries.values(), key=_sequence_of)
+        return AuditReport(
+            head=newest.data,
+            previous_head=None if previous is None else previous.entry,
+            key_id=newest.key_id,
+            key_change=change,
+            new_versions=[entry for entry in read if entry["sequence"] > last],
+            versions_read=len(read),
+            resources=sorted(found.resources),
+            unavailable=sorted(found.unavailable),
+        )
+
+    # Reading.
+
+    def or_broken(self, read: Callable[[], Verified[Any]]) -> Verified[Any]:
+        """A signed success without data is a HistoryError with the response as evidence."""
+        try:
+            return read()
+        except VerificationError as error:
+            if error.code != "MALFORMED" or error.response is None or error.response.status != 200:
+                raise
+            response = error.response
+            finding = HistoryError("BROKEN", "the response", "data", "nothing")
+        try:
+            self.fail(finding, [_to_portable(response)])
+        except HistoryError:
+            raise
+        except VerificationError:
+            # Without a valid signature the response is evidence of nothing.
+            raise VerificationError("MALFORMED", "no data") from None
+
+    def checked(self, result: Verified[Any], check: Callable[[], Result]) -> Result:
+        """Runs a check of signed data. A HistoryError gets the response as its evidence."""
+        try:
+            return check()
+        except HistoryError as finding:
+            self.fail(finding, [_to_portable(result.response)])
+
+    def read_newest(self) -> Verified[Any]:
+        newest = self.or_broken(lambda: self.client.version(fresh=True))
+        self.checked(newest, lambda: require_entry(newest.data))
+        return newest
+
+    def read_entry(self, summary: Mapping[str, Any], index: Verified[Any]) -> Mapping[str, Any]:
+        """An entry whose hash the signed index contains, so that its own signature needs no check."""
+        path = f"{READ_PATHS['versions']}/{summary['snapshotId']}"
+        response = self.client.get_unverified(path)
+        try:
+            data = parse_json(response.body)[0]["data"]
+            entry = require_entry(data, summary["snapshotId"])
+            if all(entry[name] == value for name, value in summary.items() if name in _SUMMARY):
+                return entry
+        except (ValueError, LookupError, TypeError, RecursionError, HistoryError):
+            pass
+        entry = self.read_signed(summary, index).data
+        return entry
+
+    def read_signed(self, summary: Mapping[str, Any], index: Verified[Any]) -> Verified[Any]:
+        at = summary["snapshotId"]
+        signed = self.or_broken(lambda: self.client.version_by_id(at, fresh=True))
+        entry = self.checked(signed, lambda: require_entry(signed.data, at))
+        responses = [_to_portable(signed.response), _to_portable(index.response)]
+        if entry["hash"] != summary["hash"]:
+            self.fail(HistoryError("REWRITTEN", at, summary["hash"], entry["hash"]), responses)
+        for name in _SUMMARY:
+            if entry[name] != summary[name]:
+                finding = HistoryError("BROKEN", at, str(summary[name]), str(entry[name]))
+                self.fail(finding, responses[::-1])
+        return signed
+
+    # One pass over the history while one version is the newest.
+
+    def run_round(self, newest: Verified[Any], previous: Optional[_Head]) -> _Round:
+        self.require_succession(newest)
+        index = self.or_broken(lambda: self.client.versions(fresh=True))
+        summaries = self.checked(index, lambda: require_index(index.data))
+        found = _Round()
+        if summaries[0]["hash"] != newest.data["hash"]:
+            finding = (newest.data["snapshotId"], newest.data["hash"], summaries[0]["hash"])
+            found.contradiction = (index.response, finding)
+            return found
+        self.require_succession(index)
+        last = 0 if self.every_version or previous is None else previous.entry["sequence"]
+        to_read = [
+            summary
+            for summary in reversed(summaries)
+            if summary["sequence"] > last and summary["hash"] not in self.entries
+        ]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for entry in pool.map(lambda summary: self.read_entry(summary, index), to_read):
+                self.entries[entry["hash"]] = entry
+            for summary in to_read:
+                self.check_changes(summary, summaries, index)
+            names = [name for name in newest.data["resources"] if not name.startswith("site/")]
+            list(pool.map(lambda name: self.check_resource(name, newest, found), names))
+        return found
+
+    def require_succession(self, result: Verified[Any]) -> None:
+        """Raises unless a response about the history continues every version that was signed before."""
+        summaries = entries_of(result.data)
+        by_sequence = {each["sequence"]: each for each in summaries}
+        for head in self.known:
+            entry, at = head.entry, head.entry["snapshotId"]
+            responses = [head.portable, _to_portable(result.response)]
+            if summaries and summaries[0]["sequence"] < entry["sequence"]:
+                finding = HistoryError("SHORTENED", at, at, summaries[0]["snapshotId"])
+                self.fail(finding, responses, head)
+            same = by_sequence.get(entry["sequence"], entry)
+            if same["hash"] != entry["hash"]:
+                self.fail(HistoryError("REWRITTEN", at, entry["hash"], same["hash"]), responses, head)
+
+    def check_changes(
+        self, summary: Mapping[str, Any], summaries: Sequence[Mapping[str, Any]], index: Verified[Any]
+    ) -> None:
+        sequence = int(summary["sequence"])
+        before = summaries[len(summaries) - sequence + 1] if sequence > 1 else None
+        try:
+            require_changes(self.entry_of(before, index), self.entries[summary["hash"]])
+            return
+        except HistoryError as error:
+            finding = error
+        listed = [summary] if before is None else [before, summary]
+        signed = [self.read_signed(each, index) for each in listed]
+        self.fail(finding, [_to_portable(each.response) for each in signed])
+
+    def entry_of(self, summary: Optional[Mapping[str, Any]], index: Verified[Any]) -> Optional[Mapping[str, Any]]:
+        if summary is None:
+            return None
+        known = {head.entry["hash"]: head.entry for head in self.known}
+        hash_ = summary["hash"]
+        return self.entries.get(hash_) or known.get(hash_) or self.read_entry(summary, index)
+
+    def check_resource(self, name: str, newest: Verified[Any], found: _Round) -> None:
+        expected = f'W/"{newest.data["resources"][name]}"'
+        try:
+            resource = self.client.get(_BASE_PATH + name, fresh=True)
+        except ApiResponseError as error:
+            if error.code != "SNAPSHOT_UNAVAILABLE":
+                raise
+            found.unavailable.append(name)
+            return
+        except VerificationError as error:
+            if error.code != "MALFORMED" or error.response is None:
+                raise
+            found.contradiction = (error.response, (name, expected, "no data"))
+            return
+        if resource.etag == expected:
+            found.resources.append(name)
+        else:
+            found.contradiction = (resource.response, (name, expected, resource.etag))
+
+    def require_consistent(self, newest: Verified[Any], after: Verified[Any], found: _Round) -> None:
+        """Raises if a response contradicts the version that was the newest before and after it."""
+        same = [head for head in self.known if head.entry["hash"] == newest.data["hash"]]
+        # The earliest response with this version proves the most.
+        head = min(same, key=lambda each: each.proved_at_ms) if same else None
+        first = _to_portable(newest.response) if head is None else head.portable
+        last = _to_portable(after.response)
+        for doubt in self.doubts:
+            finding = doubt.contradicts(newest.data)
+            if finding is None:
+                continue
+            try:
+                self.fail(HistoryError("INCONSISTENT", *finding), [first, doubt.portable, last], head)
+            except _Unsettled:
+                # The response belongs to a release that was in progress then.
+                pass
+        if found.contradiction is not None:
+            response, finding = found.contradiction
+            responses = [first, _to_portable(response), last]
+            self.fail(HistoryError("INCONSISTENT", *finding), responses, head)
+
+    # Contradictions.
+
+    def fail(
+        self, finding: HistoryError, responses: Sequence[Portable], head: Optional[_Head] = None
+    ) -> NoReturn:
+        """Raises the finding with its evidence if it is proven and the keys that signed are of one service."""
+        own = [_published(key) for key in self.client.keys()]
+        listed = [*(() if head is None else head.keys), *own]
+        keys = list({key["jwk"]["x"]: key for key in listed}.values())
+        statements = _verify_all(responses, keys)
+        documents = () if head is None else head.documents
+        key_ids = _key_ids(statements)
+        if not _are_of_one_service(key_ids, _verify_all(documents, keys)):
+            raise UnlinkedKeysError(key_ids, str(finding))
+        if not _is_proven(finding.code, statements):
+            raise _Unsettled(f"{finding}, as it can be during a release", responses, keys)
+        finding.evidence = {
+            "format": "svc-history-evidence-v1",
+            "fault": finding.code,
+            "keys": keys,
+            "responses": list(responses),
+            **({"keyDocuments": list(documents)} if documents else {}),
+        }
+        raise finding
+
+    # The state.
+
+    def read_saved(self) -> None:
+        if self.saved is None:
+            return
+        keys, document = self.saved["keys"], self.saved.get("keyDocument")
+        documents = () if document is None else (document,)
+        portables = [self.saved["response"], *self.saved.get("unsettled", ())]
+        for place, statement in enumerate(_verify_all(portables, keys)):
+            verified, listed = statement.verified, entries_of(statement.verified.data)
+            if statement.is_newest and listed:
+                self.known.append(
+                    _Head(
+                        verified.data, statement.portable, verified.proved_at_ms, verified.key_id, keys, documents
+                    )
+                )
+            elif place > 0:
+                self.doubts.append(statement)
+            else:
+                raise AuditStateError("UNREADABLE", "expected a response of the newest version")
+
+    def key_change(self, head: Optional[_Head], key_id: str) -> Optional[KeyChange]:
+        if self.saved is None or head is None or head.key_id == key_id:
+            return None
+        listed = [import_key(key).key_id for key in self.saved["keys"]]
+        is_announced = key_id in [*listed, *self.saved.get("keyIds", ())]
+        if self.saved.get("origin") != self.client.origin and not is_announced:
+            raise AuditStateError("OTHER_KEYS", f"the state does not announce the key {key_id}")
+        return KeyChange(head.key_id, key_id, is_announced)
+
+    def head_of(self, newest: Verified[Any]) -> _Head:
+        keys = [_published(key) for key in self.client.keys()]
+        portable = _to_portable(newest.response)
+        return _Head(newest.data, portable, newest.proved_at_ms, newest.key_id, keys)
+
+    def head_to_save(self, portable: Portable) -> Mapping[str, Any]:
+        document = self.client.signing_key(fresh=True)
+        keys = parse_signing_keys(document.data)
+        before = () if self.saved is None else self.saved.get("keyIds", ())
+        return {
+            "origin": self.client.origin,
+            "response": portable,
+            "keys": [_published(key) for key in keys],
+            "keyIds": list(dict.fromkeys([*before, *(key.key_id for key in keys)])),
+            "keyDocument": _to_portable(document.response),
+        }
+
+    def unsettled_to_save(
+        self, responses: Sequence[Portable], keys: Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        """The state with the responses of a contradiction, which a later audit can confirm."""
+        # The last response is what a later one replaces.
+        kept = responses[:-1]
+        base = self.saved or {**self.head_to_save(kept[0]), "isAudited": False}
+        known = {each["bodyBase64"]: each for each in [*kept, *base.get("unsettled", ())]}
+        known.pop(base["response"]["bodyBase64"], None)
+        return {**base, "keys": list(keys), "unsettled": list(known.values())[:_MAX_UNSETTLED]}
+
+
+_SUMMARY = ("snapshotId", "sequence", "createdAt", "previousHash", "hash")
+
+
+def _sequence_of(entry: Mapping[str, Any]) -> int:
+    return int(entry["sequence"])
+
+
+def _published(key: VerificationKey) -> Mapping[str, Any]:
+    jwk = key.published["jwk"]
+    return {
+        "jwk": {name: jwk[name] for name in ("kty", "crv", "x")},
+        "notBefore": key.published.get("notBefore"),
+        "notAfter": key.published.get("notAfter"),
+    }
+
+
+def _to_portable(response: HttpResponse) -> Portable:
+    fields = fields_of(response.headers)
+    return {
+        "method": response.method,
+        "target": response.target,
+        "status": response.status,
+        "headers": [[name, fields[name.lower()]] for name in _PROOF_FIELDS if name.lower() in fields],
+        "bodyBase64": base64.b64encode(response.body).decode("ascii"),
+    }
+
+
+def _verify_all(portables: Sequence[Portable], published: Sequence[Mapping[str, Any]]) -> list[_Statement]:
+    """Verifies portable responses as of the time at which they were signed."""
+    keys = [import_key(key) for key in published]
+    statements = []
+    for each in portables:
+        signed_at = fields_of(each["headers"]).get("x-svc-signed-at")
+        try:
+            body = base64.b64decode(each["bodyBase64"], validate=True)
+        except ValueError:
+            raise VerificationError("MALFORMED", "bodyBase64 is not base64") from None
+        verified = verify_response(
+            method=each["method"],
+            target=each["target"],
+            status=each["status"],
+            headers=each["headers"],
+            body=body,
+            keys=keys,
+            now_ms=parse_instant(signed_at) or 0,
+        )
+        statements.append(_Statement(each["target"].split("?", 1)[0], verified, each))
+    return statements
+
+
+def _key_ids(statements: Sequence[_Statement]) -> list[str]:
+    """The IDs of the keys that signed, the one that signed first at the beginning."""
+    in_order = sorted(statements, key=lambda each: each.verified.proved_at_ms)
+    return list(dict.fromkeys(each.verified.key_id for each in in_order))
+
+
+def _are_of_one_service(key_ids: Sequence[str], documents: Sequence[_Statement]) -> bool:
+    """Whether one key signed, or two that one key document lists which the older of them signed."""
+    if len(key_ids) != 2:
+        return len(key_ids) == 1
+    for document in documents:
+        if document.path == READ_PATHS["signingKey"] and document.verified.key_id == key_ids[0]:
+            listed = {key.key_id for key in parse_signing_keys(document.verified.data)}
+            if listed.issuperset(key_ids):
+                return True
+    return False
+
+
+def _is_proven(fault: str, statements: Sequence[_Statement]) -> bool:
+    """Whether no release in progress explains the responses: what is current may differ between nodes for a while."""
+    times = [each.verified.proved_at_ms for each in statements]
+    gaps = [after - before for before, after in zip(times, times[1:])]
+    return fault not in ("SHORTENED", "INCONSISTENT") or all(gap > _ROLLOUT_MS for gap in gaps)
+
+
+class _Store:
+    """A file that is replaced atomically."""
+
+    def __init__(self, file: pathlib.Path) -> None:
+        self.file = file
+
+    def load(self) -> Optional[Mapping[str, Any]]:
+        if not self.file.exists():
+            return None
+        # A device or a pipe has no state, and replacing it would destroy it.
+        if not self.file.is_file() or self.file.stat().st_size > _MAX_STATE_BYTES:
+            raise AuditStateError("UNREADABLE", f"{self.file}: expected a regular file that an audit saved")
+        try:
+            value = json.loads(self.file.read_text("utf-8"))
+        except (ValueError, RecursionError):
+            value = None
+        if not _is_state(value):
+            raise AuditStateError("UNREADABLE", f"{self.file}: expected the JSON that an audit saved")
+        state: Mapping[str, Any] = value
+        return state
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        folder = self.file.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(prefix=f"{self.file.name}.", suffix=".tmp", dir=folder)
+        try:
+            with open(handle, "w", encoding="utf-8") as written:
+                json.dump(state, written, ensure_ascii=False, separators=(",", ":"))
+                written.write("\n")
+                written.flush()
+                # If the name changed before the bytes are on disk, a power failure could leave an empty file.
+                os.fsync(written.fileno())
+            os.replace(beside, self.file)
+        except BaseException:
+            os.unlink(beside)
+            raise
+        _sync_folder(folder)
+
+
+def _sync_folder(folder: pathlib.Path) -> None:
+    """Makes the name durable where the system can sync a folder."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def _is_portable(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and all(isinstance(value.get(name), str) for name in ("method", "target", "bodyBase64"))
+        and isinstance(value.get("status"), int)
+        and isinstance(value.get("headers"), list)
+        and all(_is_pair(each) for each in value["headers"])
+    )
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value)
+
+
+def _is_published(value: Any) -> bool:
+    jwk = value.get("jwk") if isinstance(value, dict) else None
+    return (
+        isinstance(jwk, dict)
+        and all(isinstance(jwk.get(name), str) for name in ("kty", "crv", "x"))
+        and all(isinstance(value.get(name), (str, type(None))) for name in ("notBefore", "notAfter"))
+    )
+
+
+def _is_state(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    keys, unsettled = value.get("keys"), value.get("unsettled", [])
+    return (
+        isinstance(value.get("origin", ""), str)
+        and isinstance(keys, list)
+        and 0 < len(keys) <= 2 * MAX_KEYS
+        and all(map(_is_published, keys))
+        and isinstance(value.get("keyIds", []), list)
+        and all(isinstance(each, str) for each in value.get("keyIds", []))
+        and ("keyDocument" not in value or _is_portable(value["keyDocument"]))
+        and isinstance(unsettled, list)
+        and len(unsettled) <= _MAX_UNSETTLED
+        and all(map(_is_portable, unsettled))
+        and _is_portable(value.get("response"))
+    )
