@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -16,37 +18,45 @@ var genesisPreviousHash = strings.Repeat("0", 64)
 // SnapshotID gives the ID of the version with this number: at least four digits.
 func SnapshotID(sequence int64) string { return fmt.Sprintf("VS-%04d", sequence) }
 
-// An entry of the history. hasResources and hasChanges are false for members of another type.
+// An entry of the history.
 type chainEntry struct {
 	snapshotID, createdAt, previousHash, hash string
 	sequence                                  int64
 	resources                                 map[string]string
-	hasResources                              bool
 	changes                                   []change
-	hasChanges                                bool
 	computedHash                              string
+	// text is the canonical JSON of the whole entry; nil for one of the index.
+	text json.RawMessage
 }
 
 type change struct{ resource, kind string }
 
-// summaryOf reports whether a value has the members by which entries are linked, each of its type.
+var (
+	snapshotIDForm = regexp.MustCompile(`^VS-[0-9]{4,}$`)
+	hashForm       = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	digestForm     = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+	resourceForm   = regexp.MustCompile(`^[a-z0-9]+(-[A-Za-z0-9]+)*(/[a-z0-9]+(-[A-Za-z0-9]+)*)*$`)
+)
+
+// summaryOf reads the members by which entries are linked; false unless each has its form.
 func summaryOf(value any) (chainEntry, bool) {
 	object, _ := value.(map[string]any)
-	var entry chainEntry
-	texts := map[string]*string{
-		"snapshotId": &entry.snapshotID, "createdAt": &entry.createdAt,
-		"previousHash": &entry.previousHash, "hash": &entry.hash,
+	text := func(name string) string {
+		member, _ := object[name].(string)
+		return member
 	}
-	for name, target := range texts {
-		text, ok := object[name].(string)
-		if !ok {
-			return entry, false
-		}
-		*target = text
+	number, _ := object["sequence"].(float64)
+	entry := chainEntry{
+		snapshotID: text("snapshotId"), createdAt: text("createdAt"),
+		previousHash: text("previousHash"), hash: text("hash"),
 	}
-	number, ok := object["sequence"].(float64)
+	if number < 1 || number > maxSafeInteger || number != math.Trunc(number) {
+		return entry, false
+	}
 	entry.sequence = int64(number)
-	return entry, ok && number == float64(entry.sequence) && number >= -maxSafeInteger && number <= maxSafeInteger
+	_, isInstant := parseInstant(entry.createdAt)
+	return entry, isInstant && snapshotIDForm.MatchString(entry.snapshotID) &&
+		hashForm.MatchString(entry.previousHash) && hashForm.MatchString(entry.hash)
 }
 
 // entryOf reads a whole entry and computes the hash that it must have.
@@ -73,20 +83,27 @@ func entryOf(text json.RawMessage) (chainEntry, bool) {
 	}
 	sum := sha256.Sum256(append(hashed, '}'))
 	entry.computedHash = hex.EncodeToString(sum[:])
-	entry.resources, entry.hasResources = recordOf(object["resources"])
-	entry.changes, entry.hasChanges = changesOf(object["changes"])
-	return entry, true
+	entry.text = content.text
+	var hasResources, hasChanges bool
+	entry.resources, hasResources = resourcesOf(object["resources"])
+	entry.changes, hasChanges = changesOf(object["changes"])
+	for _, name := range []string{"apiVersion", "registryVersion", "note"} {
+		if _, isText := object[name].(string); !isText {
+			return entry, false
+		}
+	}
+	return entry, hasResources && hasChanges
 }
 
-func recordOf(value any) (map[string]string, bool) {
+func resourcesOf(value any) (map[string]string, bool) {
 	object, ok := value.(map[string]any)
-	record := make(map[string]string, len(object))
+	resources := make(map[string]string, len(object))
 	for name, member := range object {
-		text, isText := member.(string)
-		ok = ok && isText
-		record[name] = text
+		digest, _ := member.(string)
+		ok = ok && resourceForm.MatchString(name) && digestForm.MatchString(digest)
+		resources[name] = digest
 	}
-	return record, ok
+	return resources, ok
 }
 
 func changesOf(value any) ([]change, bool) {
@@ -118,7 +135,25 @@ func requireRules(at string, rules ...rule) *VerificationError {
 	return nil
 }
 
-// requireLink checks one entry against the one before it, nil for the first.
+// requireEntry reads a whole entry with its right hash. asked is the ID in its path, or empty.
+func requireEntry(text json.RawMessage, asked string) (chainEntry, *VerificationError) {
+	at := asked
+	if at == "" {
+		at = "version"
+	}
+	entry, ok := entryOf(text)
+	if !ok {
+		return entry, historyFault("BROKEN", at, "an entry of the history", "another value")
+	}
+	expected := SnapshotID(entry.sequence)
+	if asked == "" {
+		asked = expected
+	}
+	return entry, requireRules(asked,
+		rule{asked, entry.snapshotID}, rule{expected, entry.snapshotID}, rule{entry.computedHash, entry.hash})
+}
+
+// requireLink checks that an entry follows the one before it, nil for the first.
 func requireLink(before *chainEntry, entry chainEntry) *VerificationError {
 	sequence, previousHash := int64(1), genesisPreviousHash
 	if before != nil {
@@ -126,24 +161,49 @@ func requireLink(before *chainEntry, entry chainEntry) *VerificationError {
 	}
 	at := SnapshotID(sequence)
 	err := requireRules(at,
-		rule{at, entry.snapshotID},
-		rule{sequence, entry.sequence},
-		rule{previousHash, entry.previousHash},
-		rule{entry.computedHash, entry.hash},
-	)
-	if err != nil {
+		rule{sequence, entry.sequence}, rule{at, entry.snapshotID}, rule{previousHash, entry.previousHash})
+	if err != nil || before == nil {
 		return err
 	}
-	createdAt, ok := parseInstant(entry.createdAt)
-	if !ok {
-		return historyFault("BROKEN", at, "an instant of ISO 8601 in UTC", "another createdAt")
-	}
-	if before != nil {
-		if earlier, ok := parseInstant(before.createdAt); ok && createdAt.Before(earlier) {
-			return historyFault("BROKEN", at, "no time before "+before.createdAt, entry.createdAt)
-		}
+	createdAt, _ := parseInstant(entry.createdAt)
+	earlier, _ := parseInstant(before.createdAt)
+	if createdAt.Before(earlier) {
+		return historyFault("BROKEN", at, "no time before "+before.createdAt, entry.createdAt)
 	}
 	return nil
+}
+
+// requireIndex reads the whole index, newest first, which has to be a chain.
+func requireIndex(data json.RawMessage) ([]chainEntry, *VerificationError) {
+	var object map[string]any
+	_ = json.Unmarshal(data, &object)
+	listed, _ := object["entries"].([]any)
+	head, _ := object["head"].(map[string]any)
+	if len(listed) == 0 {
+		return nil, historyFault("BROKEN", "versions", "a list of entries", "another value")
+	}
+	entries := make([]chainEntry, len(listed))
+	for at, each := range listed {
+		entry, ok := summaryOf(each)
+		if !ok {
+			id := SnapshotID(int64(len(listed) - at))
+			return nil, historyFault("BROKEN", id, "an entry of the index", "another value")
+		}
+		entries[at] = entry
+	}
+	err := requireRules("versions", rule{object["count"], float64(len(entries))},
+		rule{head["hash"], entries[0].hash}, rule{head["snapshotId"], entries[0].snapshotID})
+	if err != nil {
+		return nil, err
+	}
+	var before *chainEntry
+	for at := len(entries) - 1; at >= 0; at-- {
+		if err := requireLink(before, entries[at]); err != nil {
+			return nil, err
+		}
+		before = &entries[at]
+	}
+	return entries, nil
 }
 
 // requireChanges compares an entry's changes with what its resources show.
@@ -151,12 +211,6 @@ func requireChanges(before *chainEntry, entry chainEntry) *VerificationError {
 	previous := map[string]string{}
 	if before != nil {
 		previous = before.resources
-	}
-	if !entry.hasResources || (before != nil && !before.hasResources) {
-		return historyFault("CHANGES_FALSE", entry.snapshotID, "resources with their digests", "another value")
-	}
-	if !entry.hasChanges {
-		return historyFault("CHANGES_FALSE", entry.snapshotID, "a list of changes", "another value")
 	}
 	expected := changesBetween(previous, entry.resources)
 	for at := 0; at < len(expected) || at < len(entry.changes); at++ {
@@ -197,9 +251,9 @@ func changesBetween(before, after map[string]string) []change {
 func VerifyHistory(entries []json.RawMessage) error {
 	var before *chainEntry
 	for at, text := range entries {
-		entry, ok := entryOf(text)
-		if !ok {
-			return historyFault("BROKEN", SnapshotID(int64(at)+1), "an entry of the history", "another value")
+		entry, err := requireEntry(text, SnapshotID(int64(at)+1))
+		if err != nil {
+			return err
 		}
 		if err := requireLink(before, entry); err != nil {
 			return err

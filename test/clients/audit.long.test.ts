@@ -56,7 +56,6 @@ function auditByLibrary(origin: string, state: string) {
 const made = (count: number): Deployment => ({ releases: loadReleases(makeReleases(count).store) })
 
 for (const { file, missing, runCommandLine } of clientCommands(go)) {
-  if (file === 'clients/go') continue
   void test(file, { skip: missing ?? false }, async (t) => {
     const folder = temporaryFolder(t)
     let files = 0
