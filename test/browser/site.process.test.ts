@@ -6,7 +6,7 @@ import { pathOfPage } from '../../src/pages/page.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+import { runApp } from '../support/running-app.ts'
 import { publishedReleases } from '../support/published-releases.ts'
 
 const browser = useBrowser()
@@ -42,38 +42,6 @@ test('announces when the browser blocks copying', skip, async (t) => {
   await page.getByRole('status').filter({ hasText: TEXTS.en.site.notCopied }).waitFor()
   assert.deepEqual(errors, [])
 })
-
-for (const [path, panel] of [
-  ['', '.live'],
-  ['/status', '.panel'],
-] as const) {
-  for (const width of [320, 1280]) {
-    test(
-      `the panel of /en${path} keeps its height while it fills in, ${width} px wide`,
-      skip,
-      async (t) => {
-        const app = await runApp(t)
-        const { page } = await browser.openPage(t, { viewport: { width, height: 900 } })
-        await page.clock.setFixedTime(TEST_NOW_MS)
-        const { promise: measured, resolve: letThrough } = Promise.withResolvers<undefined>()
-        await page.route('**/assets/*-page.*', async (route) => {
-          await measured
-          await route.continue()
-        })
-        await page.goto(`${app.origin}/en${path}`, { waitUntil: 'commit' })
-        await page.locator('footer').waitFor()
-        const heightOf = async () => (await page.locator(panel).boundingBox())?.height
-        const before = await heightOf()
-        assert.equal(await page.locator(`${panel} .state-good`).count(), 0)
-        letThrough(undefined)
-        const waiting = page.locator(`${panel} :is([data-state='pending'], [data-state='running'])`)
-        await page.locator(`${panel} .state-good`).first().waitFor()
-        await waiting.first().waitFor({ state: 'detached' })
-        assert.equal(await heightOf(), before)
-      },
-    )
-  }
-}
 
 test('a box is a tab stop only while it scrolls', skip, async (t) => {
   const app = await runApp(t, { releases: publishedReleases() })

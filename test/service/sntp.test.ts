@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { querySntp, SntpError } from '../../src/service/sntp.ts'
@@ -235,7 +236,10 @@ void test('a closed port is distinguished from silence', async () => {
 void test("looks up a name with the system's resolver", async (t) => {
   const { query } = await rig(t, (packet) => [responseTo(packet, at())])
   const server = { ...query.server, host: 'localhost' }
-  near((await querySntp({ ...query, server })).referenceMs, NOW_MS)
+  // The server has an IPv4 address; which one of localhost comes first, the machine decides.
+  const turn = (await lookup('localhost', { all: true })).findIndex(({ family }) => family === 4)
+  if (turn === -1) return t.skip('localhost has no IPv4 address')
+  near((await querySntp({ ...query, server, turn })).referenceMs, NOW_MS)
 })
 
 void test('each turn takes the next address of a name', async (t) => {

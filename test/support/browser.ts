@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -100,7 +100,26 @@ interface SharedBrowser {
   close(): Promise<void>
 }
 
-async function openBrowser(executablePath: string): Promise<SharedBrowser> {
+/** Fonts that the tests bring along, so that widths of texts are the same on every machine. */
+export type TestFonts = 'wide' | 'narrow'
+
+const FONT_FOLDERS: { readonly [fonts in TestFonts]: string } = {
+  wide: 'dejavu-fonts-ttf/ttf',
+  narrow: '@expo-google-fonts/pt-sans-narrow',
+}
+
+/** Environment of a Chromium that knows only these fonts, by fontconfig. */
+function fontEnvironment(home: string, fonts: TestFonts) {
+  const file = path.join(home, 'fonts.conf')
+  const folder = path.resolve(import.meta.dirname, '../../node_modules', FONT_FOLDERS[fonts])
+  writeFileSync(
+    file,
+    `<?xml version="1.0"?><fontconfig><dir>${folder}</dir><cachedir>${home}/fonts</cachedir></fontconfig>\n`,
+  )
+  return { FONTCONFIG_FILE: file }
+}
+
+async function openBrowser(executablePath: string, fonts?: TestFonts): Promise<SharedBrowser> {
   const home = mkdtempSync(path.join(tmpdir(), 'browser-'))
   // Chromium contacts its maker whatever its arguments say, so its own requests are kept apart from those of pages.
   const own = await openRefusingProxy()
@@ -109,7 +128,11 @@ async function openBrowser(executablePath: string): Promise<SharedBrowser> {
     // Names are not looked up, should anything pass the proxy by.
     args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY, NO_OPTIMIZER],
     proxy: { server: own.address, bypass: LOOPBACK },
-    env: { ...process.env, ...chromiumHome(home) },
+    env: {
+      ...process.env,
+      ...chromiumHome(home),
+      ...(fonts === undefined ? {} : fontEnvironment(home, fonts)),
+    },
   }
   const browser = await chromium.launch(options)
   return {
@@ -124,14 +147,19 @@ async function openBrowser(executablePath: string): Promise<SharedBrowser> {
   }
 }
 
-/** One Chromium serves all files of a process; the last of them ends it. */
-const shared: { users: number; opening?: Promise<SharedBrowser> } = { users: 0 }
+/** One Chromium for each set of fonts serves all files of a process; the last of them ends it. */
+const sharedByFonts = new Map<
+  TestFonts | undefined,
+  { users: number; opening?: Promise<SharedBrowser> }
+>()
 
 /**
  * Starts Chromium before the tests of the calling file, and ends it after them. Does nothing without Chromium: pass
- * `{ skip: browserMissing }` to the tests.
+ * `{ skip: browserMissing }` to the tests. With `fonts` it knows these alone instead of the machine's.
  */
-export function useBrowser(): TestBrowser {
+export function useBrowser({ fonts }: { readonly fonts?: TestFonts } = {}): TestBrowser {
+  const shared = sharedByFonts.get(fonts) ?? { users: 0 }
+  sharedByFonts.set(fonts, shared)
   let opened: SharedBrowser | undefined
   let ofPages: RefusingProxy | undefined
   shared.users += 1
@@ -139,7 +167,7 @@ export function useBrowser(): TestBrowser {
   before(async () => {
     if (PROGRAM === undefined) return
     ofPages = await openRefusingProxy()
-    opened = await (shared.opening ??= openBrowser(PROGRAM))
+    opened = await (shared.opening ??= openBrowser(PROGRAM, fonts))
   })
 
   after(async () => {
