@@ -1,8 +1,8 @@
 import path from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-// oxlint-disable-next-line import/no-default-export -- node:test uses the default export of a reporter
 /** A reporter of node:test: how many tests ran, and which were skipped with their reasons, as one line of JSON. */
+// oxlint-disable-next-line import/no-default-export -- node:test uses the default export of a reporter
 export default async function* reportCounts(
   source: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
