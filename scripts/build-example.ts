@@ -63,6 +63,8 @@ export async function buildExample(contentDir: string, releasesDir: string): Pro
     readFileSync(path.join(EXAMPLE_DIR, 'history.yaml'), 'utf8'),
   ) as readonly Step[]
   fillContent(contentDir, steps[0]?.at ?? '')
+  /** The rollback that the next version replaces. */
+  let over: string | undefined
   for (const { at, note = '', edits = [], rollback, redact } of steps) {
     const common = { store, nowMs: Date.parse(at), registryVersion: REGISTRY_VERSION, note }
     for (const each of edits) edit(contentDir, each)
@@ -70,8 +72,13 @@ export async function buildExample(contentDir: string, releasesDir: string): Pro
       if (redact !== undefined) {
         const { version: snapshotId, resource, reason } = redact
         await redactResource({ ...common, snapshotId, resource, reason })
-      } else if (rollback === undefined) await publishRelease({ ...common, contentDir })
-      else await rollBackRelease({ ...common, snapshotId: rollback })
+      } else if (rollback === undefined) {
+        await publishRelease({ ...common, contentDir, over })
+        over = undefined
+      } else {
+        const { entry } = await rollBackRelease({ ...common, snapshotId: rollback })
+        over = entry.snapshotId
+      }
     } catch (error) {
       if (!(error instanceof PublishError)) throw error
       const details = error.mistakes.map(formatMistake)

@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs'
+
 import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
 import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
 import { type CommandResult, createCommand, UsageError } from '@public-api/command/command'
 import { flag, textOption } from '@public-api/command/options'
 import { cosignLines, logPublication, withLogErrors } from './tlog/log-publication.ts'
+import { clockWarning } from './clock-warning.ts'
+import { readConfig } from './database.ts'
+import { waitForVersion } from './wait-for-version.ts'
 import {
   RELEASES_OPTION,
   openReleasesFolder,
@@ -10,18 +15,24 @@ import {
   withPublishErrors,
 } from './releases-folder.ts'
 
-function formatResult({ outcome, entry, damaged }: PublishResult, folder: string): string[] {
+function formatResult(
+  { outcome, entry, damaged, undone = [], warnings }: PublishResult,
+  folder: string,
+): string[] {
   const { snapshotId, hash, changes, registryVersion } = entry
   if (outcome === 'unchanged') {
     return [
       `Nothing to publish: ${snapshotId} in ${folder} has the same content.`,
       ...(damaged.length === 0 ? [] : [`Rewrote missing or damaged files: ${damaged.join(', ')}`]),
+      ...warnings.map((warning) => `Warning: ${warning}`),
     ]
   }
   return [
     `Published ${snapshotId} in ${folder} (${hash}).`,
     ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
     ...(changes.length === 0 ? [`  registry version ${registryVersion}, content unchanged`] : []),
+    ...(undone.length === 0 ? [] : [`Undone: the newer state of ${undone.join(', ')}`]),
+    ...warnings.map((warning) => `Warning: ${warning}`),
   ]
 }
 
@@ -30,6 +41,10 @@ interface PublicationValues {
   readonly releases?: string
   readonly note?: string
   readonly 'no-witnesses': boolean
+  /** Whether a missing releases folder is created. */
+  readonly create?: boolean
+  /** URL of the service that must serve the version. */
+  readonly wait?: string
 }
 
 export const NO_WITNESSES_OPTION = flag(`sign the log without asking its witnesses; svc tlog cosign
@@ -61,13 +76,29 @@ export function requireNamedReleases(values: {
   throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
 }
 
+function parseServiceUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  throw new UsageError('--wait expects the URL of the service, such as https://api.example.org')
+}
+
+/** Throws a UsageError for a missing folder, which may be a mistyped one. */
+function requireFolder(folder: string, mayCreate: boolean): void {
+  if (mayCreate || existsSync(folder)) return
+  throw new UsageError(
+    `the releases folder ${folder} does not exist; expected an existing one, or --create to create it`,
+  )
+}
+
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication(
   values: PublicationValues,
   publish: (publication: ReleaseOptions) => Promise<PublishResult>,
 ): Promise<CommandResult> {
   const note = requireText('note', values.note)
+  const service = values.wait === undefined ? undefined : parseServiceUrl(values.wait)
   const { folder, store } = openReleasesFolder(values.releases)
+  requireFolder(folder, values.create === true)
   const { readVersions } = await import('../publishing/append-version.ts')
   const { checkLog, findOrigin } = await import('../publishing/log/published-log.ts')
   const hasLog = await withLogErrors(async () => {
@@ -75,14 +106,24 @@ export async function runPublication(
     const versions = await withPublishErrors(async () => readVersions(store))
     return checkLog(logPublication(folder), versions)
   }, 'nothing was published')
-  const result = await withPublishErrors(
+  const { ntpServer } = readConfig(['SVC_NTP_SERVER'])
+  const clock = ntpServer && (await clockWarning(ntpServer))
+  const published = await withPublishErrors(
     () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note }),
     'nothing was published',
   )
+  const warnings = [...(clock === undefined ? [] : [clock]), ...published.warnings]
+  const result = { ...published, warnings }
   const lines = formatResult(result, folder)
-  if (!hasLog) return { json: { folder, ...result }, lines }
-  const log = await extendLog(folder, store, !values['no-witnesses'])
-  return { json: { folder, ...result, log }, lines: [...lines, ...cosignLines(log)] }
+  const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined
+  if (service !== undefined) {
+    await waitForVersion(service, result.entry)
+    lines.push(`${service.origin} serves ${result.entry.snapshotId}.`)
+  }
+  return {
+    json: { folder, ...result, ...(log === undefined ? {} : { log }) },
+    lines: [...lines, ...(log === undefined ? [] : cosignLines(log))],
+  }
 }
 
 export const command = createCommand({
@@ -90,12 +131,18 @@ export const command = createCommand({
   about: `Checks the content folder and publishes it as the next version: an entry of the
 hash chain and one file for each changed resource. Nothing is written if the
 content has a mistake, contains text that looks like a secret, or equals the
-newest version. Use svc diff to see the changes before you publish.`,
+newest version. Use svc diff to see the changes before you publish. The content
+folder records the version in .published.json, which belongs in version control:
+content that is based on an older version is refused.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
     content: textOption(`DIR: folder with the content files (default: content); requires a named
       releases folder`),
     releases: RELEASES_OPTION,
+    create: flag('create the releases folder if it does not exist'),
+    over: textOption(`VS-NNNN: publish although the content is based on an older version than
+      this newest one, and replace what came in between`),
+    wait: textOption('URL: wait up to 60 seconds until this service serves the version'),
     'no-witnesses': NO_WITNESSES_OPTION,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
@@ -103,6 +150,9 @@ newest version. Use svc diff to see the changes before you publish.`,
     requireNamedReleases(values)
     const { publishRelease } = await import('../publishing/publish-release.ts')
     const contentDir = values.content ?? 'content'
-    return runPublication(values, (publication) => publishRelease({ contentDir, ...publication }))
+    const { over } = values
+    return runPublication(values, (publication) =>
+      publishRelease({ contentDir, over, ...publication }),
+    )
   },
 })

@@ -7,8 +7,8 @@ import { NO_WITNESSES_OPTION, runPublication } from './publish.ts'
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
   about: `Publishes the content of an older version as the next version. No
-version is removed. The content folder is not changed, so correct it
-before you publish from it again.`,
+version is removed. The content folder is not changed: correct it, and
+publish from it again with --over and the ID of this new version.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
     releases: RELEASES_OPTION,

@@ -38,6 +38,9 @@ export interface PublishResult {
   readonly entry: VersionEntry
   /** If `unchanged`: resources whose file was missing or damaged. It was written again. */
   readonly damaged: readonly string[]
+  /** Resources of the version before that were replaced by an older state, as the publisher asked. */
+  readonly undone?: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 /** Longest note of a version, in UTF-16 code units. */
@@ -152,22 +155,21 @@ export function appendVersion(
 ): PublishResult {
   const head = versions.at(-1)
   const sequence = (head?.sequence ?? 0) + 1
+  // A version of a clock that was ahead must not block the next one.
+  const headMs = head === undefined ? nowMs : Date.parse(head.createdAt)
+  const isBehind = nowMs < headMs
+  const createdAt = formatInstant(isBehind ? headMs + 1 : nowMs)
+  const clockWarning = `the clock says ${formatInstant(nowMs)}, before the newest version (${head?.createdAt}); the new version has ${createdAt}`
   const unhashed: Omit<VersionEntry, 'hash'> = {
     snapshotId: formatSnapshotId(sequence),
     sequence,
-    createdAt: formatInstant(nowMs),
+    createdAt,
     apiVersion: API_VERSION,
     registryVersion,
     resources,
     changes: changesBetween(head?.resources ?? {}, resources),
     note,
     previousHash: head?.hash ?? GENESIS_PREVIOUS_HASH,
-  }
-  if (head !== undefined && nowMs < Date.parse(head.createdAt)) {
-    throw new PublishError(
-      'CLOCK',
-      `the clock says ${unhashed.createdAt}, before ${head.snapshotId} was published; expected ${head.createdAt} or later`,
-    )
   }
   const isUnchanged =
     unhashed.changes.length === 0 &&
@@ -176,12 +178,12 @@ export function appendVersion(
   const entry = isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
   return writeRelease(entry.snapshotId, () => {
     const damaged = writeResources(!isUnchanged)
-    if (isUnchanged) return { outcome: 'unchanged', entry, damaged }
+    if (isUnchanged) return { outcome: 'unchanged', entry, damaged, warnings: [] }
     // Checks the entry by the rules of every reader before it is published permanently.
     verifyLink(head, entry, versionHash(entry))
     verifyChanges(head, entry)
     requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
-    return { outcome: 'published', entry, damaged }
+    return { outcome: 'published', entry, damaged, warnings: isBehind ? [clockWarning] : [] }
   })
 }

@@ -6,8 +6,8 @@ export type PublishFault =
   | 'CONTENT'
   /** The published history is damaged, so no version can follow it. */
   | 'HISTORY'
-  /** The clock is before the newest version. */
-  | 'CLOCK'
+  /** The content is not based on the newest version, and would undo what came in between. */
+  | 'BASE'
   /** The note, or the reason of a redaction, cannot be published. */
   | 'NOTE'
   /** Another publisher was faster. */

@@ -8,6 +8,7 @@ import {
 } from './append-version.ts'
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import { PublishError } from './publish-error.ts'
+import { checkBase, readBase, writeBase } from './published-base.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
@@ -24,21 +25,29 @@ export async function requireContent(
 
 /**
  * Publishes a content folder as the next version. Rejects with a PublishError if the content has mistakes, the history
- * is damaged, the clock is wrong, another publisher was faster or the folder cannot be written; then nothing changed.
+ * is damaged, another publisher was faster or the folder cannot be written; then nothing changed.
+ *
+ * The content folder records the version it was published as. Content that is based on an older version is rejected, unless
+ * `over` names the newest one.
  */
 export async function publishRelease(
-  options: ReleaseOptions & { readonly contentDir: string },
+  options: ReleaseOptions & { readonly contentDir: string; readonly over?: string | undefined },
 ): Promise<PublishResult> {
-  const { contentDir, store, nowMs, note } = options
+  const { contentDir, store, nowMs, note, over } = options
   checkLine('the note', note)
   const { resources } = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
   const compiled = [...resources].map(([name, resource]) => ({ name, ...resource }))
   const digests = Object.fromEntries(compiled.map(({ name, digest }) => [name, digest]))
-  return appendVersion(options, readVersions(store), digests, (isNew) => {
+  const versions = readVersions(store)
+  const undone = checkBase(versions, readBase(contentDir), digests, over)
+  const result = appendVersion(options, versions, digests, (isNew) => {
     const written = compiled.filter(
       ({ name, digest }) => isNew || resourceFault(store, name, digest) !== undefined,
     )
     for (const { name, digest, text } of written) store.writeResource(name, digest, text)
     return isNew ? [] : written.map(({ name }) => name).toSorted()
   })
+  const warning = writeBase(contentDir, result.entry)
+  const warnings = [...result.warnings, ...(warning === undefined ? [] : [warning])]
+  return { ...result, undone, warnings }
 }

@@ -68,6 +68,10 @@ function isErrno(error: unknown, ...codes: readonly string[]): boolean {
 /** The largest files of a release. A version entry names one digest for each resource. */
 const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
+/** Set regardless of the umask: the service may run as another user than the publisher. */
+const PUBLIC_FILE = { mode: 0o644 } as const
+const PUBLIC_FOLDER_MODE = 0o755
+
 /** Undefined if the file is missing. */
 function readText(filePath: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
   try {
@@ -97,7 +101,7 @@ function listNames(folder: string, recursive: boolean): readonly string[] {
 /** Writes a file, in a folder that is created if it is missing. Throws a ReleaseFileError. */
 function writeInFolder(filePath: string, write: () => void): void {
   try {
-    makeFolder(path.dirname(filePath))
+    makeFolder(path.dirname(filePath), PUBLIC_FOLDER_MODE)
     write()
   } catch (error) {
     if (error instanceof ReleaseFileError) throw error
@@ -207,7 +211,7 @@ export function openReleaseStore(directory: string) {
       if (fs.existsSync(redactionPath(name, digest))) {
         throw new ReleaseFileError('REDACTED', filePath, `${name} was redacted with this content`)
       }
-      writeInFolder(filePath, () => replaceFile(filePath, text))
+      writeInFolder(filePath, () => replaceFile(filePath, text, PUBLIC_FILE))
     },
 
     /**
@@ -219,7 +223,7 @@ export function openReleaseStore(directory: string) {
       writeInFolder(filePath, () => {
         try {
           // Fails on a file system without hard links, where a reader could find an empty version.
-          createFile(filePath, text)
+          createFile(filePath, text, PUBLIC_FILE)
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error
           const message = `${snapshotId} was published already; a published version is never replaced`
@@ -250,7 +254,7 @@ export function openReleaseStore(directory: string) {
       writeInFolder(filePath, () => {
         // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
         if (readRedaction(name, digest) === undefined) {
-          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }))
+          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }), PUBLIC_FILE)
         }
         const folder = path.dirname(filePath)
         for (const each of fs.readdirSync(folder)) {

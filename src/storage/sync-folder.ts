@@ -26,13 +26,17 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Creates a folder and its missing parents, durably. The umask applies to `mode`. Throws the error of the system. */
-export function makeFolder(folder: string, mode = 0o777): void {
+/**
+ * Creates a folder and its missing parents, durably. `mode` is set on each regardless of the umask; without it the umask
+ * applies. Throws the error of the system.
+ */
+export function makeFolder(folder: string, mode?: number): void {
   const last = path.resolve(folder)
-  const first = fs.mkdirSync(last, { recursive: true, mode })
+  const first = fs.mkdirSync(last, { recursive: true, mode: mode ?? 0o777 })
   if (first === undefined) return
   // Syncs the parent of each new folder, which contains its entry.
   for (let made = last; ; made = path.dirname(made)) {
+    if (mode !== undefined) fs.chmodSync(made, mode)
     syncFolder(path.dirname(made))
     if (made === first || made === path.dirname(made)) return
   }

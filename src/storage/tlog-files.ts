@@ -53,7 +53,7 @@ export function readTlogFile(releasesDir: string, name: TlogFileName): string | 
 export function writeTlogFile(releasesDir: string, name: TlogFileName, text: string): void {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
-    makeFolder(tlogFolder(releasesDir))
+    makeFolder(tlogFolder(releasesDir), 0o755)
     replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
     throw new TlogFileError(`${file} cannot be written: ${messageOf(error)}`, { cause: error })

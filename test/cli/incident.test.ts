@@ -203,7 +203,7 @@ test('a maintenance from its announcement to its end', async (t) => {
 
 test('publishes in the same step, with a note from the text', async (t) => {
   const { run } = statusFolder(t)
-  const releases = path.join(temporaryFolder(t), 'releases')
+  const releases = temporaryFolder(t)
   const at = ['--at', '2026-02-03T04:05:06Z']
   const out = succeeded(
     await run(...OPEN, ...DOWN, ...at, '--publish', '--releases', releases, '--json'),

@@ -57,6 +57,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     'ours',
     '--releases',
     'releases',
+    '--create',
   )
   assert.match(published.out, /^Published VS-0001 in releases /, published.error)
   assert.match(

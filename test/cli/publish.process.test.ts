@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
+
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { waitForVersion } from '../../src/cli/wait-for-version.ts'
 
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -148,7 +152,7 @@ test('publishes twice in the given folders', async (t) => {
 })
 
 test('the default folders are content and releases', async (t) => {
-  const { status, error } = await svcIn(temporaryFolder(t), ['publish', '--note', 'x'])
+  const { status, error } = await svcIn(temporaryFolder(t), ['publish', '--note', 'x', '--create'])
   assert.equal(status, 1)
   assert.match(
     error,
@@ -289,4 +293,51 @@ test('several processes publish concurrently: the history stays intact and each 
   assert.ok(published >= 1)
   assert.ok(outcomes.every((status) => status === 0 || status === 1))
   assert.equal(readdirSync(path.join(releases, 'versions')).length, published)
+})
+
+test('a mistyped releases folder is not created', async (t) => {
+  const folder = temporaryFolder(t)
+  const content = makeContent(t)
+  const args = ['publish', '--note', 'x', '--content', content, '--releases', 'relaeses']
+  const { status, error } = await svcIn(folder, args)
+  assert.equal(status, 2)
+  assert.match(
+    error,
+    /the releases folder relaeses does not exist; expected an existing one, or --create/,
+  )
+  assert.ok(!existsSync(path.join(folder, 'relaeses')))
+  assert.equal((await svcIn(folder, [...args, '--create'])).status, 0)
+})
+
+test('waits until the service serves the version', async (t) => {
+  const content = makeContent(t)
+  const releases = temporaryFolder(t)
+  let requests = 0
+  const server = createServer((_, response) => {
+    requests += 1
+    const file = path.join(releases, 'versions', 'VS-0001.json')
+    // The first request is answered before the release is loaded.
+    if (requests === 1) response.writeHead(503).end('{}')
+    else response.end(`{"data":${readFileSync(file, 'utf8')}}`)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  const url = `http://127.0.0.1:${port}`
+  const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
+  const { status, out, error } = await svcIn(temporaryFolder(t), [...args, '--wait', url])
+  assert.equal(status, 0, error)
+  assert.match(out, new RegExp(`${url} serves VS-0001\\.\n`))
+  assert.equal(requests, 2)
+  assert.equal((await svcIn(temporaryFolder(t), [...args, '--wait', 'api.example.org'])).status, 2)
+})
+
+test('says why a version is not served in time', async () => {
+  const entry = { snapshotId: 'VS-0002', hash: 'a' } as VersionEntry
+  await assert.rejects(
+    waitForVersion(new URL('http://127.0.0.1:1'), entry, 0),
+    /^(?:CommandFailure|Error): VS-0002 is published, and http:\/\/127\.0\.0\.1:1 does not serve it after 0 s: it could not be read \(.+\); is SVC_RELEASES_DIR/,
+  )
 })

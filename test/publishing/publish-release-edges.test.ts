@@ -63,8 +63,9 @@ test('a repair returns the repaired version', async (t) => {
   assert.deepEqual(damaged, [])
   const [name = '', digest = ''] = Object.entries(entry.resources)[0] ?? []
   rmSync(path.join(releasesDir, 'resources', ...name.split('/'), `${digest}.json`))
-  assert.deepEqual(await publish(), { outcome: 'unchanged', entry, damaged: [name] })
-  assert.deepEqual(await publish(), { outcome: 'unchanged', entry, damaged: [] })
+  const unchanged = { outcome: 'unchanged', entry, undone: [], warnings: [] }
+  assert.deepEqual(await publish(), { ...unchanged, damaged: [name] })
+  assert.deepEqual(await publish(), { ...unchanged, damaged: [] })
   assert.deepEqual(store.readVersionIds(), ['VS-0001'])
 })
 
