@@ -573,26 +573,70 @@ func changesBetween(before, after map[string]any) []string {
 
 // requireChanges refuses an entry whose changes are not what its resources and those before it show.
 func requireChanges(entry, before map[string]any) error {
-	previous, hasPrevious := map[string]any{}, true
+	previous := map[string]any{}
 	if before != nil {
-		previous, hasPrevious = before["resources"].(map[string]any)
+		previous, _ = before["resources"].(map[string]any)
 	}
-	resources, hasResources := entry["resources"].(map[string]any)
-	list, isList := entry["changes"].([]any)
+	resources, _ := entry["resources"].(map[string]any)
+	list, _ := entry["changes"].([]any)
 	stated := []string{}
 	for _, each := range list {
 		change, _ := each.(map[string]any)
 		stated = append(stated, fmt.Sprint(change["resource"], " ", change["kind"]))
 	}
 	expected := strings.Join(changesBetween(previous, resources), ", ")
-	if found := strings.Join(stated, ", "); !hasPrevious || !hasResources || !isList || found != expected {
+	if found := strings.Join(stated, ", "); found != expected {
 		return refuse("CHANGES_FALSE", "%v: expected %s, found %s", entry["snapshotId"], expected, found)
 	}
 	return nil
 }
 
-// requireEntry refuses an entry that does not have this number and this hash.
+func isText(value any) bool {
+	_, is := value.(string)
+	return is
+}
+
+var digestForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+
+func areDigests(value any) bool {
+	digests, is := value.(map[string]any)
+	for _, each := range digests {
+		digest, isText := each.(string)
+		is = is && isText && digestForm.MatchString(digest)
+	}
+	return is
+}
+
+func areChanges(value any) bool {
+	list, is := value.([]any)
+	for _, each := range list {
+		change, isChange := each.(map[string]any)
+		is = is && isChange && isText(change["resource"]) && isText(change["kind"])
+	}
+	return is
+}
+
+// requireShape refuses an entry in which a member is missing or of another type.
+func requireShape(entry map[string]any) error {
+	created, _ := entry["createdAt"].(string)
+	_, err := parseInstant(created)
+	sequence, _ := entry["sequence"].(float64)
+	isRight := err == nil && sequence >= 1 && sequence == math.Trunc(sequence) && sequence < 1<<53 &&
+		areDigests(entry["resources"]) && areChanges(entry["changes"])
+	for _, name := range []string{"snapshotId", "apiVersion", "registryVersion", "note", "previousHash", "hash"} {
+		isRight = isRight && isText(entry[name])
+	}
+	if !isRight {
+		return refuse("BROKEN", "%v: a member is missing or malformed", entry["snapshotId"])
+	}
+	return nil
+}
+
+// requireEntry refuses an entry that is malformed, or does not have this number and this hash.
 func requireEntry(entry map[string]any, sequence int, hash any) error {
+	if err := requireShape(entry); err != nil {
+		return err
+	}
 	id := fmt.Sprintf("VS-%04d", sequence)
 	if entry["hash"] != hash || hashOf(entry) != hash {
 		return refuse("BROKEN", "%s: expected the hash %v", id, hash)
@@ -612,16 +656,13 @@ func requireLink(entry, before map[string]any) error {
 	if entry["previousHash"] != previousHash {
 		return refuse("BROKEN", "%v: previousHash is not the hash before it", entry["snapshotId"])
 	}
-	created, err := time.Parse(time.RFC3339, fmt.Sprint(entry["createdAt"]))
-	if err == nil && before != nil {
-		var earlier time.Time
-		earlier, err = time.Parse(time.RFC3339, fmt.Sprint(before["createdAt"]))
-		if err == nil && earlier.After(created) {
+	if before != nil {
+		// requireShape has parsed both.
+		created, _ := parseInstant(entry["createdAt"].(string))
+		earlier, _ := parseInstant(before["createdAt"].(string))
+		if earlier.After(created) {
 			return refuse("BROKEN", "%v: it is earlier than the version before it", entry["snapshotId"])
 		}
-	}
-	if err != nil {
-		return refuse("BROKEN", "%v: createdAt is not a time", entry["snapshotId"])
 	}
 	return requireChanges(entry, before)
 }

@@ -424,21 +424,64 @@ def changes_between(before, after):
 
 def require_changes(entry, before):
     """Refuses an entry whose changes are not what its resources and those before it show."""
-    try:
-        stated = [(change["resource"], change["kind"]) for change in entry["changes"]]
-        previous = {} if before is None else before["resources"]
-        expected = changes_between(previous, entry["resources"])
-    except (LookupError, TypeError, AttributeError):
-        stated, expected = None, "resources and changes"
+    stated = [(change["resource"], change["kind"]) for change in entry["changes"]]
+    previous = {} if before is None else before["resources"]
+    expected = changes_between(previous, entry["resources"])
     if stated != expected:
         message = f"{entry['snapshotId']}: expected {expected}, found {stated}"
         raise Refused("CHANGES_FALSE", message)
 
 
+def is_text(value):
+    return isinstance(value, str)
+
+
+def is_number(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def is_instant(value):
+    try:
+        return is_text(value) and epoch_ms(value) is not None
+    except Refused:
+        return False
+
+
+def are_digests(value):
+    digests = value.values() if isinstance(value, dict) else [None]
+    return all(is_text(each) and re.fullmatch(r"[A-Za-z0-9_-]{43}", each) for each in digests)
+
+
+def are_changes(value):
+    changes = value if isinstance(value, list) else [None]
+    members = ("resource", "kind")
+    return all(isinstance(c, dict) and all(is_text(c.get(m)) for m in members) for c in changes)
+
+
+TEXTS = ("snapshotId", "apiVersion", "registryVersion", "note", "previousHash", "hash")
+FORMS = {
+    **dict.fromkeys(TEXTS, is_text),
+    "sequence": is_number,
+    "createdAt": is_instant,
+    "resources": are_digests,
+    "changes": are_changes,
+}
+
+
+def require_shape(entry):
+    """Refuses an entry in which a member is missing or of another type."""
+    if not isinstance(entry, dict):
+        raise Refused("BROKEN", "expected an entry of the history")
+    for name, is_right in FORMS.items():
+        if not is_right(entry.get(name)):
+            raise Refused("BROKEN", f"an entry whose {name} is missing or malformed")
+
+
 def require_entry(entry, sequence, expected_hash):
-    """Refuses an entry that does not have this number and this hash."""
+    """Refuses an entry that is malformed, or does not have this number and this hash."""
     snapshot_id = f"VS-{sequence:04d}"
-    if not isinstance(entry, dict) or not hash_of(entry) == entry.get("hash") == expected_hash:
+    require_shape(entry)
+    if not hash_of(entry) == entry["hash"] == expected_hash:
         raise Refused("BROKEN", f"{snapshot_id}: expected the hash {expected_hash}")
     if (entry["snapshotId"], entry["sequence"]) != (snapshot_id, sequence):
         raise Refused("BROKEN", f"{snapshot_id}: this is not its number")
@@ -462,7 +505,8 @@ def follow(origin, pinned_key_ids, kept_hash=None):
     _, content = check(response, keys, now())
     if response.status != 200:
         raise NoConclusion(f"/api/v1/version has status {response.status}")
-    head = entry = content["data"]
+    head = entry = content.get("data")
+    require_shape(head)
     require_entry(head, head["sequence"], head["hash"])
     is_kept_met = kept_hash in (None, head["hash"])
     for sequence in range(head["sequence"] - 1, 0, -1):

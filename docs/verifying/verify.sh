@@ -95,11 +95,14 @@ require_signed() {
   refuse "$3" "$4"
 }
 
+# is_moment TIME: whether it is ISO 8601 in UTC, in seconds or milliseconds, on a day that exists.
 is_moment() {
-  case $1 in
-    [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*Z) ;;
-    *) return 1 ;;
-  esac
+  printf '%s\n' "$1" | awk -F '[-T:.Z]' '
+    !/^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9](\.[0-9][0-9][0-9])?Z$/ { exit 1 }
+    {
+      days = $2 == 2 ? 28 + ($1 % 4 == 0 && ($1 % 100 != 0 || $1 % 400 == 0)) : 30 + ($2 + ($2 > 7)) % 2
+      exit !($2 >= 1 && $2 <= 12 && $3 >= 1 && $3 <= days && $4 < 24 && $5 < 60 && $6 < 60)
+    }'
 }
 # require_time TIME: that it is not in the future, and that the key was in use then.
 require_time() {
@@ -210,7 +213,7 @@ history() {
   [ "$status" = 200 ] || give_up "/api/v1/version has status $status"
   data_of version >"$work/entry"
   member() { grep -o "\"$1\":\"\{0,1\}[A-Za-z0-9-]*" "$work/entry" | tail -n 1 | sed 's/.*[":]//'; }
-  sequence=$(member sequence) head=$(member hash) expected=$(member hash) unmet=$3
+  sequence=$(member sequence) head=$(member hash) expected=$(member hash) unmet=$3 later_created=
   rm -f "$work/later"
   while [ "$sequence" -gt 0 ]; do
     id=$(printf 'VS-%04d' "$sequence")
@@ -223,6 +226,16 @@ history() {
       refuse BROKEN "$id: expected the hash $expected, it has $hash"
     [ "$(member snapshotId)" = "$id" ] && [ "$(member sequence)" = "$sequence" ] ||
       refuse BROKEN "$id: this is not its number"
+    created=$(grep -o '"createdAt":"[^"]*"' "$work/entry" | tail -n 1 | cut -d '"' -f 4)
+    is_moment "$created" || refuse BROKEN "$id: createdAt is not a time in UTC"
+    [ -z "$later_created" ] || ! is_before "${later_created%Z}" "${created%Z}" ||
+      refuse BROKEN "$id: it is later than the version after it"
+    later_created=$created
+    for name in apiVersion registryVersion note; do
+      grep -q "\"$name\":\"" "$work/entry" || refuse BROKEN "$id: $name is missing or malformed"
+    done
+    grep -q '"resources":{' "$work/entry" && grep -q '"changes":\[' "$work/entry" ||
+      refuse BROKEN "$id: its resources or changes are missing or malformed"
     [ ! -e "$work/later" ] || require_changes "$(printf 'VS-%04d' $((sequence + 1)))" "$work/entry" "$work/later"
     [ "$hash" != "$3" ] || unmet=
     expected=$(member previousHash)

@@ -40,6 +40,9 @@ function makeChain(sequence = 0, edit: Edit = () => ({})): readonly VersionEntry
   return chain
 }
 
+/** Members of a wrong type. */
+const malformed = (members: object) => members as Partial<VersionEntry>
+
 function falseChanges(description: string, sequence: number, edit: Edit): HistoryVector {
   return {
     description,
@@ -132,5 +135,36 @@ export const HISTORY_VECTORS: ReadonlyMap<string, HistoryVector> = new Map([
     broken('The genesis entry links to an entry before it.', 1, () => ({
       previousHash: 'f'.repeat(64),
     })),
+  ],
+  [
+    'created-not-a-time',
+    broken('The time of an entry is text of another form.', 2, () => ({ createdAt: 'not a date' })),
+  ],
+  [
+    'created-on-no-day',
+    broken('The time of an entry does not exist.', 3, () => ({
+      createdAt: '2026-11-31T00:00:00.000Z',
+    })),
+  ],
+  [
+    'created-with-offset',
+    broken('The time of an entry is not in the form of UTC.', 3, () => ({
+      createdAt: '2026-11-03T00:00:00+00:00',
+    })),
+  ],
+  [
+    'created-earlier',
+    broken('An entry is earlier than the one before it.', 3, () => ({
+      createdAt: '1999-01-01T00:00:00.000Z',
+    })),
+  ],
+  ['note-missing', broken('An entry has no note.', 2, () => malformed({ note: null }))],
+  ['changes-missing', broken('The changes are null.', 2, () => malformed({ changes: null }))],
+  ['resources-missing', broken('The resources are null.', 3, () => malformed({ resources: null }))],
+  [
+    'digest-malformed',
+    broken('The digest of a resource is a number.', 3, () =>
+      malformed({ resources: { status: 1 } }),
+    ),
   ],
 ])
