@@ -5,6 +5,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
+import { showPassedTimes } from './planned-time.ts'
 import { checkProof, cryptoSupport } from './proof-check.ts'
 import { createStepList, type StepState, stateClass } from './step-list.ts'
 
@@ -89,3 +90,4 @@ async function run(container: HTMLElement): Promise<void> {
 }
 
 if (place !== null) void run(place)
+showPassedTimes(Date.now())

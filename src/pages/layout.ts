@@ -1,7 +1,7 @@
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, link, pageSection } from './markup/elements.ts'
-import { FEED_FORMATS } from './feed-formats.ts'
+import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { feedPath } from './delivery/feeds.ts'
 import { code, html, type Html } from './markup/html.ts'
 import {

@@ -5,8 +5,10 @@ import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { localeOfAcceptLanguage } from '../http/request-locale.ts'
 import type { Log } from '../service/log.ts'
 import { createChallengePage } from './delivery/challenge.ts'
-import { FEED_FORMATS } from './feed-formats.ts'
-import { feedPath, renderFeed } from './delivery/feeds.ts'
+import { FEED_FORMATS } from './delivery/feed-formats.ts'
+import { FEED_NAMES, feedPath, renderFeed } from './delivery/feeds.ts'
+import { CALENDAR_TYPE, calendarPath, renderCalendar } from './delivery/maintenance-calendar.ts'
+import { badgePath, renderBadge } from './delivery/status-badge.ts'
 import { renderPage } from './layout.ts'
 import { nonCanonicalHost } from './delivery/non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
@@ -30,6 +32,8 @@ const ICON_CACHING = 'public, max-age=86400'
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
 /** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
 const FEED_CACHING = 'public, max-age=300'
+/** Sites that require this header from what they embed can show the badge. */
+const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})$/
 const NO_CACHING = 'no-store'
@@ -108,6 +112,16 @@ export function createSite(options: SiteOptions): App {
     return createSiteFile({ ...file, headers: [...headers, ...plainHeaders] })
   }
 
+  function badgeFile(locale: Locale): SiteFile {
+    const badge = {
+      contentType: 'image/svg+xml; charset=utf-8',
+      contentLanguage: locale,
+      cacheControl: PAGE_CACHING,
+      make: () => renderBadge(contextOf(locale)),
+    }
+    return plainFile(badge, IN_OTHER_SITES)
+  }
+
   const files = new Map(
     createWellKnownFiles({ pages: PAGES, facts, clock }, deployment, plainHeaders),
   )
@@ -132,16 +146,28 @@ export function createSite(options: SiteOptions): App {
       pagePaths.add(path)
     }
     notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE))
+    const contentLanguage = locale
     for (const { format, mediaType } of FEED_FORMATS) {
-      const feed = {
-        contentType: `${mediaType}; charset=utf-8`,
-        contentLanguage: locale,
-        cacheControl: FEED_CACHING,
-        make: () => renderFeed(contextOf(locale), format),
+      for (const name of FEED_NAMES) {
+        const feed = {
+          contentType: `${mediaType}; charset=utf-8`,
+          contentLanguage,
+          cacheControl: FEED_CACHING,
+          make: () => renderFeed(contextOf(locale), format, name),
+        }
+        files.set(feedPath(locale, format, name), plainFile(feed, OPEN_TO_ALL))
       }
-      files.set(feedPath(locale, format), plainFile(feed, OPEN_TO_ALL))
     }
+    const calendar = {
+      contentType: CALENDAR_TYPE,
+      contentLanguage,
+      cacheControl: FEED_CACHING,
+      make: () => renderCalendar(contextOf(locale)),
+    }
+    files.set(calendarPath(locale), plainFile(calendar, OPEN_TO_ALL))
+    files.set(badgePath(locale), badgeFile(locale))
   }
+  files.set(badgePath(), badgeFile('en'))
 
   function assetFile(path: string): SiteFile | undefined {
     const asset = path.startsWith('/assets/') ? assets().at(path) : undefined

@@ -27,7 +27,8 @@ test('has one entry for each version and each incident, with stable tag URIs', a
   }
   const [english] = feeds
   assert.equal(english?.version, 'https://jsonfeed.org/version/1.1')
-  assert.equal(english.items.length, 2 + content.status.incidents.length)
+  const { incidents, maintenances = [] } = content.status
+  assert.equal(english.items.length, 2 + incidents.length + maintenances.length)
   for (const { id } of english.items) assert.match(id, /^tag:127\.0\.0\.1,\d{4}-\d\d-\d\d:\w+\//)
   // The same thing has the same id in every locale.
   const ids = feeds.map(({ items }) => items.map(({ id }) => id))

@@ -1,74 +1,68 @@
 import type { Locale } from '@public-api/contract/registry/locales'
-import { labelFor } from '../texts/enum-labels.ts'
-import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from '../feed-formats.ts'
-import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { plainText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage, siteName } from '../page.ts'
+import { labelFor } from '../texts/enum-labels.ts'
+import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './feed-formats.ts'
+import { statusItems } from './status-items.ts'
+import { tagUri } from './tag-uri.ts'
+
+/** The feeds by the beginning of their names: everything, or incidents and maintenances only. */
+export const FEED_NAMES = ['feed', 'status'] as const
+
+type FeedName = (typeof FEED_NAMES)[number]
 
 /** Path of a feed: `/en/feed.atom`. */
-export function feedPath(locale: Locale, format: FeedFormat): string {
-  return `/${locale}/feed.${format}`
+export function feedPath(locale: Locale, format: FeedFormat, name: FeedName = 'feed'): string {
+  return `/${locale}/${name}.${format}`
 }
 
 const MAX_VERSIONS = 50
-const MAX_INCIDENTS = 50
 
-/** A permanent `tag:` URI (RFC 4151). It needs a host without port, and a day on which the host was in use. */
-function tagUri(origin: string, instant: string, name: string): string {
-  return `tag:${new URL(origin).hostname},${instant.slice(0, 10)}:${name}`
-}
-
-/** An item for each version and each incident, newest first. */
-function itemsOf({ locale, texts, facts, content }: PageContext): readonly FeedItem[] {
+function versionItems({ locale, texts, facts }: PageContext): readonly FeedItem[] {
   const { origin } = facts
-  const versions = facts
-    .newestVersions(MAX_VERSIONS)
-    .map(({ snapshotId, createdAt, note, changes }) => {
-      const lines = changes.map(
-        ({ resource, kind }) => `${labelFor(texts, 'resourceChange', kind)}: ${resource}`,
-      )
-      return {
-        id: tagUri(origin, createdAt, `versions/${snapshotId}`),
-        url: origin + pathOfPage(locale, `history/${snapshotId}`),
-        title: plainText(texts.feed.version, { version: snapshotId }),
-        content_text: [note, ...lines].filter((line) => line !== '').join('\n'),
-        date_published: createdAt,
-        date_modified: createdAt,
-      }
-    })
-  const incidents = (content.snapshot('status')?.incidents ?? [])
-    .slice(0, MAX_INCIDENTS)
-    .map(({ id, title, state, startedAt, updates }) => ({
-      id: tagUri(origin, startedAt, `incidents/${id}`),
-      url: `${origin}${pathOfPage(locale, 'status')}#incident-${id}`,
-      title: plainText(texts.feed.incident, {
-        title,
-        state: labelFor(texts, 'incidentState', state),
-      }),
-      content_text: updates.map(({ at, text }) => `${at} ${text}`).join('\n'),
-      date_published: startedAt,
-      date_modified: updates[0]?.at ?? startedAt,
-    }))
-  return [...versions, ...incidents].toSorted(
-    (a, b) => Date.parse(b.date_modified) - Date.parse(a.date_modified),
-  )
+  return facts.newestVersions(MAX_VERSIONS).map(({ snapshotId, createdAt, note, changes }) => {
+    const lines = changes.map(
+      ({ resource, kind }) => `${labelFor(texts, 'resourceChange', kind)}: ${resource}`,
+    )
+    return {
+      id: tagUri(origin, createdAt, `versions/${snapshotId}`),
+      url: origin + pathOfPage(locale, `history/${snapshotId}`),
+      title: plainText(texts.feed.version, { version: snapshotId }),
+      content_text: [note, ...lines].filter((line) => line !== '').join('\n'),
+      date_published: createdAt,
+      date_modified: createdAt,
+    }
+  })
 }
 
-/** The feed of a locale. */
-export function renderFeed(context: PageContext, format: FeedFormat): string {
+/** The items of a feed, newest first. In the feed of everything, an end is a version of its own. */
+function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
+  const items = statusItems(context)
+  const all =
+    name === 'feed'
+      ? [...versionItems(context), ...items.map(({ item }) => item)]
+      : items.flatMap(({ item, end }) => (end === undefined ? [item] : [end, item]))
+  return all.toSorted((a, b) => Date.parse(b.date_modified) - Date.parse(a.date_modified))
+}
+
+/** A feed of a locale. */
+export function renderFeed(context: PageContext, format: FeedFormat, name: FeedName): string {
   const { locale, texts, facts, content } = context
-  const name = siteName(context)
+  const site = siteName(context)
   const home = facts.origin + pathOfPage(locale, '')
   const { createdAt } = facts.head
+  const begunAt = facts.version('VS-0001')?.createdAt ?? createdAt
+  const isStatus = name === 'status'
   const feed: FeedContent = {
-    id: tagUri(facts.origin, facts.version('VS-0001')?.createdAt ?? createdAt, locale),
-    title: plainText(texts.feed.title, { name }),
-    description: texts.feed.description,
+    id: tagUri(facts.origin, begunAt, isStatus ? `${locale}/status` : locale),
+    title: plainText(isStatus ? texts.feed.statusTitle : texts.feed.title, { name: site }),
+    description: isStatus ? texts.feed.statusDescription : texts.feed.description,
     locale,
-    home,
-    address: facts.origin + feedPath(locale, format),
-    author: { name, url: content.organization?.url ?? home },
+    home: isStatus ? facts.origin + pathOfPage(locale, 'status') : home,
+    address: facts.origin + feedPath(locale, format, name),
+    author: { name: site, url: content.organization?.url ?? home },
     updatedAt: createdAt,
-    items: itemsOf(context),
+    items: itemsOf(context, name),
   }
   return writeFeed(feed, format)
 }

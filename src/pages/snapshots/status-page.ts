@@ -8,6 +8,8 @@ import { dayHtml, momentHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import type { Page, PageContext } from '../page.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
+import { maintenanceSection } from './maintenance-section.ts'
+import { subscribeSection } from './subscribe-section.ts'
 import {
   fromSnapshot,
   itemLinks,
@@ -144,7 +146,9 @@ export const STATUS_PAGE: Page = {
         ${fromSnapshot(context, 'status', (status) => [
           stateNow(context, status),
           pageSection('components', t.components, componentList(context, status)),
+          maintenanceSection(context, status),
           pageSection('incidents', t.incidents, incidentList(context, status)),
+          subscribeSection(context),
           facts.keyId !== undefined && liveCheck(context),
           snapshotSource(context, 'status', status),
         ])}`,

@@ -6,7 +6,7 @@ import { html, type Html } from '../markup/html.ts'
 const NO_BREAK = '\u00a0'
 
 /** A moment in the format of a language, to the minute and in UTC. */
-function writtenMoment(locale: Locale, iso: string): string {
+export function formatMoment(locale: Locale, iso: string): string {
   const text = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
     timeStyle: 'short',
@@ -23,14 +23,14 @@ function writtenMoment(locale: Locale, iso: string): string {
  */
 export function momentHtml(locale: Locale, iso: string): Html {
   return html`<span class="moment"
-    ><time datetime="${iso}" title="${iso}" data-moment>${writtenMoment(locale, iso)}</time
+    ><time datetime="${iso}" title="${iso}" data-moment>${formatMoment(locale, iso)}</time
     ><span class="own-time"></span
   ></span>`
 }
 
 /** A moment within a sentence, in UTC only. */
 export function momentInText(locale: Locale, iso: string): Html {
-  return html`<time datetime="${iso}" title="${iso}">${writtenMoment(locale, iso)}</time>`
+  return html`<time datetime="${iso}" title="${iso}">${formatMoment(locale, iso)}</time>`
 }
 
 /** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */

@@ -1,6 +1,6 @@
 import type { Locale } from '@public-api/contract/registry/locales'
-import { html } from './markup/html.ts'
-import { xmlDocument, xmlElement } from './xml.ts'
+import { html } from '../markup/html.ts'
+import { xmlDocument, xmlElement } from '../markup/xml.ts'
 
 /** An entry of a feed, in the members of JSON Feed 1.1. Titles and contents are plain text. */
 export interface FeedItem {

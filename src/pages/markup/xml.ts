@@ -1,4 +1,4 @@
-import { escapeHtml, Html } from './markup/html.ts'
+import { escapeHtml, Html } from './html.ts'
 
 /** Characters that XML 1.0 excludes (production Char). */
 const EXCLUDED = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu

@@ -1,0 +1,79 @@
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { plainText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+import { labelFor } from '../texts/enum-labels.ts'
+import type { FeedItem } from './feed-formats.ts'
+import { tagUri } from './tag-uri.ts'
+
+type Status = SnapshotData<'status'>
+type Incident = Status['incidents'][number]
+type Maintenance = NonNullable<Status['maintenances']>[number]
+
+/** Incidents in a feed, and as many maintenances. */
+const MAX_ITEMS = 50
+
+/** An entry, and another one if it has ended: readers show an entry again only if its id is new. */
+export interface StatusItem {
+  readonly item: FeedItem
+  readonly end: FeedItem | undefined
+}
+
+const linesOf = (updates: readonly { readonly at: string; readonly text: string }[]) =>
+  updates.map(({ at, text }) => `${at} ${text}`)
+
+function withEnd(
+  item: FeedItem,
+  endedAt: string | undefined,
+  updates: readonly { readonly at: string; readonly text: string }[],
+): StatusItem {
+  if (endedAt === undefined) return { item, end: undefined }
+  const last = updates.filter(({ at }) => Date.parse(at) >= Date.parse(endedAt))
+  const text = linesOf(last).join('\n')
+  const times = { date_published: endedAt, date_modified: endedAt }
+  return { item, end: { ...item, ...times, id: `${item.id}/end`, content_text: text } }
+}
+
+function incidentItem({ locale, texts, facts: { origin } }: PageContext, incident: Incident) {
+  const { id, title, state, startedAt, resolvedAt, updates } = incident
+  const item: FeedItem = {
+    id: tagUri(origin, startedAt, `incidents/${id}`),
+    url: `${origin}${pathOfPage(locale, 'status')}#incident-${id}`,
+    title: plainText(texts.feed.incident, {
+      title,
+      state: labelFor(texts, 'incidentState', state),
+    }),
+    content_text: linesOf(updates).join('\n'),
+    date_published: startedAt,
+    date_modified: updates[0]?.at ?? startedAt,
+  }
+  return withEnd(item, resolvedAt, updates)
+}
+
+function maintenanceItem({ locale, texts, facts: { origin } }: PageContext, planned: Maintenance) {
+  const { id, title, state, startsAt, endsAt, updates } = planned
+  const announcedAt = updates.at(-1)?.at ?? startsAt
+  const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
+  const item: FeedItem = {
+    id: tagUri(origin, announcedAt, `maintenances/${id}`),
+    url: `${origin}${pathOfPage(locale, 'status')}#maintenance-${id}`,
+    title: plainText(texts.feed.maintenance, {
+      title,
+      state: labelFor(texts, 'maintenanceState', state),
+    }),
+    content_text: [time, ...linesOf(updates)].join('\n'),
+    date_published: announcedAt,
+    date_modified: updates[0]?.at ?? announcedAt,
+  }
+  // The oldest update with the final state; a report may follow it.
+  const ended = updates.findLast((update) => update.state === state)?.at
+  return withEnd(item, state === 'completed' || state === 'cancelled' ? ended : undefined, updates)
+}
+
+/** The entries of the newest incidents and maintenances. */
+export function statusItems(context: PageContext): readonly StatusItem[] {
+  const { incidents = [], maintenances = [] } = context.content.snapshot('status') ?? {}
+  return [
+    ...incidents.slice(0, MAX_ITEMS).map((each) => incidentItem(context, each)),
+    ...maintenances.slice(0, MAX_ITEMS).map((each) => maintenanceItem(context, each)),
+  ]
+}

@@ -1,0 +1,47 @@
+import { calendarPath } from '../delivery/maintenance-calendar.ts'
+import { feedPath } from '../delivery/feeds.ts'
+import { badgePath } from '../delivery/status-badge.ts'
+import { factList, link, pageSection } from '../markup/elements.ts'
+import { code, html, type Html } from '../markup/html.ts'
+import { richText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+
+/** Names that are the same in every language. */
+const SLACK = 'Slack'
+const TEAMS = 'Microsoft Teams'
+const DISCORD = 'Discord'
+const ATOM = 'Atom'
+const JSON_FEED = 'JSON Feed'
+
+/** The feeds of the status, its calendar and its badge, and how chat channels and mail readers take them. */
+export function subscribeSection({ locale, texts, facts: { origin } }: PageContext): Html {
+  const t = texts.status.subscribe
+  const atom = feedPath(locale, 'atom', 'status')
+  const json = feedPath(locale, 'json', 'status')
+  const calendar = calendarPath(locale)
+  const badge = badgePath(locale)
+  const address = code(origin + atom)
+  const image = `<a href="${origin}${pathOfPage(locale, 'status')}"><img src="${origin}${badge}" alt="${texts.status.title}"></a>`
+  return pageSection(
+    'subscribe',
+    t.heading,
+    html`<p>${t.text}</p>
+      ${factList([
+        [t.feeds, html`${link(atom, ATOM)} · ${link(json, JSON_FEED)}`],
+        [
+          t.calendar,
+          html`<p>${link(calendar, code(origin + calendar))}</p>
+            <p>${t.calendarHow}</p>`,
+        ],
+        [SLACK, html`${t.slackHow} ${code(`/feed subscribe ${origin}${atom}`)}`],
+        [TEAMS, richText(t.teamsHow, { address })],
+        [DISCORD, richText(t.discordHow, { address })],
+        [t.mail, richText(t.mailHow, { address })],
+        [
+          t.badge,
+          html`<p><img src="${badge}" alt="${texts.status.title}" height="40" /></p>
+            <pre tabindex="0"><code>${image}</code></pre>`,
+        ],
+      ])}`,
+  )
+}

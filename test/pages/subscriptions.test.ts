@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import * as fc from 'fast-check'
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
+import ICAL from 'ical.js'
+import { SaxesParser } from 'saxes'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { calendarComponent, calendarText } from '../../src/pages/delivery/icalendar.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { releasesOf } from '../support/made-content.ts'
+import { parsePage } from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
+
+type Status = SnapshotData<'status'>
+
+const THAI = 'เปลี่ยนดิสก์ของระบบอ่านข้อมูล; ช้า, สั้น \\ ทั้งหมด '.repeat(2).trim()
+
+function made(change: Partial<Status> = {}): Status {
+  return {
+    state: 'partial_outage',
+    summary: 'Some reads fail.',
+    updatedAt: '2026-03-02T00:00:00Z',
+    components: [
+      {
+        id: 'read-api',
+        name: 'Read API',
+        summary: 'Reads.',
+        state: 'major_outage',
+        since: '2026-03-01T08:00:00Z',
+      },
+    ],
+    incidents: [
+      {
+        id: 'open',
+        title: 'Reads of <id> fail & stay so',
+        state: 'identified',
+        impact: 'major',
+        startedAt: '2026-03-01T08:00:00Z',
+        components: ['read-api'],
+        updates: [
+          { at: '2026-03-01T09:00:00Z', state: 'identified', text: 'A full disk.' },
+          { at: '2026-03-01T08:00:00Z', state: 'investigating', text: 'We look.' },
+        ],
+      },
+      {
+        id: 'over',
+        title: 'It was slow',
+        state: 'resolved',
+        impact: 'minor',
+        startedAt: '2026-02-01T08:00:00Z',
+        resolvedAt: '2026-02-01T09:00:00Z',
+        components: ['read-api'],
+        updates: [
+          { at: '2026-02-03T00:00:00Z', state: 'resolved', text: 'The report.' },
+          { at: '2026-02-01T09:00:00Z', state: 'resolved', text: 'Fast again.' },
+          { at: '2026-02-01T08:00:00Z', state: 'investigating', text: 'Slow.' },
+        ],
+      },
+    ],
+    maintenances: [
+      {
+        id: 'disk-swap',
+        title: THAI,
+        state: 'scheduled',
+        startsAt: '2026-04-01T02:00:00Z',
+        endsAt: '2026-04-01T03:30:00Z',
+        components: ['read-api'],
+        updates: [
+          { at: '2026-02-20T08:00:00Z', state: 'scheduled', text: `A day later.\nNote: ${THAI}` },
+          { at: '2026-02-10T08:00:00Z', state: 'scheduled', text: 'Short breaks.' },
+        ],
+      },
+      {
+        id: 'called-off',
+        title: 'Called off',
+        state: 'cancelled',
+        startsAt: '2026-03-20T02:00:00Z',
+        endsAt: '2026-03-20T03:30:00Z',
+        components: [],
+        updates: [
+          { at: '2026-02-12T08:00:00Z', state: 'cancelled', text: 'Not needed.' },
+          { at: '2026-02-10T08:00:00Z', state: 'scheduled', text: 'Planned.' },
+        ],
+      },
+    ],
+    ...change,
+  }
+}
+
+async function serve(t: TestContext, status: Status = made()) {
+  const app = await runApp(t, { releases: releasesOf({ status }) })
+  return async (path: string, type: string) => {
+    const response = await app.fetch(path)
+    assert.equal(response.status, 200, path)
+    assert.equal(response.headers.get('content-type'), type)
+    return { text: await response.text(), headers: response.headers, app }
+  }
+}
+
+const ATOM = 'application/atom+xml; charset=utf-8'
+const JSON_FEED = 'application/feed+json; charset=utf-8'
+const CALENDAR = 'text/calendar; charset=utf-8'
+const SVG = 'image/svg+xml; charset=utf-8'
+
+test('a status feed has an entry for each incident and maintenance, and one more for its end', async (t) => {
+  const read = await serve(t)
+  const first: string[][] = []
+  for (const locale of LOCALES) {
+    const { text } = await read(`/${locale}/status.json`, JSON_FEED)
+    const { items = [], language, home_page_url } = parseJsonFeed(JSON.parse(text))
+    assert.equal(language, locale)
+    assert.ok(home_page_url?.endsWith(pathOfPage(locale, 'status')))
+    const ids = items.map(({ id }) => id?.replace(/^tag:127\.0\.0\.1,/, '') ?? '')
+    // Newest first; an end keeps its time when a report follows.
+    assert.deepEqual(ids, [
+      '2026-03-01:incidents/open',
+      '2026-02-10:maintenances/disk-swap',
+      '2026-02-10:maintenances/called-off/end',
+      '2026-02-10:maintenances/called-off',
+      '2026-02-01:incidents/over',
+      '2026-02-01:incidents/over/end',
+    ])
+    first.push(ids)
+    const { text: atom } = await read(`/${locale}/status.atom`, ATOM)
+    const parsed = parseAtomFeed(atom)
+    assert.deepEqual(
+      parsed.entries?.map(({ id }) => id),
+      items.map(({ id }) => id),
+    )
+    assert.ok(atom.includes(`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${locale}">`))
+    assert.ok(JSON.stringify(parsed.entries?.[0]?.title).includes('Reads of <id> fail & stay so'))
+    const parser = new SaxesParser()
+    parser.on('error', (error) => assert.fail(error))
+    parser.write(atom).close()
+  }
+  assert.deepEqual(first[1], first[0])
+  const { items = [] } = parseJsonFeed(JSON.parse((await read('/en/status.json', JSON_FEED)).text))
+  const contents = items.map(({ content_text }) => content_text)
+  assert.match(contents[1] ?? '', /^Planned from 2026-04-01T02:00:00Z to 2026-04-01T03:30:00Z\.\n/)
+  assert.equal(contents[2], '2026-02-12T08:00:00Z Not needed.')
+  assert.equal(items[5]?.date_published, '2026-02-01T09:00:00Z')
+})
+
+test('an update changes its entry and keeps its id', async (t) => {
+  const ids = async (status: Status) => {
+    const { text } = await (await serve(t, status))('/en/status.json', JSON_FEED)
+    return parseJsonFeed(JSON.parse(text))
+      .items?.map(({ id }) => id)
+      .toSorted()
+  }
+  const before = made()
+  const [open, ...others] = before.incidents
+  assert.ok(open !== undefined)
+  const update = { at: '2026-03-01T10:00:00Z', state: 'monitoring', text: 'Better.' } as const
+  const after = [
+    { ...open, state: 'monitoring' as const, updates: [update, ...open.updates] },
+    ...others,
+  ]
+  assert.deepEqual(await ids({ ...before, incidents: after }), await ids(before))
+})
+
+/** The unfolded lines of a calendar whose lines keep the rules of RFC 5545 3.1. */
+function contentLines(text: string): readonly string[] {
+  assert.ok(text.endsWith('\r\n') && !/[^\r]\n|\r[^\n]/.test(text))
+  const lines = text.slice(0, -2).split('\r\n')
+  for (const line of lines) assert.ok(Buffer.byteLength(line) <= 75, line)
+  return text.replaceAll('\r\n ', '').slice(0, -2).split('\r\n')
+}
+
+test('the calendar lists what is scheduled or runs, and its sequence grows with updates', async (t) => {
+  const read = await serve(t)
+  for (const locale of LOCALES) {
+    const { text, headers } = await read(`/${locale}/maintenance.ics`, CALENDAR)
+    assert.equal(headers.get('content-language'), locale)
+    contentLines(text)
+    const calendar = new ICAL.Component(ICAL.parse(text) as unknown[])
+    assert.equal(calendar.getFirstPropertyValue('version'), '2.0')
+    const events = calendar.getAllSubcomponents('vevent').map((each) => new ICAL.Event(each))
+    assert.equal(events.length, 1)
+    const [event] = events
+    assert.ok(event !== undefined)
+    assert.equal(event.uid, 'maintenance-disk-swap@127.0.0.1')
+    assert.equal(event.sequence, 1)
+    assert.equal(event.startDate.toJSDate().toISOString(), '2026-04-01T02:00:00.000Z')
+    assert.equal(event.endDate.toJSDate().toISOString(), '2026-04-01T03:30:00.000Z')
+    assert.equal(
+      event.summary,
+      TEXTS[locale].feed.maintenance
+        .replace('{title}', THAI)
+        .replace('{state}', TEXTS[locale].labels.maintenanceState.scheduled),
+    )
+    assert.equal(
+      event.description,
+      `2026-02-20T08:00:00Z A day later.\nNote: ${THAI}\n2026-02-10T08:00:00Z Short breaks.`,
+    )
+    const { component } = event
+    assert.equal(String(component.getFirstPropertyValue('dtstamp')), '2026-02-20T08:00:00Z')
+    const url = new URL(String(component.getFirstPropertyValue('url')))
+    const page = parsePage((await read(url.pathname, 'text/html; charset=utf-8')).text)
+    assert.ok(page.ids.includes(url.hash.slice(1)))
+  }
+})
+
+test('a calendar without events is a valid calendar', async (t) => {
+  for (const maintenances of [[], undefined]) {
+    const { maintenances: _, ...others } = made()
+    const status = maintenances === undefined ? others : { ...others, maintenances }
+    const { text } = await (await serve(t, status))('/en/maintenance.ics', CALENDAR)
+    contentLines(text)
+    const calendar = new ICAL.Component(ICAL.parse(text) as unknown[])
+    assert.equal(calendar.getAllSubcomponents('vevent').length, 0)
+    assert.equal(calendar.getAllSubcomponents().length, 1)
+  }
+})
+
+test('any text survives folding and escaping', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (raw) => {
+      // Control characters are not published.
+      const text = raw.replaceAll(/\p{Cc}/gu, ' ')
+      const calendar = calendarComponent('VCALENDAR', [
+        ['VERSION', '2.0'],
+        ['X-TEXT', calendarText(`${text}\n${text};,\\`)],
+      ])
+      contentLines(calendar)
+      const parsed = new ICAL.Component(
+        ICAL.parse(calendar.replace('X-TEXT', 'SUMMARY')) as unknown[],
+      )
+      assert.equal(parsed.getFirstPropertyValue('summary'), `${text}\n${text};,\\`)
+    }),
+    { numRuns: 300, seed: 20261123 },
+  )
+})
+
+test('the badge says the state in words, as of when, and can be embedded', async (t) => {
+  const read = await serve(t)
+  const page = (await read('/en/status', 'text/html; charset=utf-8')).headers.get('cache-control')
+  for (const [path, locale] of [
+    ['/badge.svg', 'en'],
+    ...LOCALES.map((each) => [`/${each}/badge.svg`, each]),
+  ] as const) {
+    const { text, headers } = await read(path, SVG)
+    assert.equal(headers.get('cache-control'), page)
+    assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin')
+    const texts: { [name: string]: string } = {}
+    let name = ''
+    const parser = new SaxesParser({ xmlns: true })
+    parser.on('error', (error) => assert.fail(error))
+    parser.on('opentag', (tag) => {
+      name = tag.name
+      // Nothing that an image may not load, and no style that CSP refuses.
+      assert.ok(
+        !['script', 'style', 'image', 'use'].includes(name) &&
+          tag.attributes['style'] === undefined,
+      )
+    })
+    parser.on('text', (value) => (texts[name] = `${texts[name] ?? ''}|${value}`))
+    parser.write(text).close()
+    const label = TEXTS[locale as 'en'].labels.componentState.partial_outage
+    assert.ok(texts['title']?.includes(label) && texts['text']?.includes(label), text)
+    assert.match(texts['text'] ?? '', /(?:2026|2569).*UTC/)
+  }
+  const damaged = await runApp(t, {
+    releases: releasesOf({ status: made() }, { damaged: ['status'] }),
+  })
+  const unknown = await (await damaged.fetch('/badge.svg')).text()
+  assert.match(unknown, new RegExp(TEXTS.en.badge.unknown))
+  assert.ok(!unknown.includes('Operational'))
+})
