@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -29,10 +29,8 @@ export async function buildCli(folder: string): Promise<void> {
   })
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
   if (folder === PACKAGE) return
-  for (const file of readdirSync(PACKAGE)) {
-    if (file === 'package.json' || file === 'README.md') {
-      cpSync(path.join(PACKAGE, file), path.join(folder, file))
-    }
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
+    cpSync(path.join(PACKAGE, file), path.join(folder, file))
   }
 }
 

@@ -120,7 +120,7 @@ export async function buildClient(folder: string): Promise<void> {
   copyVectors(path.join(folder, 'vectors'))
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
   if (folder === PACKAGE) return
-  for (const file of ['package.json', 'README.md']) {
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
     cpSync(path.join(PACKAGE, file), path.join(folder, file))
   }
 }

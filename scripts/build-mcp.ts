@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync, existsSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -59,9 +59,7 @@ export async function buildMcp(folder: string): Promise<void> {
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
   if (folder === PACKAGE) return
   for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
-    if (existsSync(path.join(PACKAGE, file))) {
-      cpSync(path.join(PACKAGE, file), path.join(folder, file))
-    }
+    cpSync(path.join(PACKAGE, file), path.join(folder, file))
   }
 }
 

@@ -63,6 +63,7 @@ describe('the packed commands', () => {
     )
     const folder = path.join(consumer, 'node_modules', '@public-api', 'cli')
     assert.deepEqual(readdirSync(folder).toSorted(), [
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'dist',

