@@ -13,6 +13,8 @@ import {
 } from '@public-api/command/command'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { parseWholeNumber } from '@public-api/command/option-values'
+import { readSavedPinSource } from './auditing/state-store.ts'
+import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 
@@ -75,8 +77,9 @@ without trusting you.`,
   options: {
     pin: textOptions(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys that
       the server names are trusted`),
-    state: textOption(`FILE: load the head of the last audit from FILE and save the new one; without
-      it, a history that was rewritten from the start passes`),
+    'pin-from': PIN_FROM_OPTION,
+    state: textOption(`FILE: load the head of the last audit from FILE and save the new one, with
+      the source of --pin-from; without it, a history that was rewritten from the start passes`),
     'require-state': flag(`fail if FILE does not exist, so that a lost state file is not mistaken
       for a first audit`),
     moved: flag(`the service moved: accept a state file of another origin, if a key that it
@@ -94,13 +97,14 @@ without trusting you.`,
     error, or not settled: a release in progress explains what was found`,
   takesArguments: true,
   async run({ values, positionals }, output) {
-    const pinnedKeyIds = parsePins(values.pin)
     const { json, state, 'check-evidence': evidenceToCheck } = values
     const [base, ...rest] = positionals
     if (evidenceToCheck !== undefined) {
-      if (base !== undefined || state !== undefined || values.evidence !== undefined) {
+      const others = [base, state, values.evidence, values['pin-from']]
+      if (others.some((each) => each !== undefined)) {
         throw new UsageError('--check-evidence fetches nothing; only --pin is allowed with it')
       }
+      const pinnedKeyIds = parsePins(values.pin)
       if (pinnedKeyIds === undefined) {
         throw new UsageError('--check-evidence needs --pin: anyone can sign with their own key')
       }
@@ -111,9 +115,20 @@ without trusting you.`,
     if (state === undefined && (values['require-state'] || values.moved)) {
       throw new UsageError('--require-state and --moved need --state FILE')
     }
+    const origin = parseBase(base)
+    const { pin } = values
+    const pinFrom =
+      values['pin-from'] ?? (state === undefined ? undefined : await readSavedPinSource(state))
+    // --pin replaces the remembered source for one run; given both, choosePins refuses.
+    const isReplaced = pin !== undefined && values['pin-from'] === undefined
     const settings: Settings = {
-      origin: parseBase(base),
-      pinnedKeyIds,
+      origin,
+      pinnedKeyIds: await choosePins(
+        { pin, pinFrom: isReplaced ? undefined : pinFrom },
+        origin,
+        output,
+      ),
+      pinFrom,
       stateFile: state,
       requireState: values['require-state'],
       moved: values.moved,

@@ -15,7 +15,9 @@ import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { withProgress } from '@public-api/command/progress'
-import { parseBase, parsePins } from './verifying/address.ts'
+import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
+import { hasKeyRecord } from './pinning/pin-source.ts'
+import { parseBase } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { pluralOf } from '@public-api/command/wording'
 
@@ -31,6 +33,7 @@ interface Settings {
   readonly pinnedKeyIds: readonly string[] | undefined
   readonly deployment: (typeof DEPLOYMENTS)[number] | undefined
   readonly timeoutMs: number
+  readonly hasKeyRecord: boolean | undefined
 }
 
 function formatFinding({ id, severity, found, expected, advice, where }: Finding): string[] {
@@ -87,7 +90,7 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 }
 
 async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
-  const { origin, pinnedKeyIds, deployment, timeoutMs } = settings
+  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs } = settings
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
     runDoctor({
@@ -95,6 +98,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<Comma
       ask: httpClient.ask,
       nowMs: Date.now,
       pinnedKeyIds,
+      hasKeyRecord,
       deployment,
       onResponse: () => progress.advance(1),
     }),
@@ -134,6 +138,7 @@ rejects it. It sends no registration, no key and no other write.`,
   options: {
     pin: textOptions(`KEYID: id of the key that is expected to sign; repeat it for an announced
       next key`),
+    'pin-from': PIN_FROM_OPTION,
     deployment: textOption(`KIND: primary or preview (default: according to its
       robots.txt)`),
     list: flag('print all possible findings with severity, expectation and advice'),
@@ -152,9 +157,12 @@ rejects it. It sends no registration, no key and no other write.`,
     }
     if (base === undefined) throw new UsageError('expected the URL of a deployment')
     if (rest.length > 0) throw new UsageError('expected one URL, found more')
+    const origin = parseBase(base)
+    const pinFrom = values['pin-from']
     const settings: Settings = {
-      origin: parseBase(base),
-      pinnedKeyIds: parsePins(values.pin),
+      origin,
+      pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, origin, output),
+      hasKeyRecord: pinFrom === undefined ? await hasKeyRecord(origin) : true,
       deployment:
         values.deployment === undefined
           ? undefined

@@ -18,7 +18,8 @@ import {
   UsageError,
 } from '@public-api/command/command'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
-import { type Address, isTarget, parseAddress, parsePins } from './verifying/address.ts'
+import { type Address, isTarget, parseAddress } from './verifying/address.ts'
+import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { fetchKeys } from './verifying/key-document.ts'
 import { type Ask, createHttpClient } from './verifying/requests.ts'
@@ -289,6 +290,7 @@ With --headers, verifies a saved response and fetches nothing:
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
   options: {
     pin: textOptions('KEYID: id of a trusted key; repeat it for several keys'),
+    'pin-from': PIN_FROM_OPTION,
     'max-age': textOption(`SECONDS: maximum age of a signature (default:
       ${SIGNATURE_MAX_AGE_SECONDS})`),
     method: textOptionOr(
@@ -331,6 +333,10 @@ With --headers, verifies a saved response and fetches nothing:
     if (isSaved && values.keys === undefined) {
       throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
     }
+    const pinFrom = values['pin-from']
+    if (isSaved && pinFrom !== undefined) {
+      throw new UsageError('--pin-from is for a response that is fetched; use --pin')
+    }
     if (isSaved && values.fresh) {
       throw new UsageError('--fresh is for a response that is fetched')
     }
@@ -345,7 +351,7 @@ With --headers, verifies a saved response and fetches nothing:
       ),
       ifNoneMatch: parseEtag(values['if-none-match']),
       keysFile: values.keys,
-      pinnedKeyIds: parsePins(values.pin),
+      pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, typed.origin, output),
       maxAgeSeconds:
         values['max-age'] === undefined
           ? SIGNATURE_MAX_AGE_SECONDS

@@ -19,6 +19,8 @@ export interface SavedHead {
   readonly isAudited?: boolean
   /** Responses of audits that did not settle. The next audit compares the history with them too. */
   readonly unsettled?: readonly PortableResponse[]
+  /** Where `svc audit --pin-from` read the pinned key IDs. */
+  readonly pinFrom?: string
 }
 
 /** Maximum number of unsettled responses. A contradiction has up to two. */
@@ -49,6 +51,7 @@ function isSavedHead(value: unknown): value is SavedHead {
     keyIds.every((keyId) => typeof keyId === 'string') &&
     (keyDocument === undefined || isPortable(keyDocument)) &&
     ['undefined', 'boolean'].includes(typeof propertyOf(value, 'isAudited')) &&
+    ['undefined', 'string'].includes(typeof propertyOf(value, 'pinFrom')) &&
     Array.isArray(unsettled) &&
     unsettled.length <= MAX_UNSETTLED &&
     unsettled.every(isPortable) &&

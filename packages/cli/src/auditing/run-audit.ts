@@ -18,6 +18,8 @@ import { createStateStore } from './state-store.ts'
 export interface AuditSettings {
   readonly origin: string
   readonly pinnedKeyIds: readonly string[] | undefined
+  /** The source of the pinned IDs, which the state file remembers. */
+  readonly pinFrom: string | undefined
   readonly stateFile: string | undefined
   readonly requireState: boolean
   readonly moved: boolean

@@ -37,7 +37,10 @@ async function requireSigned(
 /** Stores the head of the last audit in a file. Every problem with the file is a CommandFailure. */
 export function createStateStore(
   file: string,
-  { requireState }: { readonly requireState: boolean },
+  {
+    requireState,
+    pinFrom,
+  }: { readonly requireState: boolean; readonly pinFrom: string | undefined },
 ): HeadStore {
   const store = createFileHeadStore(file)
   return {
@@ -55,8 +58,18 @@ export function createStateStore(
       return saved
     },
     save: (head) =>
-      store.save(head).catch((error: unknown) => {
+      store.save(pinFrom === undefined ? head : { ...head, pinFrom }).catch((error: unknown) => {
         throw new StateFailure(file, messageOf(error))
       }),
   }
+}
+
+/** The source that the last audit took its pins from; undefined without one. Rejects with a CommandFailure. */
+export async function readSavedPinSource(file: string): Promise<string | undefined> {
+  const saved = await createFileHeadStore(file)
+    .load()
+    .catch((error: unknown) => {
+      throw new StateFailure(file, messageOf(error))
+    })
+  return saved?.pinFrom
 }

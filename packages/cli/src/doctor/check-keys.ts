@@ -27,8 +27,14 @@ function entriesOf(data: unknown): readonly PublishedEntry[] {
   }))
 }
 
-/** Creates the check of the signing-key document: current signer, pins, and announced key. */
-export function createKeyCheck(pins: readonly string[] | undefined, nowMs: number): Check {
+interface KnownKeys {
+  readonly pins: readonly string[] | undefined
+  /** Whether the key IDs are published in DNS; undefined if unknown. */
+  readonly hasKeyRecord: boolean | undefined
+}
+
+/** Creates the check of the signing-key document: current signer, pins, announced key, and its record in DNS. */
+export function createKeyCheck({ pins, hasKeyRecord }: KnownKeys, nowMs: number): Check {
   return async ({ of, keys, observed, isSigningOff }, report) => {
     if (isSigningOff) return 'the deployment does not sign'
     const document = of(ENDPOINTS.signingKey.path)
@@ -64,6 +70,7 @@ export function createKeyCheck(pins: readonly string[] | undefined, nowMs: numbe
       const announced = next === undefined ? 'no next key is announced' : 'a next key is announced'
       report('key-ends-soon', WHERE, `in use until ${end}; ${announced}`)
     }
+    if (hasKeyRecord === false) report('keys-not-published', WHERE, 'no usable TXT record in DNS')
     if (pins === undefined) report('not-pinned', WHERE, current ?? 'no current key')
     else if (current === undefined || !pins.includes(current)) {
       report('pin-mismatch', WHERE, `the current key is ${current}`)

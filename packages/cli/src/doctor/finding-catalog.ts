@@ -131,6 +131,10 @@ export const FINDING_CATALOG = {
     'an announced next key that is pinned too',
     'Add the id of the next key to the pins before it signs.',
   ),
+  'keys-not-published': warning(
+    'the key IDs in a DNS record or on another site, which this service does not control',
+    'Publish the output of svc signing-key record, so that readers can use --pin-from.',
+  ),
   'not-pinned': info(
     'a key id from another source than the server, passed as --pin',
     'Pass --pin. Without it, a copy of the service with its own key passes every check.',

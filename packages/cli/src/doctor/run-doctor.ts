@@ -26,6 +26,8 @@ export interface DoctorSettings {
   /** This machine's clock: milliseconds since 1970. */
   readonly nowMs: () => number
   readonly pinnedKeyIds: readonly string[] | undefined
+  /** Whether the key IDs are published in DNS; undefined if unknown. */
+  readonly hasKeyRecord?: boolean | undefined
   /** The kind of deployment; by its robots.txt if undefined. */
   readonly deployment: 'primary' | 'preview' | undefined
   /** Called after each response. */
@@ -48,13 +50,13 @@ export interface Diagnosis {
 }
 
 /** The groups, in the order in which they are printed. */
-function checksOf({ pinnedKeyIds, deployment, nowMs }: DoctorSettings): {
+function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSettings): {
   readonly [name: string]: Check
 } {
   return {
     endpoints: checkRows,
     signatures: checkSignatures,
-    keys: createKeyCheck(pinnedKeyIds, nowMs()),
+    keys: createKeyCheck({ pins: pinnedKeyIds, hasKeyRecord }, nowMs()),
     clock: checkClock,
     head: checkHead,
     compression: checkCodings,

@@ -50,26 +50,31 @@ export function formatPinSource(source: PinSource): string {
   return source.kind === 'dns' ? `dns:${source.host}` : source.url
 }
 
-function unreachable(where: string, problem: string): CommandFailure {
-  return new CommandFailure('NO_KEY_RECORD', `${where}: ${problem}`, {
-    exitCode: EXIT_CODES.unreachable,
-  })
+type RecordFault = 'NO_KEY_RECORD' | 'KEY_RECORD_UNREACHABLE'
+
+/** Neither says anything about the service: exit code 3. */
+function failure(code: RecordFault, where: string, problem: string): CommandFailure {
+  return new CommandFailure(code, `${where}: ${problem}`, { exitCode: EXIT_CODES.unreachable })
+}
+
+function unusable(where: string, problem: string): CommandFailure {
+  return failure('NO_KEY_RECORD', where, problem)
 }
 
 async function readDnsRecord(host: string): Promise<FoundRecord> {
   const name = `${KEY_RECORD_LABEL}.${host}`
   const { records, isAuthenticated, resolver } = await queryTxt(name).catch((error: unknown) => {
     if (error instanceof DnsError)
-      throw unreachable(name, `the DNS lookup failed (${error.message})`)
+      throw failure('KEY_RECORD_UNREACHABLE', name, `the DNS lookup failed (${error.message})`)
     throw error
   })
   const [text, ...others] = records.filter(isKeyRecordText)
   if (text === undefined) {
-    throw unreachable(name, 'expected a TXT record that begins with v=svc1, found none')
+    throw unusable(name, 'expected a TXT record that begins with v=svc1, found none')
   }
   // Which of several is meant cannot be known; a rotation needs one record with kid and next.
   if (others.length > 0) {
-    throw unreachable(name, `expected one TXT record with v=svc1, found ${others.length + 1}`)
+    throw unusable(name, `expected one TXT record with v=svc1, found ${others.length + 1}`)
   }
   const record = parseKeyRecordText(text)
   return {
@@ -103,19 +108,19 @@ async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     if (response.status !== 200)
-      throw unreachable(url, `expected status 200, found ${response.status}`)
+      throw unusable(url, `expected status 200, found ${response.status}`)
     body = await readBody(response)
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     const { cause } = error as Error
-    throw unreachable(url, messageOf(cause ?? error))
+    throw failure('KEY_RECORD_UNREACHABLE', url, messageOf(cause ?? error))
   }
-  if (body === undefined) throw unreachable(url, `expected at most ${MAX_FILE_BYTES} bytes`)
+  if (body === undefined) throw unusable(url, `expected at most ${MAX_FILE_BYTES} bytes`)
   let value: unknown
   try {
     value = JSON.parse(body.toString())
   } catch {
-    throw unreachable(url, 'expected a JSON object')
+    throw unusable(url, 'expected a JSON object')
   }
   return foundOf(parseKeyRecordJson(value, host))
 }
@@ -125,8 +130,9 @@ function foundOf(record: KeyRecord): FoundRecord {
 }
 
 /**
- * Reads the key record of a source for the service at `host`. Rejects with a CommandFailure NO_KEY_RECORD (exit code 3): a
- * record that is missing, ambiguous or malformed establishes nothing about the service.
+ * Reads the key record of a source for the service at `host`. Rejects with a CommandFailure and exit code 3, because it
+ * establishes nothing about the service: NO_KEY_RECORD for a record that is missing, ambiguous or malformed,
+ * KEY_RECORD_UNREACHABLE if the source does not respond.
  */
 export async function readKeyRecord(source: PinSource, host: string): Promise<FoundRecord> {
   try {
@@ -135,8 +141,21 @@ export async function readKeyRecord(source: PinSource, host: string): Promise<Fo
       : await readWebRecord(source.url, host)
   } catch (error) {
     if (error instanceof KeyRecordError) {
-      throw unreachable(formatPinSource(source), `the key record is malformed; ${error.message}`)
+      throw unusable(formatPinSource(source), `the key record is malformed; ${error.message}`)
     }
     throw error
+  }
+}
+
+/** Whether the service at `origin` has a key record in DNS; undefined for an address, and if DNS does not respond. */
+export async function hasKeyRecord(origin: string): Promise<boolean | undefined> {
+  const { hostname = '' } = URL.parse(origin) ?? {}
+  if (!HOST.test(hostname) || isIP(hostname) !== 0) return undefined
+  try {
+    await readKeyRecord({ kind: 'dns', host: hostname }, hostname)
+    return true
+  } catch (error) {
+    const isMissing = error instanceof CommandFailure && error.code === 'NO_KEY_RECORD'
+    return isMissing ? false : undefined
   }
 }

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
+import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
+import { SYSTEM_CLOCK } from '../../../src/service/clock.ts'
+import { runApp, TEST_NOW_MS } from '../../support/running-app.ts'
+import { svc } from '../../support/run-svc.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
+import { useDnsServer, type Zone } from './dns-server.ts'
+
+const KEY = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
+const OTHER = derivePublicSigningKey(OTHER_TEST_SIGNING_KEY).keyId
+const NAME = '_public-api-key.api.example.org'
+const FROM_DNS = ['--pin-from', 'dns:api.example.org']
+const AT = ['--at', new Date(TEST_NOW_MS).toISOString()]
+
+const recordOf = (...ids: readonly [string, string?]) => {
+  const [kid, next] = ids
+  return formatKeyRecordText(next === undefined ? { kid } : { kid, next })
+}
+
+async function serveJson(t: TestContext, text: string): Promise<string> {
+  const server = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`
+}
+
+test('svc verify trusts the keys of a DNS record, and no other', async (t) => {
+  const { origin } = await runApp(t)
+  const zone: Zone = { records: { [NAME]: [recordOf(KEY)] }, isValidated: true }
+  await useDnsServer(t, zone)
+  const verify = () => svc('verify', `${origin}/api/v1/status`, ...FROM_DNS, ...AT)
+  const trusted = await verify()
+  assert.deepEqual([trusted.status, trusted.error], [0, ''])
+
+  zone.records = { [NAME]: [recordOf(OTHER, KEY)] }
+  assert.equal((await verify()).status, 0, 'the announced key is trusted too')
+
+  zone.records = { [NAME]: [recordOf(OTHER)] }
+  assert.equal((await verify()).status, 1)
+
+  zone.records = {}
+  const missing = await verify()
+  assert.equal(missing.status, 3)
+  assert.match(missing.error, /expected a TXT record that begins with v=svc1, found none/)
+
+  zone.records = { [NAME]: [recordOf(KEY)] }
+  zone.isValidated = false
+  const warned = await verify()
+  assert.equal(warned.status, 0)
+  assert.match(warned.error, /^warning: the DNS answer for .* was not authenticated by DNSSEC/)
+})
+
+test('svc verify trusts the keys of a file on another site', async (t) => {
+  const { origin, port } = await runApp(t)
+  const host = `127.0.0.1:${port}`
+  const verify = (source: string) =>
+    svc('verify', `${origin}/api/v1/status`, '--pin-from', source, ...AT)
+  assert.equal(
+    (await verify(await serveJson(t, formatKeyRecordJson({ kid: KEY }, host)))).status,
+    0,
+  )
+  assert.equal(
+    (await verify(await serveJson(t, formatKeyRecordJson({ kid: OTHER }, host)))).status,
+    1,
+  )
+  const foreign = formatKeyRecordJson({ kid: KEY }, 'other.example.org')
+  assert.equal((await verify(await serveJson(t, foreign))).status, 3)
+})
+
+test('svc audit remembers the source in its state file', async (t) => {
+  const { origin } = await runApp(t, { clock: SYSTEM_CLOCK })
+  const zone: Zone = { records: { [NAME]: [recordOf(KEY)] }, isValidated: true }
+  await useDnsServer(t, zone)
+  const state = path.join(temporaryFolder(t), 'state.json')
+  const audit = (...options: readonly string[]) =>
+    svc('audit', origin, '--state', state, ...options)
+  const first = await audit(...FROM_DNS)
+  assert.equal(first.status, 0, first.error)
+  assert.equal(
+    (JSON.parse(readFileSync(state, 'utf8')) as { pinFrom: string }).pinFrom,
+    FROM_DNS[1],
+  )
+  assert.equal((await audit()).status, 0)
+
+  zone.records = { [NAME]: [recordOf(OTHER)] }
+  assert.equal((await audit()).status, 1, 'the remembered source names another key')
+  assert.equal((await audit('--pin', KEY)).status, 0, '--pin replaces it for one run')
+  zone.records = {}
+  assert.equal((await audit()).status, 3)
+})
+
+test('--pin and --pin-from exclude each other, and a saved response has no --pin-from', async (t) => {
+  const { origin } = await runApp(t)
+  const both = await svc('verify', `${origin}/api/v1/status`, '--pin', KEY, ...FROM_DNS)
+  assert.equal(both.status, 2)
+  assert.match(both.error, /expected either --pin or --pin-from/)
+  const saved = await svc('verify', '/api/v1/status', '--headers', 'h', '--keys', 'k', ...FROM_DNS)
+  assert.equal(saved.status, 2)
+  const wrong = await svc('doctor', origin, '--pin-from', 'dns:127.0.0.1')
+  assert.equal(wrong.status, 2)
+})
