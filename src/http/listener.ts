@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../service/log.ts'
 import type { App } from './api-request.ts'
@@ -45,6 +45,8 @@ const TIMEOUT_CHECK_MS = 1000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** While the listener stops, a connection stays open this long for a request in transit. */
 const QUIET_MS = 1000
+/** Interval at which a worker that stops looks whether connections still arrive. */
+const ACCEPT_CHECK_MS = 20
 /** Interval of the idle check while the listener stops. */
 const QUIET_CHECK_MS = 50
 
@@ -148,21 +150,27 @@ export function connectionCountsOf(server: Server): ConnectionCounts {
 }
 
 /**
- * Resolves when the kernel has no completed connection left; closing would reset those. Node accepts one connection in a
- * turn of the event loop. Clients that keep connecting end it after `deadlineMs`.
+ * Resolves when no completed connection is left; closing would reset those. Node accepts one in a turn of the event loop.
+ * A worker gets its connections from the primary and cannot see how many wait there, so it waits for `quietMs` without a
+ * new one. Clients that keep connecting end it after `deadlineMs`.
  */
-async function acceptWaiting(server: Server, deadlineMs: number): Promise<void> {
+async function acceptWaiting(server: Server, quietMs: number, deadlineMs: number): Promise<void> {
   const startedMs = performance.now()
-  let accepted = 0
-  const count = (): void => void (accepted += 1)
-  server.on('connection', count)
-  let before: number
-  do {
-    before = accepted
-    // The poll phase is between two turns of the check phase, and a worker gets its connections a turn later.
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn()
-  } while (accepted > before && performance.now() - startedMs < deadlineMs)
-  server.off('connection', count)
+  let lastMs = startedMs
+  let turns = 0
+  const note = (): void => {
+    lastMs = performance.now()
+    turns = 0
+  }
+  server.on('connection', note)
+  for (;;) {
+    // The poll phase is between two turns of the check phase.
+    await (quietMs === 0 ? nextTurn() : delay(ACCEPT_CHECK_MS))
+    turns += 1
+    const nowMs = performance.now()
+    if ((turns > 2 && nowMs - lastMs >= quietMs) || nowMs - startedMs >= deadlineMs) break
+  }
+  server.off('connection', note)
 }
 
 /**
@@ -170,10 +178,14 @@ async function acceptWaiting(server: Server, deadlineMs: number): Promise<void> 
  * announces it. A connection without a request is closed after an idle second, because a request may be in transit.
  * Closes the rest after `graceMs`.
  */
-export async function stopListening(server: Server, graceMs: number): Promise<void> {
+export async function stopListening(
+  server: Server,
+  graceMs: number,
+  { acceptQuietMs = 0 } = {},
+): Promise<void> {
   const connections = connectionsOf(server)
   connections.stop()
-  await acceptWaiting(server, graceMs / 2)
+  await acceptWaiting(server, acceptQuietMs, graceMs / 2)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })

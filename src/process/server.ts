@@ -71,6 +71,8 @@ export interface ServerOptions extends Pick<StopTimes, 'graceMs'> {
   readonly releases: ServableReleases
   readonly secrets: Secrets
   readonly localCounters: Counters
+  /** How long a stop waits for a further connection, for a worker that gets them from the primary. Default: 0. */
+  readonly acceptQuietMs?: number
   readonly log: Log
   /** Undefined without an admin port. */
   readonly metrics: Metrics | undefined
@@ -208,7 +210,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     },
     reasons: async () => store?.reasons() ?? [],
     close: async () => {
-      await stopListening(server, graceMs)
+      await stopListening(server, graceMs, { acceptQuietMs: options.acceptQuietMs ?? 0 })
       store?.close()
       timeQuality.close()
       limiter.close()

@@ -9,6 +9,9 @@ import { openMetrics } from './metrics.ts'
 import { startServer } from './server.ts'
 import type { ProcessStatus, WorkerChannel } from './worker-channel.ts'
 
+/** Much longer than the primary takes to pass a connection on. */
+const ACCEPT_QUIET_MS = 400
+
 /** Serves as one of several workers until a stop is requested. The primary looks for releases and keys. */
 export async function serveAsWorker(
   config: Config,
@@ -29,6 +32,7 @@ export async function serveAsWorker(
     releases,
     secrets,
     localCounters,
+    acceptQuietMs: ACCEPT_QUIET_MS,
     log,
     metrics,
   })

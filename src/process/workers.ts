@@ -1,6 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
 import { SECRET_VARIABLES } from '../config.ts'
 import { listen } from '../http/listener.ts'
 import { readSecretTexts } from '../secrets.ts'
@@ -13,8 +12,6 @@ import { requestStatus, sendToWorker, type PrimaryMessage } from './worker-chann
 /** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
 const INITIAL_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 10_000
-/** How long a stop passes waiting connections to the workers before they stop. */
-const ACCEPT_MS = 200
 /** A worker that ran this long started well. */
 const STABLE_AFTER_MS = 10_000
 
@@ -153,8 +150,6 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     async close() {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
-      // This process accepts for the workers, one connection in a turn of the event loop. Closing resets the rest.
-      await delay(ACCEPT_MS)
       await Promise.all([...living].map(stop))
       stopCounting()
     },
