@@ -50,6 +50,10 @@ export const COMMANDS: CommandTable = {
     'create, announce, promote or retire the keys that sign responses',
     () => import('./signing-key.ts'),
   ],
+  'check-database': [
+    'check every page of the embedded database',
+    () => import('./check-database.ts'),
+  ],
   backup: [
     'copy the embedded database to a file while the service runs',
     () => import('./backup.ts'),

@@ -13,12 +13,22 @@ export const STORE_GRACE_MS = 30_000
 
 const PROBE_INTERVAL_MS = 5000
 
+/** While the store works, every so many probes write; each such write costs a sync of the disk. */
+const WRITING_PROBE = 12
+
 /** An `UPDATE` that matches no row: it needs the right to write and changes nothing. */
 const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
 
+/** The calls that need free space: on a full disk others still succeed. */
+const ADDING_CALLS: ReadonlySet<string> = new Set([
+  'waitlist.add',
+  'waitlist.probe',
+  'apiKeys.add',
+])
+
 /**
- * Observes a store, and probes it with a write that changes nothing, so that an outage shows without traffic. Every call to
- * the store is followed by one to `onCall`.
+ * Observes a store, and probes it, so that an outage shows without traffic. While adding fails, only a call that adds shows
+ * that the store works again. Every call to the store is followed by one to `onCall`.
  */
 export function observeStorage(
   storage: Storage,
@@ -26,12 +36,19 @@ export function observeStorage(
   { monotonicMs = () => performance.now(), probeIntervalMs = PROBE_INTERVAL_MS } = {},
 ) {
   let failingSinceMs: number | undefined
+  let isAddingFailing = false
 
   function record(call: string, startedMs: number, error?: unknown): void {
     // Other errors are refusals of the call, such as a key id that is taken; the store works.
     const isOutage = error instanceof StorageError && error.code !== 'CLOSED'
-    if (!isOutage) failingSinceMs = undefined
-    else failingSinceMs ??= startedMs
+    const isAdding = ADDING_CALLS.has(call)
+    if (isOutage) {
+      failingSinceMs ??= startedMs
+      isAddingFailing ||= isAdding
+    } else if (isAdding || !isAddingFailing) {
+      failingSinceMs = undefined
+      isAddingFailing = false
+    }
     onCall(call, (monotonicMs() - startedMs) / 1000, !isOutage)
   }
 
@@ -57,11 +74,13 @@ export function observeStorage(
   const apiKeys = observed('apiKeys', storage.apiKeys)
   const waitlist = observed('waitlist', storage.waitlist)
   let isProbing = false
+  let probes = 0
   const probe = setInterval(() => {
     if (isProbing) return
     isProbing = true
-    void apiKeys
-      .rehash(NO_CHANGE)
+    probes += 1
+    const writes = failingSinceMs !== undefined || probes % WRITING_PROBE === 0
+    void (writes ? waitlist.probe() : apiKeys.rehash(NO_CHANGE))
       .catch(() => {})
       .finally(() => {
         isProbing = false
@@ -79,7 +98,8 @@ export function observeStorage(
       const forMs = unavailableForMs()
       if (forMs < STORE_GRACE_MS) return []
       const seconds = Math.floor(forMs / 1000)
-      const message = `The store has been unavailable for ${seconds} s; reads are served`
+      const state = isAddingFailing ? 'refused registrations and keys' : 'been unavailable'
+      const message = `The store has ${state} for ${seconds} s; reads are served`
       return [{ code: 'STORE_UNAVAILABLE', message }]
     },
     close: () => clearInterval(probe),

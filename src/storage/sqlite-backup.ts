@@ -19,12 +19,20 @@ function assertIntact(database: DatabaseSync, file: string): void {
   readVersion(database, file)
   const [row] = database.prepare('PRAGMA integrity_check(1)').all()
   const orphans = database.prepare('PRAGMA foreign_key_check').all()
-  if (row?.['integrity_check'] !== 'ok' || orphans.length > 0) {
-    throw new StorageError('NOT_A_DATABASE', file)
+  if (row?.['integrity_check'] !== 'ok') {
+    throw new StorageError('DAMAGED', file, { detail: String(row?.['integrity_check']) })
+  }
+  if (orphans.length > 0) {
+    throw new StorageError('DAMAGED', file, { detail: 'a row refers to a missing one' })
   }
 }
 
-function openBackup(file: string): DatabaseSync {
+/** Checks every page, index and reference of a database, also while the service uses it. Throws a StorageError. */
+export function checkDatabase(file: string): void {
+  openIntact(file).close()
+}
+
+function openIntact(file: string): DatabaseSync {
   try {
     return openReader({ file }, assertIntact)
   } catch (error) {
@@ -45,7 +53,7 @@ function copyInto(database: DatabaseSync, target: string): void {
     database.prepare('VACUUM INTO ?').run(target)
     syncFile(target)
     syncFolder(path.dirname(path.resolve(target)))
-    openBackup(target).close()
+    openIntact(target).close()
   } catch (error) {
     fs.rmSync(target, { force: true })
     throw toStorageError(error, target)
@@ -60,7 +68,8 @@ function copyInto(database: DatabaseSync, target: string): void {
  */
 export async function backUpDatabase(file: string, target: string): Promise<void> {
   try {
-    using database = openReader({ file }, readVersion)
+    // A copy of a damaged database may look intact.
+    using database = openReader({ file }, assertIntact)
     copyInto(database, target)
   } catch (error) {
     throw toStorageError(error, file)
@@ -98,7 +107,7 @@ export async function restoreDatabase(
   file: string,
   { force }: { readonly force: boolean },
 ): Promise<void> {
-  using source = openBackup(from)
+  using source = openIntact(from)
   try {
     const exists = fs.existsSync(file)
     if (exists && !force) throw new StorageError('EXISTS', file)

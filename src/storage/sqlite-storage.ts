@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
 import { type CallOutcome, createSqliteSession } from './sqlite-session.ts'
@@ -26,12 +27,24 @@ function createStorage(
   }
 }
 
+/** A check of this many bytes takes less than a second. Larger databases are checked by backups. */
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024
+
+/** Checks the structure of every page, without comparing indexes with tables. Throws a StorageError. */
+function assertQuickCheck(database: DatabaseSync, file: string): void {
+  if (statSync(file).size > MAX_CHECKED_BYTES) return
+  const [row] = database.prepare('PRAGMA quick_check(1)').all()
+  const found = String(row?.['quick_check'])
+  if (found !== 'ok') throw new StorageError('DAMAGED', file, { detail: found })
+}
+
 /**
  * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread
  * of their own, since SQLite blocks while it waits for the disk and for locks.
  *
  * With `onUnavailable`, a database that existed before may be unavailable at the start; calls then open it later. A new one
- * must be created first, which shows that data can be stored at all. Rejects with a StorageError.
+ * must be created first, which shows that data can be stored at all. Rejects with a StorageError, DAMAGED if a quick check
+ * finds damage.
  */
 export async function openSqliteServer(
   options: SqliteOptions,
@@ -40,7 +53,8 @@ export async function openSqliteServer(
   const { file } = options
   const exists = existsSync(file)
   try {
-    openSqliteConnection('create', options).close()
+    using database = openSqliteConnection('create', options)
+    assertQuickCheck(database, file)
   } catch (error) {
     if (!exists || !isTransient(error) || onUnavailable === undefined) throw error
     onUnavailable(error)

@@ -4,6 +4,7 @@ import { TICKET_BYTES, TICKET_PREFIX } from '@public-api/contract/waitlist/ticke
 import type { StoreStatements } from './store-calls.ts'
 import {
   countOfGroups,
+  PROBE_BYTES,
   type ErasedRegistration,
   type RegistrationGroup,
   type StoredRegistration,
@@ -67,6 +68,10 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
   }
 
   return {
+    probe() {
+      addDecoy.run(recipientId(''), PROBE_BYTES)
+    },
+
     add({ addressHash, ticket, recipient, registeredAtMs, sealed }) {
       const id = recipientId(recipient)
       const { changes } = addRegistration.run(addressHash, ticket, id, registeredAtMs, sealed)

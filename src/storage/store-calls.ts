@@ -9,6 +9,7 @@ export type CallEffect = 'read' | 'write' | 'replace' | 'erase'
 /** Every method of the stores with its effect. The dispatcher is derived from this table. */
 const EFFECTS = {
   waitlist: {
+    probe: 'write',
     add: 'write',
     count: 'read',
     readAfter: 'read',

@@ -47,6 +47,9 @@ export function countOfGroups(groups: readonly RegistrationGroup[]): WaitlistCou
   }
 }
 
+/** Bytes that `probe` writes: about as many as a registration. */
+export const PROBE_BYTES = 1024
+
 /** A new age file for a stored registration. */
 export interface Reseal {
   readonly position: number
@@ -61,6 +64,8 @@ export interface Reseal {
  * rejected is not on the list and may be sent again.
  */
 export interface WaitlistStore {
+  /** Writes random content of a registration's size to the table of decoys: shows that registrations can be stored. */
+  probe(): Promise<void>
   /**
    * Adds a registration unless its address hash is listed. Of concurrent calls with one hash, from any number of
    * processes, exactly one resolves with `added` (unique index). Resolves once the row would survive a power failure.

@@ -18,6 +18,7 @@ function makeStore() {
     }
   const storage: Storage = {
     waitlist: {
+      probe: call('probe', undefined),
       add: call('add', 'added' as const),
       count: call('count', {
         total: 0,
@@ -102,7 +103,49 @@ test('a store is probed without traffic, one probe at a time', async (t) => {
   assert.equal(health.unavailableForMs(), 0)
   health.close()
   t.mock.timers.tick(50_000)
-  assert.deepEqual(calls, ['rehash', 'rehash'])
+  // While the store fails, a probe writes.
+  assert.deepEqual(calls, ['rehash', 'probe'])
+})
+
+test('while adding fails, neither a read nor a write without a row makes the process ready', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { state, calls, storage } = makeStore()
+  const health = observeStorage(storage, () => {}, {
+    monotonicMs: () => state.now,
+    probeIntervalMs: 5000,
+  })
+  state.failure = new StorageError('FULL', 'file')
+  await assert.rejects(health.storage.waitlist.add({} as never))
+  state.failure = undefined
+  await health.storage.apiKeys.find('id')
+  await health.storage.waitlist.count()
+  state.now += STORE_GRACE_MS
+  assert.deepEqual(health.reasons(), [
+    {
+      code: 'STORE_UNAVAILABLE',
+      message: 'The store has refused registrations and keys for 30 s; reads are served',
+    },
+  ])
+  t.mock.timers.tick(5000)
+  await settled()
+  assert.equal(calls.at(-1), 'probe')
+  assert.deepEqual(health.reasons(), [])
+  health.close()
+})
+
+test('a store that works is probed with a write now and then', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { state, calls, storage } = makeStore()
+  const health = observeStorage(storage, () => {}, {
+    monotonicMs: () => state.now,
+    probeIntervalMs: 5000,
+  })
+  for (let each = 0; each < 24; each += 1) {
+    t.mock.timers.tick(5000)
+    await settled()
+  }
+  assert.equal(calls.filter((call) => call === 'probe').length, 2)
+  health.close()
 })
 
 test('closing a store is not an outage', async () => {

@@ -47,6 +47,7 @@ function makeWaitlist({
     find: unused,
     erase: unused,
     expire: unused,
+    probe: unused,
     reseal: unused,
   }
   const challenge: Challenge = {

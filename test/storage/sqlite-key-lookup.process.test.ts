@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
-import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { CREATED_AT_MS, makeKey } from './api-keys-fixture.ts'
@@ -200,7 +200,10 @@ test('a damaged database is a failure until it is repaired', async (t) => {
   execFileSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=4096', 'seek=2', 'count=500'], {
     stdio: 'ignore',
   })
-  const { apiKeys } = await openStorage(t, file).catch(() => storage)
+  await assertProblem('DAMAGED', openStorage(t, file))
+  const damaged = await openSqliteInThread({ file, mode: 'read-write' })
+  t.after(() => damaged.close())
+  const { apiKeys } = damaged
   await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))
   await assertProblem('NOT_A_DATABASE', apiKeys.find(makeKey(300).keyId))
   // Who has the page still may answer from it, and fails in no other way.

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { formatTicket, TICKET_BYTES } from '@public-api/contract/waitlist/ticket'
 import {
   countOfGroups,
+  PROBE_BYTES,
   type ErasedRegistration,
   type RegistrationGroup,
   type SealedRegistration,
@@ -34,6 +35,12 @@ const ADD = `
   )
   SELECT position FROM added`
 
+const PROBE = `
+  INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
+  VALUES ($1, $2, $3, '', $4, $5)
+  ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
+    recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed`
+
 /** The values of INSERT. */
 function valuesOf(registration: SealedRegistration) {
   const { addressHash, ticket, recipient, registeredAtMs, sealed } = registration
@@ -49,6 +56,16 @@ export function createPostgresWaitlist(session: PostgresSession): WaitlistStore 
   }
 
   return {
+    async probe() {
+      await session.change(PROBE, [
+        randomInt(DECOY_SLOTS),
+        randomBytes(32),
+        formatTicket(randomBytes(TICKET_BYTES)),
+        randomInt(2 ** 40),
+        randomBytes(PROBE_BYTES),
+      ])
+    },
+
     async add(registration) {
       const rows = await session.change(ADD, [
         ...valuesOf(registration),

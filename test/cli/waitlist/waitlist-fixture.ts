@@ -91,6 +91,7 @@ export function memoryWaitlist(registrations: readonly SealedRegistration[]): {
       find: refuse,
       erase: refuse,
       expire: refuse,
+      probe: refuse,
       async readAfter(position, limit) {
         return [...rows.values()].filter((row) => row.position > position).slice(0, limit)
       },

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { failedStart } from '../support/service-process.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { makeRegistration } from '../storage/waitlist-fixture.ts'
+
+const PAGE_BYTES = 4096
+
+test('damage in the middle of the database: the start, backup and check-database refuse it', async (t) => {
+  const { folder, dataDir } = makeDeployment(t)
+  const file = path.join(dataDir, 'service.sqlite')
+  const storage = await openSqliteServer({ file })
+  await Promise.all(
+    Array.from({ length: 300 }, (_, number) => storage.waitlist.add(makeRegistration(number))),
+  )
+  await storage.close()
+  const intact = await svcIn(folder, ['check-database'])
+  assert.deepEqual([intact.status, intact.error], [0, ''])
+  assert.match(intact.out, /service\.sqlite is intact\.\n$/)
+
+  const pages = statSync(file).size / PAGE_BYTES
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, (pages - 2) * PAGE_BYTES)
+  closeSync(descriptor)
+  const before = readFileSync(file)
+
+  const { ending, service } = await failedStart(t, folder)
+  assert.equal(ending.code, 1)
+  assert.match(service.stderr(), /service\.sqlite: the database is damaged; restore a backup/)
+  for (const args of [['check-database'], ['backup', 'copy.sqlite']]) {
+    const { status, error } = await svcIn(folder, args)
+    assert.equal(status, 1)
+    assert.match(error, /the database is damaged|could not be read|damaged or not a database/)
+  }
+  assert.deepEqual(readFileSync(file), before)
+})
