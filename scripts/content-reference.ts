@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
 import {
   contentSchema,
@@ -9,6 +10,7 @@ import {
   SETTINGS_FILE,
   SETTINGS_SCHEMA,
 } from '../src/publishing/content-schemas.ts'
+import { IMPORTED_HEADINGS } from '../src/publishing/import-changelog.ts'
 import { LEAK_RULES } from '../src/publishing/leak-rules.ts'
 
 const FORMATS: { readonly [format: string]: string } = {
@@ -133,6 +135,16 @@ ${sections.join('\n')}
 The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. No other part of the file is published. A mistake is reported at the line and column of that file.
 
 ${importTable('changelog', '`changelog.yaml`')}
+
+A heading of level 3 is a kind of change (${CHANGELOG_KINDS.map((kind) => `\`${kind}\``).join(', ')}), or one of these:
+
+| heading | kind |
+|---|---|
+${Object.entries(IMPORTED_HEADINGS)
+  .map(([heading, kind]) => `| ${heading} | \`${kind}\` |`)
+  .join('\n')}
+
+Items may be bulleted or numbered; nested ones belong to their item. Links are imported by their text, code and emphasis by their content; comments are not. \`[YANKED]\` after the date becomes a change of the kind \`removed\`. Everything else is a mistake with its line: other headings, paragraphs below a kind, code blocks, images, tables, HTML, checkboxes and struck-through text.
 ${importTable('development-queue', '`development-queue.yaml` and `roadmap.yaml`')}
 \`\`\`yaml
 summary: What is being worked on.
@@ -163,6 +175,6 @@ Rules that allow exceptions:
 |---|---|
 ${rules.join('\n')}
 
-A digest passes if the text marks it as one: \`sha256:…\`, \`SHA-256 of the file: …\`.
+A digest passes if the text marks it as one: \`sha256:…\`, \`SHA-256 of the file: …\`, \`commit …\`, \`ETag: …\`, the URL of a commit.
 `
 }

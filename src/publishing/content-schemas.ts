@@ -81,9 +81,17 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
     schema: {
       type: 'object',
       description:
-        'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0. Endpoints that a change names become its `endpoints`.',
+        'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0, or as release-please, conventional-changelog or changesets write it. Endpoints that a change names become its `endpoints`.',
       required: ['file'],
-      properties: { file: { ...FILE, example: 'CHANGELOG.md' } },
+      properties: {
+        file: { ...FILE, example: 'CHANGELOG.md' },
+        dates: {
+          type: 'object',
+          description:
+            'The date of each release whose heading has none, by its version. Changesets writes no dates.',
+          additionalProperties: { type: 'string', format: 'date', maxLength: 10 },
+        },
+      },
     },
   },
   roadmap: csvImport(SNAPSHOT_SCHEMAS.roadmap.properties.items.items, 'roadmap.csv'),

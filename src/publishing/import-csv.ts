@@ -59,6 +59,19 @@ function toId(text: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+
+/** The day of an ISO 8601 date or timestamp, or of Jira's default format, `05/Nov/26 9:30 AM`. */
+function dayOf(text: string): string {
+  const [, day = '', name = '', year = ''] =
+    /^(\d{1,2})\/([A-Za-z]{3})\/(\d{2}|\d{4})(?:\s|$)/.exec(text) ?? []
+  const month = MONTHS.indexOf(name.toLowerCase()) + 1
+  if (month > 0) {
+    return `${year.padStart(4, '20')}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+  }
+  return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
+}
+
 /** A cell as a value of the field's type. What does not fit is unchanged, and the schema refuses it. */
 function convert(text: string, field: string, schema: JsonSchema): JsonValue {
   if (schema.type === 'array') {
@@ -66,8 +79,7 @@ function convert(text: string, field: string, schema: JsonSchema): JsonValue {
   }
   if (schema.type === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
   if (field === 'id' || field === 'roadmapItem') return toId(text)
-  // The day of an ISO 8601 date or timestamp.
-  if (schema.format === 'date') return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(text)?.[1] ?? text
+  if (schema.format === 'date') return dayOf(text)
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 

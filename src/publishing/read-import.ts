@@ -4,7 +4,7 @@ import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schema
 import { type ContentFolder, decodeText } from './content-folder.ts'
 import { type Checked, fault, type FieldPath, locateFaults } from './content-mistake.ts'
 import { IMPORT_FIELDS } from './content-schemas.ts'
-import { importChangelog } from './import-changelog.ts'
+import { type ChangelogImport, importChangelog } from './import-changelog.ts'
 import { type CsvMapping, importCsv } from './import-csv.ts'
 import { checkSchema } from './schema-check.ts'
 import type { ContentSource, SourceText } from './yaml-source.ts'
@@ -52,7 +52,7 @@ export function readImport(
   const { fields, placeOf, mistakes } =
     name === 'roadmap' || name === 'development-queue'
       ? importCsv(file, text, settings, SNAPSHOT_SCHEMAS[name].properties.items.items)
-      : importChangelog(file, text)
+      : importChangelog(file, text, (mapping as unknown as ChangelogImport).dates)
   if (mistakes.length > 0) return { mistakes }
 
   const place: ContentSource['place'] = (path, part) => {

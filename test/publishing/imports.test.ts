@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  SNAPSHOT_SCHEMAS,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { importChangelog } from '../../src/publishing/import-changelog.ts'
+import { importCsv } from '../../src/publishing/import-csv.ts'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 const HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
@@ -100,7 +105,7 @@ const CHANGELOG_MISTAKES: readonly (readonly [
     'a release without a date',
     '## [1.0.0] - 2026-01-01',
     '## [1.0.0]',
-    'CHANGELOG.md:23:1: found "[1.0.0]", expected a release such as ## [1.0.0] - 2026-11-22, or ## [Unreleased]',
+    'CHANGELOG.md:23:1: found "1.0.0", expected a release with its date, such as ## [1.0.0] - 2026-11-22, or its date in releasesFrom.dates',
   ],
   [
     'a change without a kind',
@@ -204,8 +209,8 @@ const CSV_MISTAKES: readonly (readonly [
   [
     'a date in another notation',
     ['', ''],
-    ['2026-01-02 10:11', '02/Jan/26'],
-    'queue.csv:3:45: items[1].since: found "02/Jan/26", expected a date such as 2026-11-21',
+    ['2026-01-02 10:11', '01/02/2026'],
+    'queue.csv:3:45: items[1].since: found "01/02/2026", expected a date such as 2026-11-21',
   ],
   [
     'a reference to a row that does not exist',
@@ -300,4 +305,183 @@ test('items and itemsFrom exclude each other', async (t) => {
     ),
     mistakes.join('\n'),
   )
+})
+
+/** The imported fields of a changelog, and its mistakes as `line: found`. */
+function importText(text: string, dates?: { readonly [version: string]: string }) {
+  const { fields, mistakes } = importChangelog('CHANGELOG.md', text, dates)
+  return { ...fields, mistakes: mistakes.map(({ line, found }) => `${line}: ${found}`) }
+}
+
+test('numbered and indented items, underlined headings and withdrawn releases are imported', () => {
+  const text = `Changelog
+=========
+
+1.1.0 - 2026-02-01 [YANKED]
+---------------------------
+
+### Added
+
+1. One
+2) Two
+  - nested
+   * indented
+
+  <!-- a note
+  of two lines -->
+- Three <!-- x --> and \`<!-- code -->\`
+  continued
+
+### Security
+
+- A fix
+`
+  assert.deepEqual(importText(text), {
+    unreleased: [],
+    releases: [
+      {
+        version: '1.1.0',
+        date: '2026-02-01',
+        changes: [
+          { kind: 'added', text: 'One' },
+          { kind: 'added', text: 'Two nested indented' },
+          { kind: 'added', text: 'Three and <!-- code --> continued' },
+          { kind: 'removed', text: 'Version 1.1.0 was withdrawn.' },
+          { kind: 'security', text: 'A fix' },
+        ],
+      },
+    ],
+    mistakes: [],
+  })
+})
+
+test('what has no place in the data is a mistake with its line', () => {
+  const text = `- before
+## [Unreleased]
+
+### Added
+
+- One
+
+A paragraph.
+
+#### Deep
+
+\`\`\`
+## [9.9.9] - 2026-01-01
+\`\`\`
+
+- ![an image](x.png)
+- [x] done
+- ~~gone~~
+- a <b>tag</b>
+> a quotation
+
+<!-- never closed
+`
+  assert.deepEqual(importText(text).mistakes, [
+    '1: a change without a kind',
+    '8: the paragraph "A paragraph."',
+    '10: the heading "Deep"',
+    '12: a code block',
+    '16: an image',
+    '17: a checkbox',
+    '18: struck-through text',
+    '19: an HTML tag',
+    '20: the paragraph "> a quotation"',
+    '22: a comment that is not closed',
+  ])
+})
+
+test('changelogs of release-please and conventional-changelog are imported', () => {
+  const text = `# Changelog
+
+## [1.2.0](https://git.example/a/compare/v1.1.1...v1.2.0) (2026-10-20)
+
+### ⚠ BREAKING CHANGES
+
+* **api:** no longer answers ([abc1234](https://git.example/a/commit/abc1234))
+
+### Features
+
+* a gauge
+
+### [1.1.1](https://git.example/a/compare/v1.1.0...v1.1.1) (2026-10-01)
+
+### Bug Fixes
+
+* a fault, closes [#1](https://git.example/a/issues/1)
+`
+  assert.deepEqual(importText(text), {
+    unreleased: [],
+    releases: [
+      {
+        version: '1.2.0',
+        date: '2026-10-20',
+        changes: [
+          { kind: 'added', text: 'a gauge' },
+          { kind: 'changed', text: 'api: no longer answers (abc1234)' },
+        ],
+      },
+      {
+        version: '1.1.1',
+        date: '2026-10-01',
+        changes: [{ kind: 'fixed', text: 'a fault, closes #1' }],
+      },
+    ],
+    mistakes: [],
+  })
+})
+
+test('changelogs of changesets are imported with the dates of the mapping', () => {
+  const text = `# @tides/record
+
+## 1.2.0
+
+### Minor Changes
+
+- abc1234: Adds a gauge.
+
+  More about it.
+
+## 1.1.0
+
+### Patch Changes
+
+- Fixes a fault.
+`
+  const dates = { '1.2.0': '2026-10-20', '1.1.0': '2026-10-01' }
+  assert.deepEqual(importText(text, dates), {
+    unreleased: [],
+    releases: [
+      {
+        version: '1.2.0',
+        date: '2026-10-20',
+        changes: [{ kind: 'added', text: 'abc1234: Adds a gauge. More about it.' }],
+      },
+      {
+        version: '1.1.0',
+        date: '2026-10-01',
+        changes: [{ kind: 'fixed', text: 'Fixes a fault.' }],
+      },
+    ],
+    mistakes: [],
+  })
+  assert.deepEqual(importText(text).mistakes, ['3: "1.2.0"', '11: "1.1.0"'])
+})
+
+test('the default dates of Jira are days', async (t) => {
+  for (const [date, day] of [
+    ['05/Nov/25', '2025-11-05'],
+    ['5/Nov/25 9:30 AM', '2025-11-05'],
+    ['05/nov/2025 14:01', '2025-11-05'],
+  ]) {
+    const { fields } = importCsv(
+      'queue.csv',
+      `Key,Updated\nA-1,${date}\n`,
+      { file: 'queue.csv', columns: { id: 'Key', since: 'Updated' } },
+      SNAPSHOT_SCHEMAS['development-queue'].properties.items.items,
+    )
+    assert.deepEqual(fields['items'], [{ id: 'a-1', since: day, priority: 1 }], t.name)
+  }
 })
