@@ -68,7 +68,7 @@ function zone(context: PageContext, title: string, items: readonly Item[], top: 
 
 /**
  * The trust boundary of the wallet. Above it is the data that the views publish, below it the data that they never
- * contain, and on it the statement of the operator. Undefined if a view is missing or states no withheld data.
+ * contain, and between them the boundary with the operator's statements. Undefined if a view is missing or states no withheld data.
  */
 export function walletBoundary(context: PageContext): Html | undefined {
   const { content, texts } = context
@@ -87,8 +87,9 @@ export function walletBoundary(context: PageContext): Html | undefined {
     ...itemsOf(ROW_PREFIXES.boundary, wallet.boundaries),
     ...itemsOf(ROW_PREFIXES.architectureBoundary, architecture?.boundaries),
   ]
-  const boundaryTop = ZONE_HEAD + rowsHeight(published) + PADDING + MARGIN
-  const withheldTop = boundaryTop + rowsHeight(boundaries) + MARGIN
+  const bandTop = ZONE_HEAD + rowsHeight(published) + PADDING + MARGIN
+  const bandHeight = rowsHeight(boundaries) + 2 * PADDING
+  const withheldTop = bandTop + bandHeight + MARGIN
   return picture({
     id: 'wallet-picture',
     title: t.walletTitle,
@@ -96,8 +97,8 @@ export function walletBoundary(context: PageContext): Html | undefined {
     width: WIDTH,
     height: withheldTop + ZONE_HEAD + rowsHeight(withheld) + PADDING,
     content: html`${zone(context, t.walletPublished, published, 0)}
-      <path class="picture-boundary" d="M0 ${boundaryTop + rowsHeight(boundaries) / 2}H${WIDTH}" />
-      ${boxRows(context, boundaries, boundaryTop)}
-      ${zone(context, texts.wallet.neverPublished, withheld, withheldTop)}`,
+    ${box('picture-boundary', { x: 1, y: bandTop, width: WIDTH - 2, height: bandHeight })}
+    ${boxRows(context, boundaries, bandTop + PADDING)}
+    ${zone(context, texts.wallet.neverPublished, withheld, withheldTop)}`,
   })
 }

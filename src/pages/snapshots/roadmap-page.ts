@@ -3,7 +3,7 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 import { dataTable, pageSection } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { graphPicture } from '../pictures/graph-picture.ts'
-import { code, html, type Html } from '../markup/html.ts'
+import { html, type Html } from '../markup/html.ts'
 import { dayHtml } from '../texts/moments.ts'
 import type { Page, PageContext } from '../page.ts'
 import { operatorText, richText, type RichTextValues } from '../markup/rich-text.ts'
@@ -28,7 +28,6 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
                     html`<li id="${ROADMAP_ID}-${id}">
                       <h4>${operatorText(content, title)}</h4>
                       <p>${operatorText(content, summary)}</p>
-                      <p class="muted small">${code(id)}</p>
                       ${
                         dependsOn.length > 0 &&
                         html`<p class="muted small">

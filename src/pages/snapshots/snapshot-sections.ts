@@ -125,7 +125,7 @@ function nameOf(item: NamedItem): string {
   return 'name' in item ? item.name : item.title
 }
 
-/** The header column of a table of published items: the name, the summary if there is one, and the id. */
+/** The header column of a table of published items: the name, and the summary if there is one. */
 export function nameColumn<Item extends NamedItem>(
   { content }: PageContext,
   title: string,
@@ -136,8 +136,7 @@ export function nameColumn<Item extends NamedItem>(
     isHeader: true,
     cell: (item) => [
       html`<p>${operatorText(content, nameOf(item))}</p>
-        ${item.summary !== undefined && html`<p class="small">${operatorText(content, item.summary)}</p>`}
-        <p class="muted small">${code(item.id)}</p>`,
+        ${item.summary !== undefined && html`<p class="small">${operatorText(content, item.summary)}</p>`}`,
       more(item),
     ],
   }

@@ -1,17 +1,23 @@
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
-import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import {
+  isSnapshotName,
+  type SnapshotData,
+  type SnapshotName,
+} from '@public-api/contract/snapshots/snapshot-schemas'
 import { componentRows, flowRows } from './architecture-page.ts'
 import { codeLink, type Column, copyButton, dataTable, factList, link } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
-import { html, type Html } from '../markup/html.ts'
+import { html, type Html, type HtmlValue } from '../markup/html.ts'
 import { dayHtml } from '../texts/moments.ts'
 import type { Page, PageContext, PageSection } from '../page.ts'
 import { operatorText } from '../markup/rich-text.ts'
 import {
+  fromSnapshot,
   languageNote,
   nameColumn,
   type NamedItem,
-  snapshotContent,
   statementList,
 } from './snapshot-sections.ts'
 import { ROW_PREFIXES, walletBoundary } from '../pictures/wallet-boundary.ts'
@@ -72,96 +78,167 @@ function evidenceArticle(
   </article> `
 }
 
-/**
- * The wallet views, each with its summary, its lists and its link in the API. Lists are empty while no wallet is attached,
- * and the page says so.
- */
+/** A list with its heading; nothing if the list is empty, because its absence says enough. */
+function listed(title: string, items: readonly unknown[], content: Html): Html | false {
+  return (
+    items.length > 0 &&
+    html`<h3>${title}</h3>
+      ${content}`
+  )
+}
+
+/** Content that few readers need, one click away, so that the page stays short. */
+function folded(summary: string, content: HtmlValue): Html {
+  return html`<details>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`
+}
+
+/** Every view with its link in the API, what it contains, and when it was last reviewed. */
+function viewRows(
+  { locale, texts, content }: PageContext,
+  { views, updatedAt, summary }: SnapshotData<'wallet'>,
+): Html {
+  const t = texts.wallet
+  const reviewed = (path: string): string => {
+    const name = path.slice(BASE_PATH.length + 1)
+    return (isSnapshotName(name) ? content.snapshot(name)?.updatedAt : undefined) ?? updatedAt
+  }
+  const all = [{ id: 'wallet', path: READ_PATHS.wallet, summary }, ...views]
+  return dataTable(all, {
+    rowId: ({ id }) => `${ROW_PREFIXES.view}-${id}`,
+    columns: [
+      { title: t.view, isHeader: true, cell: ({ path }) => codeLink(path) },
+      { title: t.content, cell: (view) => operatorText(content, view.summary) },
+      {
+        title: texts.snapshot.reviewed,
+        cell: ({ path }) => dayHtml(locale, reviewed(path)),
+      },
+    ],
+  })
+}
+
+type ViewId =
+  | 'overview'
+  | 'architecture'
+  | 'security'
+  | 'evidence'
+  | 'capabilities'
+  | 'integration'
+  | 'development'
+
+/** Id of the section of a view. */
+function viewId(name: SnapshotName): ViewId {
+  return (name === 'wallet' ? 'overview' : name.slice('wallet/'.length)) as ViewId
+}
+
+/** The wallet views: what each says first, lists that are empty left out, and long descriptions folded. */
 function walletViews(context: PageContext): readonly PageSection[] {
   const { locale, texts, content } = context
   const { architecture, wallet: t } = texts
-  const empty = html`<p class="muted">${t.none}</p>`
+  const wallet = content.snapshot('wallet')
   const statements = (prefix: string, items: Parameters<typeof statementList>[1]): Html =>
     statementList(context, items, prefix, t.none)
   const view = <Name extends SnapshotName>(
-    id: Exclude<keyof typeof t, 'readers'>,
     name: Name,
-    render: (data: SnapshotData<Name>) => Html,
-  ): PageSection => [id, t[id], snapshotContent(context, name, render)]
+    render: (data: SnapshotData<Name>) => HtmlValue,
+  ): PageSection => [
+    viewId(name),
+    t[viewId(name)],
+    fromSnapshot(context, name, (data) => [
+      html`<p>${operatorText(content, data.summary)}</p>`,
+      render(data),
+    ]),
+  ]
   return [
-    view(
-      'overview',
-      'wallet',
-      ({ networks, views, boundaries }) =>
-        html`<h3>${t.networks}</h3>
-          ${namedRows(context, networks, 'network', t.network, [
-            {
-              title: t.environment,
-              cell: ({ environment }) => labelFor(texts, 'environment', environment),
-            },
-          ])}
-          <h3>${t.views}</h3>
-          <dl class="facts">
-            ${views.map(
-              ({ id, path, summary }) =>
-                html`<dt id="${ROW_PREFIXES.view}-${id}">${codeLink(path)}</dt>
-                  <dd>${operatorText(content, summary)}</dd> `,
-            )}
-          </dl>
-          <h3>${t.boundaries}</h3>
-          ${statements(ROW_PREFIXES.boundary, boundaries)}`,
-    ),
-    view(
-      'architecture',
-      'wallet/architecture',
-      ({ components, flows, boundaries }) =>
-        html`<h3>${architecture.parts}</h3>
-          ${componentRows(context, components)}
-          <h3>${architecture.flows}</h3>
-          ${flowRows(context, flows, components)}
-          <h3>${architecture.boundaries}</h3>
-          ${statements(ROW_PREFIXES.architectureBoundary, boundaries)}`,
-    ),
-    view('security', 'wallet/security', ({ custody, controls, reviews, neverPublished }) => {
+    view('wallet', ({ networks, boundaries }) => [
+      listed(
+        t.networks,
+        networks,
+        namedRows(context, networks, 'network', t.network, [
+          {
+            title: t.environment,
+            cell: ({ environment }) => labelFor(texts, 'environment', environment),
+          },
+        ]),
+      ),
+      listed(t.boundaries, boundaries, statements(ROW_PREFIXES.boundary, boundaries)),
+    ]),
+    view('wallet/security', ({ custody, controls, reviews, neverPublished }) => {
       const described = controls.map((control) => ({ ...control, summary: control.statement }))
       const withheld = neverPublished.map(({ id, title, reason }) => ({
         id,
         title,
         statement: reason,
       }))
-      return html`${factList([[t.custody, labelFor(texts, 'custody', custody)]])}
-        <h3>${t.controls}</h3>
-        ${namedRows(context, described, 'control', t.control, [
-          { title: t.state, cell: ({ state }) => stateBadge(texts, 'controlState', state) },
-        ])}
-        <h3>${t.reviews}</h3>
-        ${reviews.length === 0 ? empty : reviews.map((each) => review(context, each))}
-        <h3>${t.neverPublished}</h3>
-        ${statements(ROW_PREFIXES.neverPublished, withheld)}`
+      return [
+        factList([[t.custody, labelFor(texts, 'custody', custody)]]),
+        listed(t.neverPublished, withheld, statements(ROW_PREFIXES.neverPublished, withheld)),
+        listed(
+          t.controls,
+          described,
+          namedRows(context, described, 'control', t.control, [
+            { title: t.state, cell: ({ state }) => stateBadge(texts, 'controlState', state) },
+          ]),
+        ),
+        listed(t.reviews, reviews, html`${reviews.map((each) => review(context, each))}`),
+      ]
     }),
-    view('evidence', 'wallet/evidence', ({ evidence }) =>
+    view('wallet/evidence', ({ evidence }) =>
       evidence.length === 0
-        ? empty
-        : html`${evidence.map((each) => evidenceArticle(context, each))}`,
+        ? html`<p class="muted">${t.none}</p>`
+        : evidence.map((each) => evidenceArticle(context, each)),
     ),
-    view('capabilities', 'wallet/capabilities', ({ capabilities }) =>
+    view('wallet/capabilities', ({ capabilities }) =>
       namedRows(context, capabilities, 'capability', t.capability, [
         { title: t.state, cell: ({ state }) => stateBadge(texts, 'capabilityState', state) },
-        { title: t.needsWallet, cell: ({ needsWallet }) => (needsWallet ? t.yes : t.no) },
+        { title: t.needsWallet, cell: ({ needsWallet }) => (needsWallet ? t.yes : undefined) },
       ]),
     ),
-    view('integration', 'wallet/integration', ({ interfaces }) =>
-      namedRows(context, interfaces, 'interface', t.interface, [
-        { title: t.direction, cell: ({ direction }) => labelFor(texts, 'direction', direction) },
-        { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
-      ]),
+    view('wallet/architecture', ({ components, flows, boundaries }) => [
+      listed(
+        architecture.boundaries,
+        boundaries,
+        statements(ROW_PREFIXES.architectureBoundary, boundaries),
+      ),
+      components.length + flows.length > 0 &&
+        folded(t.partsAndFlows, [
+          listed(architecture.parts, components, componentRows(context, components)),
+          listed(architecture.flows, flows, flowRows(context, flows, components)),
+        ]),
+    ]),
+    view(
+      'wallet/integration',
+      ({ interfaces }) =>
+        interfaces.length > 0 &&
+        folded(
+          t.interfaces,
+          namedRows(context, interfaces, 'interface', t.interface, [
+            {
+              title: t.direction,
+              cell: ({ direction }) => labelFor(texts, 'direction', direction),
+            },
+            { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
+          ]),
+        ),
     ),
-    view('development', 'wallet/development', ({ items }) =>
-      namedRows(context, items, 'work', t.work, [
-        { title: t.horizon, cell: ({ horizon }) => labelFor(texts, 'horizon', horizon) },
-        { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
-        { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
-      ]),
+    view(
+      'wallet/development',
+      ({ items }) =>
+        items.length > 0 &&
+        folded(
+          t.plannedWork,
+          namedRows(context, items, 'work', t.work, [
+            { title: t.horizon, cell: ({ horizon }) => labelFor(texts, 'horizon', horizon) },
+            { title: t.state, cell: ({ state }) => stateBadge(texts, 'queueState', state) },
+            { title: t.since, cell: ({ since }) => dayHtml(locale, since) },
+          ]),
+        ),
     ),
+    ...(wallet === undefined
+      ? []
+      : [['views', t.views, folded(t.allViews, viewRows(context, wallet))] as const]),
   ]
 }
 
