@@ -23,8 +23,8 @@ const FIVE = [
 
 test('without a log every path below /log is the 404 of the pages', async (t) => {
   const app = await runApp(t)
-  for (const path of FIVE) {
-    const response = await app.fetch(`/log/${path}`)
+  for (const name of FIVE) {
+    const response = await app.fetch(`/log/${name}`)
     assert.equal(response.status, 404)
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
   }
@@ -54,10 +54,10 @@ test('a client reads the whole log from the service with nothing but a policy', 
 test('each file has its type, its caching and a strong tag', async (t) => {
   const { releases } = await folderWithLog(t)
   const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
-  for (const path of FIVE) {
-    const response = await app.fetch(`/log/${path}`)
-    assert.equal(response.status, 200, path)
-    const isTile = path.startsWith('tile/')
+  for (const name of FIVE) {
+    const response = await app.fetch(`/log/${name}`)
+    assert.equal(response.status, 200, name)
+    const isTile = name.startsWith('tile/')
     assert.equal(
       response.headers.get('content-type'),
       isTile ? 'application/octet-stream' : 'text/plain; charset=utf-8',
@@ -72,9 +72,9 @@ test('each file has its type, its caching and a strong tag', async (t) => {
     const bytes = Buffer.from(await response.arrayBuffer())
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
     assert.equal(response.headers.get('etag'), etag)
-    const head = await app.fetch(`/log/${path}`, { method: 'HEAD' })
+    const head = await app.fetch(`/log/${name}`, { method: 'HEAD' })
     assert.equal(head.headers.get('content-length'), String(bytes.length))
-    const known = await app.fetch(`/log/${path}`, { headers: { 'If-None-Match': etag } })
+    const known = await app.fetch(`/log/${name}`, { headers: { 'If-None-Match': etag } })
     assert.equal(known.status, 304)
   }
   assert.equal((await app.fetch('/log/checkpoint', { method: 'OPTIONS' })).status, 204)
@@ -91,7 +91,7 @@ test('nothing beyond the published checkpoint is served', async (t) => {
   )
   await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
   const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
-  const statusOf = async (path: string) => (await app.fetch(`/log/${path}`)).status
+  const statusOf = async (name: string) => (await app.fetch(`/log/${name}`)).status
   assert.equal(await statusOf('tile/0/000.p/3'), 200)
   const missing = [
     'tile/0/000.p/4',
@@ -107,10 +107,10 @@ test('nothing beyond the published checkpoint is served', async (t) => {
     'witnesses.json',
     '',
   ]
-  for (const path of missing) {
-    const response = await app.fetch(`/log/${path}`)
-    assert.equal(response.status, 404, path)
-    assert.equal(response.headers.get('cache-control'), 'no-store', path)
+  for (const name of missing) {
+    const response = await app.fetch(`/log/${name}`)
+    assert.equal(response.status, 404, name)
+    assert.equal(response.headers.get('cache-control'), 'no-store', name)
   }
   assert.match(readFileSync(path.join(releases, 'log', 'pending'), 'utf8'), /\n4\n/)
 })

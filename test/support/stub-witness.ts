@@ -83,7 +83,7 @@ export async function openStubWitness(
         case 'hangs':
           return
         case 'floods':
-          return send(200, `${'— x AAAAAAAA\n'.repeat(20_000)}`)
+          return send(200, '— x AAAAAAAA\n'.repeat(20_000))
         case 'unknown-log':
           return send(404)
         case 'unknown-key':
@@ -100,7 +100,7 @@ export async function openStubWitness(
           // The signature of another tree.
           void signer.cosign('another text\n', nowSeconds()).then((line) => send(200, line))
           return
-        default:
+        case 'honest':
           void answer(body).then(([status, text, type]) => send(status, text, type))
       }
     })

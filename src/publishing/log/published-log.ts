@@ -74,7 +74,7 @@ export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashT
   return treeOf(versions.map((entry) => Buffer.from(versionHashText(entry))))
 }
 
-const ORIGIN = /^[^\s+\u0000-\u0020\u007f]{1,200}$/u
+const ORIGIN = /^[^\s+\p{Cc}]{1,200}$/u
 
 function checkOrigin(origin: string): void {
   const isOrigin = ORIGIN.test(origin) && !origin.includes('://') && !origin.startsWith('svc-')

@@ -160,7 +160,7 @@ export async function mirror(
     }
     const file = path.join(folder, 'archive', 'versions', `${version.snapshotId}.json`)
     if (existsSync(file)) continue
-    await writeWhole(file, canonicalJson({ ...version } as unknown as JsonObject))
+    await writeWhole(file, canonicalJson({ ...version }))
     added += 1
   }
   await writeLog(folder, versions)
