@@ -26,6 +26,7 @@ import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'
+import { readLogWitnesses } from '../service/log-witnesses.ts'
 import type { Payload } from '../service/payload.ts'
 import type { Releases } from '../service/releases.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
@@ -114,6 +115,8 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     get todayMs() {
       return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS
     },
+    /** Who cosigned the transparency log; undefined without one. */
+    logWitnesses: releases.tlog && readLogWitnesses(releases.tlog.files),
     /** A response of this service, created when read; undefined if it is unsigned. */
     get sampleResponse() {
       return readSampleResponse(api, READ_PATHS.status)

@@ -16,6 +16,7 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { logWitnesses } from '../verify/log-witnesses.ts'
 import { changesInWords, type ComparedData } from './changes-in-words.ts'
 
 /** Number of differences shown per resource. The archive has the rest. */
@@ -180,6 +181,7 @@ function body(context: PageContext, entry: VersionEntry) {
   const { locale, texts, facts } = context
   const { snapshotId, sequence, note, hash, previousHash } = entry
   const { history, version: t } = texts
+  const log = logWitnesses(context, entry.sequence)
   const neighbor = (each: number, text: string, rel: string): Html =>
     html`<a href="${pathOfPage(locale, `history/${formatSnapshotId(each)}`)}" rel="${rel}"
       >${text}</a
@@ -216,6 +218,7 @@ function body(context: PageContext, entry: VersionEntry) {
           ],
         ]),
       )}
+      ${log && pageSection('log', texts.log.title, log)}
       ${pageSection(
         'resources',
         t.resources,

@@ -15,6 +15,7 @@ import {
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { richText } from '../markup/rich-text.ts'
+import { logWitnesses } from './log-witnesses.ts'
 import type { SampleResponse } from './sample-response.ts'
 
 /** Placeholder for the key id of a deployment without a key. */
@@ -170,6 +171,7 @@ export const VERIFY_PAGE: Page = {
     const command = html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
       ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(...recipe))}
       <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`
+    const log = logWitnesses(context, facts.head.sequence)
     const limits = verify.limits.map((limit) => richText(limit, { seconds }))
     return {
       main: html`<h1>${verify.title}</h1>
@@ -185,6 +187,7 @@ export const VERIFY_PAGE: Page = {
         ['curl', verify.curlTitle, curl],
         ['package', verify.packageTitle, client],
         ['command', verify.commandTitle, command],
+        ...(log === undefined ? [] : [['log', texts.log.title, log] as const]),
         ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
         ['limits', verify.limitsTitle, bulletList(limits)],
       ],
