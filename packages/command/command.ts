@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 import { nearestName } from '@public-api/contract/text/nearest-name'
+import { formatJson } from './format-json.ts'
 import { type CommandHelp, type CommandOption, formatHelp } from './options.ts'
 import { looksLikeApiKey } from './whole-key.ts'
 
@@ -54,7 +55,7 @@ function printFailure(
   const { exitCode = EXIT_CODES.failure, details = [], members = {} } = more
   output.error(`svc ${name}: ${message}`)
   for (const detail of details) output.error(detail)
-  if (json) output.out(JSON.stringify({ ok: false, code, message, ...members }))
+  if (json) output.out(formatJson({ ok: false, code, message, ...members }))
   return exitCode
 }
 
@@ -251,7 +252,7 @@ export function createCommand<const Options extends CommandOptions>({
         const result = await run(parsed, output)
         if (typeof result === 'number') return result
         const { json, lines, exitCode = EXIT_CODES.done } = result
-        if (isJson) output.out(JSON.stringify({ ok: true, ...json }))
+        if (isJson) output.out(formatJson({ ok: true, ...json }))
         else for (const line of lines) output.out(line)
         return exitCode
       } catch (error) {

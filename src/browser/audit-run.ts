@@ -85,8 +85,10 @@ function createProgress({ texts, marks, everyVersion }: AuditRun, steps: StepLis
       const { versions, previousHead, toRead } = progress
       pass(texts.count('details.index', versions.length))
       begin('previous')
-      if (previousHead === undefined) pass(texts.text('details.previousNone'))
-      else {
+      if (previousHead === undefined) {
+        const detail = texts.text('details.previousNone')
+        steps.set('previous', { state: 'skipped', detail })
+      } else {
         const { hash, snapshotId: version } = previousHead
         const key = hash === versions[0]?.hash ? 'previousSame' : 'previousGrown'
         pass(texts.richText(`details.${key}`, { version }))

@@ -47,7 +47,12 @@ export function readPageTexts(name: string, page = document) {
     /** A text whose values are shown as `code`, unless they are nodes. */
     richText: (key: string, values: TextValues<string | number | Node>): RichText =>
       fill(textAt(key), values, (value) =>
-        value instanceof Node ? value : pageElement('code', String(value)),
+        // A node has one place in the document, and a text may name a value twice.
+        value instanceof Text
+          ? value.cloneNode()
+          : value instanceof Node
+            ? value
+            : pageElement('code', String(value)),
       ),
     /** A text with a form for each plural category of its language (CLDR); `{count}` is formatted. */
     count(key: string, count: number): string {

@@ -14,7 +14,7 @@ ${about}
 Actions:
 ${formatCommands(actions)}
 
-Each has --help of its own.
+Run "svc ${name} ACTION --help" for the options of an action.
 
 Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
   const names = Object.keys(actions).join(', ')

@@ -50,6 +50,8 @@ test('checks the status step by step and shows the lines of that response', { sk
     (await page.locator('#line-digest code').textContent()) ?? '',
     /^sha-256=:[^:]{44}:$/,
   )
+  const freshness = page.locator('[data-step="freshness"] .step-detail')
+  assert.match((await freshness.textContent()) ?? '', /^Signed \S.*, at 2026-11-21T09:/)
   const signer = page.locator('[data-step="key"] .step-detail')
   assert.ok((await signer.textContent())?.includes(key.keyId))
   assert.deepEqual(await axeFaults(page), [])

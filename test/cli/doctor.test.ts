@@ -140,7 +140,7 @@ test('reports wrong usage before any request', async () => {
     [['example.org'], /expected the URL of a deployment, such as/],
     [['https://a', 'https://b'], /expected one URL/],
     [['https://a', '--deployment', 'other'], /--deployment expects primary or preview/],
-    [['https://a', '--pin', 'x'], /--pin expects a key id/],
+    [['https://a', '--pin', 'x'], /--pin expects a key ID/],
     [['https://a', '--list'], /--list sends no request/],
     [['https://a', '--timeout', 'x'], /--timeout expects whole seconds/],
   ] as const) {

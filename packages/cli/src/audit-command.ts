@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import { HistoryError } from '@public-api/client-source/history-error'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
@@ -35,7 +36,7 @@ async function printFault(
   output.error(`svc audit: ${sanitizeForTerminal(message, 400)}`)
   if (json) {
     output.out(
-      JSON.stringify({
+      formatJson({
         ok: false,
         code,
         message,
@@ -46,7 +47,7 @@ async function printFault(
     )
   } else if (file === undefined) {
     output.error('The evidence could not be written to a file. It is on standard output; save it.')
-    output.out(JSON.stringify(evidence))
+    output.out(formatJson(evidence))
   } else {
     output.out(`The signed responses that prove it are in ${file}. Keep that file.`)
   }
@@ -75,7 +76,7 @@ If the service signed responses that cannot all be true, they are written to a
 file. Anyone can check that file with --check-evidence, without the service and
 without trusting you.`,
   options: {
-    pin: textOptions(`KEYID: id of a trusted key; repeat it for several keys. Without it, the keys that
+    pin: textOptions(`KEYID: ID of a trusted key; repeat it for several keys. Without it, the keys that
       the server names are trusted`),
     'pin-from': PIN_FROM_OPTION,
     state: textOption(`FILE: load the head of the last audit from FILE and save the new one, with

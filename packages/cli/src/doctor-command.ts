@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
@@ -114,7 +115,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<Comma
 
 function listFindings(json: boolean, output: CommandOutput): ExitCode {
   const rows = Object.entries(FINDING_CATALOG).map(([id, entry]) => ({ id, ...entry }))
-  if (json) output.out(JSON.stringify(rows))
+  if (json) output.out(formatJson(rows))
   else {
     for (const { id, severity, expected, advice } of rows) {
       output.out(`${id} (${severity})`)

@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import { isInconclusive } from './verifying/inconclusive-status.ts'
 import { freshTarget } from '@public-api/client-source/fresh-target'
 import { mayBeNewKey } from '@public-api/client-source/trusted-keys'
@@ -132,10 +133,7 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
   const saved = await readSavedResponse(files.headers, files.body)
   const status = files.status ?? saved.status
   if (status === undefined) {
-    throw new CommandFailure(
-      'STATUS',
-      `${files.headers}: has no status line; give the status as --status`,
-    )
+    throw new CommandFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
   }
   if (keysFile === undefined) throw new UsageError('a saved response needs --keys FILE')
   const { ifNoneMatch } = settings
@@ -202,17 +200,19 @@ function printOutcome(
   output.out('')
   const refusal = refusalOf(verdict)
   if (refusal !== undefined)
-    output.out(`It is the error ${sanitizeForTerminal(`${refusal.code}: ${refusal.message}`)}`)
+    output.out(
+      `The service returned the error ${sanitizeForTerminal(`${refusal.code}: ${refusal.message}`)}`,
+    )
   if (verdict.fault !== undefined) {
     const note = unsignedNote(response, verdict)
-    output.out(`Not verified. The first step that failed: ${wordsOf(verdict.fault.step)}.`)
+    output.out(`Not verified: the ${wordsOf(verdict.fault.step)} check failed.`)
     output.error(`svc verify: ${sanitizeForTerminal(verdict.fault.message, 400)}`)
     if (note !== undefined) output.error(note)
     return
   }
   const { provedAtMs = nowMs, keyId = '' } = verdict.verified ?? {}
   const age = ageOf((nowMs - provedAtMs) / 1000)
-  output.out(`Verified: signed by ${keyId}, proved ${age} ago.`)
+  output.out(`Verified: signed by ${keyId} ${age} ago.`)
   if (pinnedKeyIds === undefined) {
     output.out(UNPINNED_WARNING)
   }
@@ -265,7 +265,7 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 function parseEtag(text: string | undefined): string | undefined {
   if (text === undefined || FIELD_VALUE.test(text)) return text
-  throw new UsageError('--if-none-match expects an ETag, as a header has it')
+  throw new UsageError('--if-none-match expects an ETag such as W/"abc"')
 }
 
 /** `svc verify`: checks that the service signed a response. */
@@ -276,11 +276,11 @@ export const command = createCommand({
     'verify --proof FILE --policy FILE [--resource-file FILE] [--entry FILE]',
   ],
   about: `Requests URL, and verifies the response step by step: digest, signature, key,
-age, ETag, request id. Path and query are sent and verified exactly as typed.
+age, ETag, request ID. Path and query are sent and verified exactly as typed.
 Signed errors are verified in the same way. Responses to HEAD and OPTIONS have
 no signature.
 
-Without --pin, a copy of the service with its own key passes. Get the key id
+Without --pin, a copy of the service with its own key passes. Get the key ID
 from a source that an attacker of the service does not control, and pass it as
 --pin.
 
@@ -289,7 +289,7 @@ With --headers, verifies a saved response and fetches nothing:
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
   options: {
-    pin: textOptions('KEYID: id of a trusted key; repeat it for several keys'),
+    pin: textOptions('KEYID: ID of a trusted key; repeat it for several keys'),
     'pin-from': PIN_FROM_OPTION,
     'max-age': textOption(`SECONDS: maximum age of a signature (default:
       ${SIGNATURE_MAX_AGE_SECONDS})`),
@@ -335,10 +335,10 @@ With --headers, verifies a saved response and fetches nothing:
     }
     const pinFrom = values['pin-from']
     if (isSaved && pinFrom !== undefined) {
-      throw new UsageError('--pin-from is for a response that is fetched; use --pin')
+      throw new UsageError('--pin-from cannot be combined with --headers; use --pin')
     }
     if (isSaved && values.fresh) {
-      throw new UsageError('--fresh is for a response that is fetched')
+      throw new UsageError('--fresh cannot be combined with --headers')
     }
     const typed: Address =
       isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
@@ -370,7 +370,7 @@ With --headers, verifies a saved response and fetches nothing:
           }
     const outcome =
       files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
-    if (settings.json) output.out(JSON.stringify(describe(outcome, settings)))
+    if (settings.json) output.out(formatJson(describe(outcome, settings)))
     else printOutcome(outcome, settings, output)
     return exitCodeOf(outcome)
   },

@@ -41,7 +41,7 @@ const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
   baseUrl: [Boolean, 'an origin'],
   pinnedKeyIds: [
     (value) => Array.isArray(value) && value[0] && value.every((id) => KEY_ID.test(id)),
-    'key ids of 43 characters',
+    'key IDs of 43 characters',
   ],
   maxAgeSeconds: POSITIVE,
   apiKey: [(value) => /^[!-~]+$/.test(String(value)), 'visible ASCII'],

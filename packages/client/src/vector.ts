@@ -48,7 +48,7 @@ export interface Vector {
     readonly notBefore?: string
     readonly notAfter?: string
   }
-  /** The key id that the client trusts, from a source other than the service. */
+  /** The key ID that the client trusts, from a source other than the service. */
   readonly pinnedKeyId: string
   readonly request: {
     readonly method: string

@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import type { WaitlistEntry } from '../../service/waitlist-entry.ts'
 
 /** The formats of an export. */
@@ -31,9 +32,9 @@ function toCells(entry: WaitlistEntry): readonly string[] {
 const FORMULA = /(^|[;\t\r\n\|])([[\s\p{Z}\p{Cf}"'‘’“”＂＇]--[\t\r\n]]*)(?=[=+\-@＝＋－＠])/gv
 /** Spreadsheets also misread cells that start with one of these. */
 const BREAK_START = /^[\t\r\n]/
-/** Control characters that affect a terminal. Tabs and line ends are text. */
+/** Control characters that affect a terminal, and bidirectional controls, which reorder a line. Tabs and line ends are text. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is meant
-const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g
 
 /** A text as a cell that no spreadsheet evaluates, quoted as RFC 4180 requires. */
 export function formatCsvCell(text: string): string {
@@ -60,11 +61,7 @@ export function formatEntryAsJson({
   consent,
 }: WaitlistEntry): string {
   const members = { ticket, registeredAt, email, locale, interests, useCase, consent }
-  // JSON.stringify does not escape these characters, which affect terminals and line readers.
-  return JSON.stringify(members).replace(
-    /[\u007F-\u009F\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return formatJson(members)
 }
 
 /**
@@ -78,7 +75,7 @@ function formatListmonkRow({
   locale,
   interests,
 }: WaitlistEntry): string {
-  const attributes = JSON.stringify({ ticket, registeredAt, locale, interests })
+  const attributes = formatJson({ ticket, registeredAt, locale, interests })
   const cells = [email, '', attributes].map((cell) => `"${cell.replaceAll('"', '""')}"`)
   return `${cells.join(',')}\r\n`
 }

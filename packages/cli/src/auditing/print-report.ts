@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import type { AuditReport, KeyChange } from '@public-api/client-source/audit-history'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { CommandOutput } from '@public-api/command/command'
@@ -11,7 +12,7 @@ const MAX_PRINTED = 20
 
 /** The warning about an unannounced signing key. */
 function keyWarning({ from, to }: KeyChange): string {
-  return `warning: ${to} signs now, and ${from} signed at the last audit. No earlier audit saw the new key announced as next; ask the operator, through another channel, whether it is theirs`
+  return `warning: the signing key changed from ${from} to ${to} without an announcement that an earlier audit saw. Ask the operator, through another channel, whether ${to} is theirs`
 }
 
 function formatChanges({ changes }: VersionEntry): string {
@@ -64,7 +65,9 @@ function printText(report: AuditReport, settings: AuditSettings, output: Command
     )
   }
   printNewVersions(report, output)
-  output.out(`${pluralOf(resources.length, 'resource')} served as the newest version says.`)
+  output.out(
+    `${pluralOf(resources.length, 'resource')} ${resources.length === 1 ? 'matches' : 'match'} the newest version.`,
+  )
   if (unavailable.length > 0) {
     output.out(`Unavailable at the moment: ${sanitizeForTerminal(unavailable.join(', '), 2000)}.`)
   }
@@ -108,6 +111,6 @@ export function printReport(
 ): void {
   const { keyChange } = report
   if (keyChange?.isAnnounced === false) output.error(`svc audit: ${keyWarning(keyChange)}`)
-  if (settings.json) output.out(JSON.stringify(describe(report, settings)))
+  if (settings.json) output.out(formatJson(describe(report, settings)))
   else if (!settings.quiet) printText(report, settings, output)
 }

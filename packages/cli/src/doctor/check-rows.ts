@@ -33,7 +33,7 @@ function shapeOf(name: DataSchemaName | 'error'): ShapeCheck {
   return (value) => {
     if (validate(value)) return undefined
     const [first] = validate.errors ?? []
-    return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim()
+    return `${first?.instancePath ?? ''} ${first?.message ?? 'does not match the schema'}`.trim()
   }
 }
 
@@ -48,7 +48,7 @@ function reportUnpromised({ where, code, status, response, content }: Observatio
     const type = response.field(HEADERS.contentType) ?? 'no type'
     report('error-replaced', where, `status ${status} with ${type}${codeSuffix}, expected ${code}`)
   } else if (response.status === status) {
-    report('wrong-shape', where, 'the body is not JSON of this service')
+    report('wrong-shape', where, 'the body is not a response of this service')
   } else {
     report('unexpected-status', where, `${response.status}${codeSuffix}, expected ${status}`)
   }

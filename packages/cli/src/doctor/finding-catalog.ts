@@ -125,7 +125,7 @@ export const FINDING_CATALOG = {
   ),
   'pin-mismatch': error(
     'a current key that is pinned',
-    'Compare the key ids. If you did not change the key, this is not your service.',
+    'Compare the key IDs. If you did not change the key, this is not your service.',
   ),
   'next-not-pinned': warning(
     'an announced next key that is pinned too',
@@ -136,7 +136,7 @@ export const FINDING_CATALOG = {
     'Publish the output of svc signing-key record, so that readers can use --pin-from.',
   ),
   'not-pinned': info(
-    'a key id from another source than the server, passed as --pin',
+    'a key ID from another source than the server, passed as --pin',
     'Pass --pin. Without it, a copy of the service with its own key passes every check.',
   ),
   'head-status': error(

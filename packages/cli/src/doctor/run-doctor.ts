@@ -92,7 +92,7 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
       findings.report('no-response', check, error.message)
-      notRun = 'it was broken off'
+      notRun = 'interrupted: the service stopped responding'
     }
     checks.push({ check, findings: findings.list(), notRun })
   }

@@ -56,7 +56,7 @@ export function parsePins(pins: readonly string[] | undefined): readonly string[
   for (const pin of pins ?? []) {
     if (KEY_ID.test(pin)) continue
     throw new UsageError(
-      '--pin expects a key id: the RFC 7638 thumbprint of an Ed25519 key, 43 characters of base64url',
+      '--pin expects a key ID: the RFC 7638 thumbprint of an Ed25519 key, 43 characters of base64url',
     )
   }
   return pins

@@ -11,9 +11,11 @@ const REASONS: { readonly [code: string]: string } = {
   EHOSTUNREACH: 'could not be reached: no route to its host',
   ENETUNREACH: 'could not be reached: the network is unreachable',
   ETIMEDOUT: 'could not be reached: its host does not respond',
-  EPROTO: 'could not be reached: it does not speak TLS as expected; is it http:// there?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'could not be reached: it speaks no TLS; is it http:// there?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'could not be reached: it speaks no TLS; is it http:// there?',
+  EPROTO: 'could not be reached: the server does not support TLS; try http://',
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'could not be reached: the server does not support TLS; try http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG:
+    'could not be reached: the server does not support TLS; try http://',
   CERT_HAS_EXPIRED: 'could not be reached: its certificate has expired (TLS)',
   CERT_NOT_YET_VALID: 'could not be reached: its certificate is not valid yet (TLS)',
   ERR_TLS_CERT_ALTNAME_INVALID: 'could not be reached: its certificate is for another name (TLS)',

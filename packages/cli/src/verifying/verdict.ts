@@ -24,11 +24,11 @@ import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 
 /** What each step checks. */
 const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
-  keys: 'a known key, and a pinned one if pins are given',
+  keys: 'the key document contains a usable key, and the pinned key if --pin is given',
   proof: 'the headers of a signature',
   digest: 'Content-Digest is the SHA-256 of the body',
   signature: 'the signature matches method, target, status, time and digest',
-  key: 'a trusted key signed, while it was in use',
+  key: 'a trusted key signed within its validity period',
   freshness: 'the signature is neither too old nor from the future',
   body: 'the body is JSON',
   etag: 'the ETag is the hash of the data',
@@ -80,7 +80,7 @@ function verdictOf(
     const outcome = index < end ? 'ok' : index === end ? 'failed' : 'unchecked'
     const text =
       outcome === 'unchecked'
-        ? 'not looked at'
+        ? 'not checked'
         : outcome === 'failed'
           ? (found[step] ?? fault?.message ?? '')
           : (found[step] ?? '')
@@ -110,7 +110,7 @@ function freshnessOf(
   const proof =
     response.status === 304 || renewed === undefined
       ? ''
-      : `; a 304 renewed it at ${renewed}, which counts if the first signature is too old`
+      : `; renewed by a 304 at ${renewed} (used if the signature is too old)`
   return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${maxAgeSeconds} s${proof}`
 }
 
@@ -136,18 +136,21 @@ async function observe(
       stated === ofBody
         ? `${ofBody} over ${pluralOf(response.body.length, 'byte')}`
         : `stated ${stated ?? 'no sha-256'}, the body of ${pluralOf(response.body.length, 'byte')} has ${ofBody}`,
-    signature: `${verified === undefined ? 'no key at hand signed' : 'signed:'} ${response.method} ${response.target} ${response.status} with this time and digest`,
+    signature:
+      verified === undefined
+        ? `no known key signed ${response.method} ${response.target} ${response.status} with this time and digest`
+        : `covers ${response.method} ${response.target}, status ${response.status}, this time and this digest`,
     ...(verified === undefined ? {} : { key: verified.keyId }),
     freshness: freshnessOf(response, response),
-    body: verified === undefined ? 'it is not JSON in UTF-8' : 'it is',
+    body: verified === undefined ? 'not valid UTF-8 JSON' : 'valid UTF-8 JSON',
     ...(verified === undefined
       ? {}
       : {
           etag:
             etag === undefined
-              ? `no ETag came; the data has ${verified.etag ?? 'none'}`
+              ? `no ETag header; computed from the data: ${verified.etag ?? 'none'}`
               : (verified.etag ?? 'none'),
-          requestId: requestId ?? 'no header came',
+          requestId: requestId ?? 'no X-Request-Id header',
         }),
   }
 }
