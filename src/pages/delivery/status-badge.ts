@@ -41,7 +41,8 @@ export function renderBadge(context: PageContext): string {
   const title = plainText(texts.badge.title, { name: siteName(context), state: label, time })
   const severity = status && severityOf('componentState', status.state)
   const [color, path] = (severity && SHAPES[severity]) ?? UNKNOWN
-  const textWidth = Math.max(widthOf(label) * STATE_PX * 1.08, widthOf(time) * TIME_PX)
+  // Wide enough for wide system fonts, because an image cannot measure its text.
+  const textWidth = Math.max(widthOf(label) * STATE_PX * 1.25, widthOf(time) * TIME_PX * 1.15)
   const width = Math.ceil(TEXT_X + textWidth + PADDING)
   const font = { 'font-family': 'system-ui, sans-serif', 'text-rendering': 'geometricPrecision' }
   const text = (y: number, size: number, fill: string, value: string, weight = '400') =>

@@ -1,7 +1,7 @@
 import { calendarPath } from '../delivery/maintenance-calendar.ts'
 import { feedPath } from '../delivery/feeds.ts'
 import { badgePath } from '../delivery/status-badge.ts'
-import { factList, link, pageSection } from '../markup/elements.ts'
+import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
@@ -37,11 +37,8 @@ export function subscribeSection({ locale, texts, facts: { origin } }: PageConte
         [TEAMS, richText(t.teamsHow, { address })],
         [DISCORD, richText(t.discordHow, { address })],
         [t.mail, richText(t.mailHow, { address })],
-        [
-          t.badge,
-          html`<p><img src="${badge}" alt="${texts.status.title}" height="40" /></p>
-            <pre tabindex="0"><code>${image}</code></pre>`,
-        ],
-      ])}`,
+        [t.badge, html`<img src="${badge}" alt="${texts.status.title}" height="40" />`],
+      ])}
+      ${codeBox(texts, 'badge-code', t.badge, image)}`,
   )
 }
