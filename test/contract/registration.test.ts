@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import * as fc from 'fast-check'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { LOCALES } from '@public-api/contract/registry/locales'
@@ -161,9 +162,9 @@ test('consent must be the literal `true`', () => {
   }
 })
 
-test('a use case is text of at most 500 code points of any kind', () => {
+test('a use case is text up to the limit of code points of any kind', () => {
   for (const unit of ['a', 'é', 'ก', '字', '😀', '\u0301', '\n', '\u0000']) {
-    const longest = unit.repeat(500)
+    const longest = unit.repeat(LIMITS.maxUseCaseCodePoints)
     assert.equal(parseRegistration({ ...WHOLE, useCase: longest }).useCase, longest)
     assert.equal(codeOf({ ...WHOLE, useCase: `${longest}${unit}` }), 'INVALID_USE_CASE', unit)
     assert.equal(codeOf({ ...WHOLE, useCase: `${longest}a` }), 'INVALID_USE_CASE', unit)

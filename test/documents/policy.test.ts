@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 
 import { ERRORS } from '@public-api/contract/errors/errors'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
@@ -39,18 +40,18 @@ test('the policy has every member of the specification and only described fields
   ])
 })
 
-test('the numbers match the specification', () => {
+test('the numbers are the limits of the contract', () => {
   assert.equal(policy.schema, 'svc.public.api.policy.v1')
-  assert.equal(policy.limits.maxBodyBytes, 8192)
+  assert.equal(policy.limits.maxBodyBytes, LIMITS.maxBodyBytes)
   assert.equal(policy.limits.responseContentType, 'application/json; charset=utf-8')
-  assert.equal(policy.limits.labelPattern, '^[A-Za-z0-9 ._-]{1,40}$')
-  assert.equal(policy.limits.maxActiveKeys, 10_000)
-  assert.deepEqual(policy.rateLimiting.registrationGlobal, { requests: 300, windowSeconds: 60 })
-  assert.deepEqual(policy.rateLimiting.registrationPerActor, { requests: 5, windowSeconds: 60 })
-  assert.deepEqual(policy.rateLimiting.keyedRequests, { requests: 600, windowSeconds: 60 })
-  assert.deepEqual(policy.rateLimiting.keyIssuance, { requests: 60, windowSeconds: 3600 })
-  assert.equal(policy.deprecation.noticeDays, 90)
-  assert.equal(policy.security.signing.maxAgeSeconds, 900)
+  assert.equal(policy.limits.labelPattern, `^[A-Za-z0-9 ._-]{1,${LIMITS.maxLabelLength}}$`)
+  assert.equal(policy.limits.maxActiveKeys, LIMITS.maxActiveKeys)
+  assert.deepEqual(policy.rateLimiting.registrationGlobal, LIMITS.registrationGlobal)
+  assert.deepEqual(policy.rateLimiting.registrationPerActor, LIMITS.registrationPerActor)
+  assert.deepEqual(policy.rateLimiting.keyedRequests, LIMITS.keyedRequests)
+  assert.deepEqual(policy.rateLimiting.keyIssuance, LIMITS.keyIssuance)
+  assert.equal(policy.deprecation.noticeDays, LIMITS.deprecationNoticeDays)
+  assert.equal(policy.security.signing.maxAgeSeconds, LIMITS.signatureMaxAgeSeconds)
   assert.equal(policy.cors.maxAgeSeconds, 86_400)
 })
 

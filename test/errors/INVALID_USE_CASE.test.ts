@@ -1,4 +1,5 @@
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationsRefused } from '../support/refused-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
@@ -8,10 +9,10 @@ test('INVALID_USE_CASE: 400 for a use case that is not a string or is too long',
     { ...GOOD_BODY, useCase: null },
     { ...GOOD_BODY, useCase: 1 },
     { ...GOOD_BODY, useCase: [ECHO_MARKER] },
-    { ...GOOD_BODY, useCase: `${ECHO_MARKER}${'x'.repeat(500)}` },
-    { ...GOOD_BODY, useCase: 'ก'.repeat(501) },
-    { ...GOOD_BODY, useCase: '字'.repeat(501) },
-    { ...GOOD_BODY, useCase: '😀'.repeat(501) },
+    { ...GOOD_BODY, useCase: `${ECHO_MARKER}${'x'.repeat(LIMITS.maxUseCaseCodePoints)}` },
+    { ...GOOD_BODY, useCase: 'ก'.repeat(LIMITS.maxUseCaseCodePoints + 1) },
+    { ...GOOD_BODY, useCase: '字'.repeat(LIMITS.maxUseCaseCodePoints + 1) },
+    { ...GOOD_BODY, useCase: '😀'.repeat(LIMITS.maxUseCaseCodePoints + 1) },
     { ...GOOD_BODY, useCase: `${ECHO_MARKER}\ud800` },
   ]
   await assertRegistrationsRefused(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
@@ -12,9 +13,9 @@ const TRIGGER = {
   body: JSON.stringify(GOOD_BODY),
 } as const
 
-test('RATE_LIMITED: 429 with Retry-After for the sixth request of one actor within a minute', async (t) => {
+test('RATE_LIMITED: 429 with Retry-After for a request of one actor beyond its limit within a minute', async (t) => {
   const app = await runRegisteringApp(t)
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < LIMITS.registrationPerActor.requests; count += 1) {
     await app.register({}, { 'X-Forwarded-For': '192.0.2.1' })
   }
   for (const [laterMs, retryAfterSeconds] of [
@@ -38,9 +39,9 @@ test('RATE_LIMITED: 429 with Retry-After for the sixth request of one actor with
   assert.equal(response.status, 200)
 })
 
-test('RATE_LIMITED: 429 for the 301st request of all actors together', async (t) => {
+test('RATE_LIMITED: 429 for a request beyond the limit of all actors together', async (t) => {
   const app = await runRegisteringApp(t)
-  for (let count = 0; count < 300; count += 1) {
+  for (let count = 0; count < LIMITS.registrationGlobal.requests; count += 1) {
     const response = await app.register({})
     assert.equal(response.status, 400)
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { gzipSync } from 'node:zlib'
 import { parseRawResponse, rawRequest, sendRaw } from '../support/raw-http.ts'
 import {
@@ -219,16 +220,24 @@ test('invalid UTF-8 and a byte order mark are not JSON', async (t) => {
   assert.equal((await app.entries())[0]?.useCase, '😀')
 })
 
-test('accepts 500 code points and refuses 501, in Thai, Chinese and emoji', async (t) => {
+test('accepts the longest use case and refuses a longer one, in Thai, Chinese and emoji', async (t) => {
   const app = await runRegisteringApp(t)
   for (const [at, unit] of ['a', 'ก', 'เ', '字', '𠮷', '😀', '\u0301'].entries()) {
     const email = `reader${at}@example.org`
-    const over = await app.register({ ...GOOD_BODY, email, useCase: unit.repeat(501) })
+    const over = await app.register({
+      ...GOOD_BODY,
+      email,
+      useCase: unit.repeat(LIMITS.maxUseCaseCodePoints + 1),
+    })
     assert.equal(codeOf(over), 'INVALID_USE_CASE', unit)
-    const just = await app.register({ ...GOOD_BODY, email, useCase: unit.repeat(500) })
+    const just = await app.register({
+      ...GOOD_BODY,
+      email,
+      useCase: unit.repeat(LIMITS.maxUseCaseCodePoints),
+    })
     assert.equal(just.status, 200, unit)
     assert.equal(codeOf(just), undefined, unit)
-    assert.equal((await app.entries()).at(-1)?.useCase, unit.repeat(500))
+    assert.equal((await app.entries()).at(-1)?.useCase, unit.repeat(LIMITS.maxUseCaseCodePoints))
   }
 })
 

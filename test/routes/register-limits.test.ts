@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import {
   GOOD_BODY,
@@ -8,6 +9,9 @@ import {
   type RegisteringApp,
 } from '../support/registering-app.ts'
 import { ask, codeOf, type ReceivedResponse } from '../support/received-response.ts'
+
+const PER_ACTOR = LIMITS.registrationPerActor.requests
+const ALL_ACTORS = LIMITS.registrationGlobal.requests
 
 const MINE = '192.0.2.1'
 const THEIRS = '192.0.2.2'
@@ -24,44 +28,36 @@ async function left(app: RegisteringApp, address: string): Promise<number> {
   }
 }
 
-test('an actor has five requests a minute of any content, independent of others', async (t) => {
+test('an actor has a number of requests a minute of any content, independent of others', async (t) => {
   const app = await runRegisteringApp(t)
   const codes: (string | undefined)[] = []
-  for (const body of [
-    GOOD_BODY,
-    GOOD_BODY,
-    '{',
-    [],
-    { ...GOOD_BODY, challengeToken: 'wrong' },
-    GOOD_BODY,
-    '{',
-  ]) {
+  const counted = [
+    [GOOD_BODY, undefined],
+    [GOOD_BODY, 'DUPLICATE'],
+    ['{', 'INVALID_JSON'],
+    [[], 'INVALID_INPUT'],
+    [{ ...GOOD_BODY, challengeToken: 'wrong' }, 'CHALLENGE_FAILED'],
+  ] as const
+  const repeated = Array.from({ length: PER_ACTOR }, (_, at) => counted[at] ?? counted[2])
+  for (const body of [...repeated.map(([each]) => each), GOOD_BODY, '{']) {
     codes.push(codeOf(await app.register(body, { 'X-Forwarded-For': MINE })))
   }
-  assert.deepEqual(codes, [
-    undefined,
-    'DUPLICATE',
-    'INVALID_JSON',
-    'INVALID_INPUT',
-    'CHALLENGE_FAILED',
-    'RATE_LIMITED',
-    'RATE_LIMITED',
-  ])
-  assert.equal(await left(app, THEIRS), 5)
+  assert.deepEqual(codes, [...repeated.map(([, code]) => code), 'RATE_LIMITED', 'RATE_LIMITED'])
+  assert.equal(await left(app, THEIRS), PER_ACTOR)
 })
 
 test('the window starts with the first request and ends a minute later', async (t) => {
   const app = await runRegisteringApp(t)
   await tryOnce(app, MINE)
   app.clock.ms += 59_000
-  assert.equal(await left(app, MINE), 4)
+  assert.equal(await left(app, MINE), PER_ACTOR - 1)
   app.clock.ms += 999
   assert.equal(await left(app, MINE), 0)
   app.clock.ms += 1
-  assert.equal(await left(app, MINE), 5)
+  assert.equal(await left(app, MINE), PER_ACTOR)
   // Refused requests begin no window and lengthen none.
   app.clock.ms += 60_000
-  assert.equal(await left(app, MINE), 5)
+  assert.equal(await left(app, MINE), PER_ACTOR)
 })
 
 test('requests refused before the limit do not count', async (t) => {
@@ -71,8 +67,8 @@ test('requests refused before the limit do not count', async (t) => {
     { headers: [...JSON_TYPE, 'Sec-Fetch-Site: cross-site'], body: '{}', status: 403 },
     { headers: ['Content-Type: text/plain'], body: '{}', status: 415 },
     { headers: [...JSON_TYPE, 'Content-Encoding: gzip'], body: '{}', status: 415 },
-    { body: ' '.repeat(8193), status: 413 },
-    { body: ' '.repeat(8193), chunkBytes: 1000, status: 413 },
+    { body: ' '.repeat(LIMITS.maxBodyBytes + 1), status: 413 },
+    { body: ' '.repeat(LIMITS.maxBodyBytes + 1), chunkBytes: 1000, status: 413 },
     { method: 'GET', status: 405 },
     { method: 'DELETE', status: 405 },
     { target: `${REGISTER}/`, status: 404 },
@@ -83,12 +79,12 @@ test('requests refused before the limit do not count', async (t) => {
       assert.equal(response.status, status)
     }
   }
-  assert.equal(await left(app, MINE), 5)
+  assert.equal(await left(app, MINE), PER_ACTOR)
 })
 
 test('reads are never limited', async (t) => {
   const app = await runRegisteringApp(t)
-  assert.equal(await left(app, MINE), 5)
+  assert.equal(await left(app, MINE), PER_ACTOR)
   for (let count = 0; count < 20; count += 1) {
     const response = await ask(app, '/api/v1/early-access', {
       headers: { 'X-Forwarded-For': MINE },
@@ -97,9 +93,9 @@ test('reads are never limited', async (t) => {
   }
 })
 
-test('all actors together have 300, and a global refusal does not count for the actor', async (t) => {
+test('all actors together have a limit, and a global refusal does not count for the actor', async (t) => {
   const app = await runRegisteringApp(t)
-  for (let count = 0; count < 299; count += 1) {
+  for (let count = 0; count < ALL_ACTORS - 1; count += 1) {
     const response = await app.register({})
     assert.equal(response.status, 400, `request ${count + 1}`)
   }
@@ -112,14 +108,14 @@ test('all actors together have 300, and a global refusal does not count for the 
   }
   app.clock.ms += 50_000
   // Theirs begins now; of mine, one was counted and its window lasts on.
-  assert.equal(await left(app, THEIRS), 5)
-  assert.equal(await left(app, MINE), 4)
+  assert.equal(await left(app, THEIRS), PER_ACTOR)
+  assert.equal(await left(app, MINE), PER_ACTOR - 1)
 })
 
 test('a limited actor does not use up the global limit', async (t) => {
   const app = await runRegisteringApp(t)
-  for (let count = 0; count < 350; count += 1) await tryOnce(app, MINE)
-  for (let count = 0; count < 295; count += 1) {
+  for (let count = 0; count < ALL_ACTORS + 50; count += 1) await tryOnce(app, MINE)
+  for (let count = 0; count < ALL_ACTORS - PER_ACTOR; count += 1) {
     assert.equal((await app.register({})).status, 400, `request ${count + 1}`)
   }
   assert.equal((await app.register({})).status, 429)
@@ -127,17 +123,19 @@ test('a limited actor does not use up the global limit', async (t) => {
 
 test('concurrent requests never exceed the limits', async (t) => {
   const app = await runRegisteringApp(t)
-  const responses = await Promise.all(Array.from({ length: 20 }, () => tryOnce(app, MINE)))
-  assert.equal(responses.filter(({ status }) => status !== 429).length, 5)
+  const responses = await Promise.all(
+    Array.from({ length: 4 * PER_ACTOR }, () => tryOnce(app, MINE)),
+  )
+  assert.equal(responses.filter(({ status }) => status !== 429).length, PER_ACTOR)
 })
 
 test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {
   const app = await runRegisteringApp(t)
-  assert.equal(await left(app, MINE), 5)
+  assert.equal(await left(app, MINE), PER_ACTOR)
   for (const address of [`::ffff:${MINE}`, '::ffff:c000:201', `198.51.100.7, ${MINE}`]) {
     assert.equal(await left(app, address), 0, address)
   }
-  assert.equal(await left(app, '2001:db8:1:2::1'), 5)
+  assert.equal(await left(app, '2001:db8:1:2::1'), PER_ACTOR)
   for (const address of [
     '2001:db8:1:2::2',
     '2001:DB8:1:2:ffff:ffff:ffff:ffff',
@@ -146,15 +144,15 @@ test('an actor is an IPv4 address or an IPv6 network of 64 bits', async (t) => {
     assert.equal(await left(app, address), 0, address)
   }
   for (const address of ['2001:db8:1:3::1', '2001:db8::1', `${MINE}, 198.51.100.7`]) {
-    assert.equal(await left(app, address), 5, address)
+    assert.equal(await left(app, address), PER_ACTOR, address)
   }
 })
 
 test('a caller without a trusted proxy cannot choose its address', async (t) => {
   const app = await runRegisteringApp(t, { parts: { trustedProxies: [] } })
   const statuses: number[] = []
-  for (let count = 0; count < 6; count += 1) {
+  for (let count = 0; count <= PER_ACTOR; count += 1) {
     statuses.push((await tryOnce(app, `192.0.2.${count}`)).status)
   }
-  assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429])
+  assert.deepEqual(statuses, [...Array.from({ length: PER_ACTOR }, () => 400), 429])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
 import {
   GOOD_BODY,
@@ -47,7 +48,10 @@ const RULES: readonly (readonly [code: string, breakRule: (draft: Draft) => Draf
       ),
     }),
   ],
-  ['PAYLOAD_TOO_LARGE', (draft) => ({ ...draft, pad: (text) => text.padEnd(8193) })],
+  [
+    'PAYLOAD_TOO_LARGE',
+    (draft) => ({ ...draft, pad: (text) => text.padEnd(LIMITS.maxBodyBytes + 1) }),
+  ],
   ['RATE_LIMITED', (draft) => ({ ...draft, address: BUSY_ADDRESS })],
   ['INVALID_JSON', (draft) => ({ ...draft, cut: (text) => text.slice(0, -1) })],
   ['INVALID_INPUT', (draft) => ({ ...draft, wrap: (text) => `[${text}]` })],
@@ -57,7 +61,7 @@ const RULES: readonly (readonly [code: string, breakRule: (draft: Draft) => Draf
   ['INVALID_LOCALE', withFields({ locale: 'de' })],
   ['INVALID_INTERESTS', withFields({ interests: ['unknown'] })],
   ['CONSENT_REQUIRED', withFields({ consent: false })],
-  ['INVALID_USE_CASE', withFields({ useCase: 'x'.repeat(501) })],
+  ['INVALID_USE_CASE', withFields({ useCase: 'x'.repeat(LIMITS.maxUseCaseCodePoints + 1) })],
   ['INVALID_SESSION_ID', withFields({ session_id: 'x' })],
   ['CHALLENGE_REQUIRED', withFields({ challengeToken: '' })],
   ['CHALLENGE_FAILED', withFields({ challengeToken: 'wrong' })],
@@ -96,7 +100,7 @@ async function codeOfDraft(app: RegisteringApp, draft: Draft): Promise<string | 
 /** An open waitlist with one address on it, and one caller whose window is full. */
 async function runBusyApp(t: TestContext): Promise<RegisteringApp> {
   const app = await runRegisteringApp(t)
-  for (let count = 0; count < 5; count += 1) {
+  for (let count = 0; count < LIMITS.registrationPerActor.requests; count += 1) {
     await app.register({ ...GOOD_BODY, email: LISTED_EMAIL }, { 'X-Forwarded-For': BUSY_ADDRESS })
   }
   return app

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
@@ -117,6 +118,9 @@ test('no request data is readable on disk or in the log', async (t) => {
     { extra: 'find-extra' },
   ]) {
     assert.equal((await app.register({ ...sent, ...change }, address)).status, 400)
+  }
+  for (let count = 5; count < LIMITS.registrationPerActor.requests; count += 1) {
+    await app.register({}, address)
   }
   assert.equal((await app.register(sent, address)).status, 429)
   const files = readdirSync(app.folder, { recursive: true, encoding: 'utf8' })

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { admitRegistration, secondsUntil } from '../../src/service/rate-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
+
+const PER_ACTOR = LIMITS.registrationPerActor.requests
+/** Actors that use up the limit of all together; the limits divide without a remainder. */
+const FULL_ACTORS = LIMITS.registrationGlobal.requests / PER_ACTOR
 
 const START_MS = Date.UTC(2026, 10, 21, 9, 0, 0)
 
@@ -32,50 +37,52 @@ async function admitTimes(
   for (let each = 0; each < times; each += 1) assert.equal(await waitOf(address), undefined)
 }
 
-test('an actor has five requests in the 60 seconds from the first', async () => {
+test('an actor has a number of requests in the 60 seconds from the first', async () => {
   const { time, waitOf } = makeLimits()
   await admitTimes(waitOf, '192.0.2.1', 1)
   time.ms += 30_000
-  await admitTimes(waitOf, '192.0.2.1', 4)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR - 1)
   assert.equal(await waitOf('192.0.2.1'), 30)
   time.ms += 29_001
   assert.equal(await waitOf('192.0.2.1'), 1, 'never less than a second')
   time.ms += 999
-  await admitTimes(waitOf, '192.0.2.1', 5)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR)
   assert.equal(await waitOf('192.0.2.1'), 60)
 })
 
 test('actors differ by IPv4 address and IPv6 network', async () => {
   const { waitOf } = makeLimits()
-  await admitTimes(waitOf, '192.0.2.1', 5)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR)
   assert.equal(await waitOf('::ffff:192.0.2.1'), 60)
-  await admitTimes(waitOf, '192.0.2.2', 5)
-  await admitTimes(waitOf, '2001:db8:0:1::1', 5)
+  await admitTimes(waitOf, '192.0.2.2', PER_ACTOR)
+  await admitTimes(waitOf, '2001:db8:0:1::1', PER_ACTOR)
   assert.equal(await waitOf('2001:db8:0:1:ffff:ffff:ffff:ffff'), 60)
-  await admitTimes(waitOf, '2001:db8:0:2::1', 5)
+  await admitTimes(waitOf, '2001:db8:0:2::1', PER_ACTOR)
 })
 
-test('all actors together have 300 requests, and the next one is refused', async () => {
+test('all actors together have a number of requests, and the next one is refused', async () => {
   const { time, waitOf } = makeLimits()
-  for (let actor = 0; actor < 60; actor += 1) await admitTimes(waitOf, `10.0.0.${actor}`, 5)
+  for (let actor = 0; actor < FULL_ACTORS; actor += 1)
+    await admitTimes(waitOf, `10.0.0.${actor}`, PER_ACTOR)
   time.ms += 10_000
   assert.equal(await waitOf('10.0.1.1'), 50)
   assert.equal(await waitOf('10.0.0.1'), 50)
   time.ms += 50_000
-  await admitTimes(waitOf, '10.0.1.1', 5)
+  await admitTimes(waitOf, '10.0.1.1', PER_ACTOR)
 })
 
 test('requests refused by the actor limit do not count globally', async () => {
   const { waitOf } = makeLimits()
-  await admitTimes(waitOf, '192.0.2.1', 5)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR)
   for (let each = 0; each < 1000; each += 1) assert.notEqual(await waitOf('192.0.2.1'), undefined)
-  for (let actor = 0; actor < 59; actor += 1) await admitTimes(waitOf, `10.0.0.${actor}`, 5)
+  for (let actor = 0; actor < FULL_ACTORS - 1; actor += 1)
+    await admitTimes(waitOf, `10.0.0.${actor}`, PER_ACTOR)
   assert.equal(await waitOf('10.0.1.1'), 60)
 })
 
 test('refused actors use no memory', async () => {
   const { counters, waitOf } = makeLimits()
-  for (let actor = 0; actor < 300; actor += 1)
+  for (let actor = 0; actor < LIMITS.registrationGlobal.requests; actor += 1)
     await admitTimes(waitOf, `10.0.${actor >> 8}.${actor & 255}`, 1)
   const size = counters.size()
   for (let actor = 0; actor < 2000; actor += 1) {
@@ -86,7 +93,7 @@ test('refused actors use no memory', async () => {
 
 test('connections without an address are one actor', async () => {
   const { waitOf } = makeLimits()
-  await admitTimes(waitOf, '', 5)
+  await admitTimes(waitOf, '', PER_ACTOR)
   assert.equal(await waitOf(''), 60)
 })
 
@@ -95,9 +102,10 @@ test('with both limits reached, the later end determines the wait', async () => 
   await admitTimes(waitOf, '10.0.0.1', 1)
   time.ms += 20_000
   // Everybody's window has 40 s left now, and this actor's begins.
-  await admitTimes(waitOf, '192.0.2.1', 5)
-  for (let actor = 0; actor < 58; actor += 1) await admitTimes(waitOf, `10.0.1.${actor}`, 5)
-  await admitTimes(waitOf, '10.0.2.1', 4)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR)
+  for (let actor = 0; actor < FULL_ACTORS - 2; actor += 1)
+    await admitTimes(waitOf, `10.0.1.${actor}`, PER_ACTOR)
+  await admitTimes(waitOf, '10.0.2.1', PER_ACTOR - 1)
   assert.equal(await waitOf('192.0.2.1'), 60)
   assert.equal(await waitOf('10.0.3.1'), 40)
 })
@@ -107,7 +115,7 @@ test('counters that respond later count the same', async () => {
     ...counters,
     count: async (windows) => counters.count(windows),
   }))
-  await admitTimes(waitOf, '192.0.2.1', 5)
+  await admitTimes(waitOf, '192.0.2.1', PER_ACTOR)
   assert.equal(await waitOf('192.0.2.1'), 60)
 })
 
