@@ -48,7 +48,7 @@ contains other files than dot files is refused.`,
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))
     const created = [
       `Created ${folder} with ${written.join(', ')}.`,
-      `Edit organization.yaml first. Then run: svc check --content ${folder}`,
+      `Replace every text that starts with TODO, and the addresses of example.org. Then run: svc check --content ${folder}`,
     ]
     return {
       json: { folder, files: written },

@@ -2,7 +2,9 @@ import { stringify } from 'yaml'
 
 import { formatDate, formatInstant } from '@public-api/contract/text/instant'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { isTranslatable } from '@public-api/contract/snapshots/translations'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { PLACEHOLDER_MARK } from './value-rules.ts'
 import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, SETTINGS_FILE, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
@@ -28,6 +30,7 @@ function describeField(schema: JsonSchema): string {
 function valueOf(field: JsonSchema, nowMs: number): unknown {
   if (field.format === 'date-time') return formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
   if (field.format === 'date') return formatDate(nowMs)
+  if (isTranslatable(field)) return `${PLACEHOLDER_MARK} ${String(field.example)}`
   return field.example ?? (field.type === 'boolean' ? false : (field.enum?.[0] ?? ''))
 }
 

@@ -9,6 +9,9 @@ import {
 } from './content-mistake.ts'
 import type { ContentSource } from './yaml-source.ts'
 
+/** The first word of a text of `svc init` that the operator has to replace. Published, it would stay in the history. */
+export const PLACEHOLDER_MARK = 'TODO'
+
 /** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn', 'startsAt', 'endsAt'])
 
@@ -108,6 +111,9 @@ export function* checkValues(
     // The mapping of an import is not published.
     if (described === undefined) continue
     yield* checkText(value, path)
+    if (value.startsWith(PLACEHOLDER_MARK)) {
+      yield fault(path, `the placeholder ${describeValue(value)}`, 'your own text')
+    }
     if (described.format === 'uri') yield* checkUri(value, path)
     const [index, name = ''] = path.slice(-2)
     const isDate = described.format === 'date-time' || described.format === 'date'

@@ -8,8 +8,11 @@ import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function replacePlaceholders(contentDir: string): void {
-  const file = path.join(contentDir, 'organization.yaml')
-  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('example.org', 'tides.example'))
+  for (const name of readdirSync(contentDir).filter((each) => each.endsWith('.yaml'))) {
+    const file = path.join(contentDir, name)
+    const text = readFileSync(file, 'utf8').replaceAll('TODO ', '')
+    writeFileSync(file, text.replaceAll('example.org', 'tides.example'))
+  }
 }
 
 test('init, check and publish: from nothing to a first version', async (t) => {
@@ -19,7 +22,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
   assert.equal(created.status, 0, created.error)
   assert.match(
     created.out,
-    /^Created ours with status\.yaml, .*\nEdit organization\.yaml first\. Then run: svc check --content ours\n$/,
+    /^Created ours with status\.yaml, .*\nReplace every text that starts with TODO, and the addresses of example\.org\. Then run: svc check --content ours\n$/,
   )
   assert.ok(!existsSync(path.join(folder, 'ours', 'wallet.yaml')))
   assert.ok(

@@ -37,7 +37,11 @@ test('new content passes its editor schemas, and the check after its placeholder
   const folder = temporaryFolder(t)
   const files = createStarterContent(FIXTURE_NOW_MS)
   for (const [name, text] of files) {
-    writeContent(folder, name, text.replaceAll('example.org', 'tides.example'))
+    writeContent(
+      folder,
+      name,
+      text.replaceAll('example.org', 'tides.example').replaceAll('TODO ', ''),
+    )
   }
   const { mistakes, resources } = await compileContent(folder, FIXTURE_NOW_MS)
   assert.deepEqual(mistakes.map(formatMistake), [])
@@ -100,6 +104,34 @@ test('the reference names every field, and its examples have the described shape
     for (const field of Object.keys(schema.properties ?? {})) {
       assert.ok(reference.includes(`| \`${field}\` |`), `${name}: ${field}`)
     }
+  }
+})
+
+test('every invented text of new content is a mistake in one list', async (t) => {
+  const folder = temporaryFolder(t)
+  for (const [name, text] of createStarterContent(FIXTURE_NOW_MS)) writeContent(folder, name, text)
+  const { mistakes } = await compileContent(folder, FIXTURE_NOW_MS)
+  assert.deepEqual(
+    mistakes.filter(({ found }) => !found.startsWith('the placeholder ')),
+    [],
+  )
+  const fields = new Set(mistakes.map(({ file, field }) => `${path.basename(file)} ${field}`))
+  for (const field of [
+    'organization.yaml name',
+    'organization.yaml url',
+    'organization.yaml description',
+    'organization.yaml contact.email',
+    'organization.yaml privacy.controller',
+    'organization.yaml privacy.address',
+    'organization.yaml privacy.retention',
+    'development-queue.yaml summary',
+    'roadmap.yaml summary',
+    'changelog.yaml summary',
+    'status.yaml summary',
+    'status.yaml components[0].name',
+    'architecture.yaml components[0].role',
+  ]) {
+    assert.ok(fields.has(field), field)
   }
 })
 
