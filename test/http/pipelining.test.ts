@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { App } from '../../src/http/api-request.ts'
 import { pipeline, type Pipelined, type Reading } from '../support/pipelined.ts'
 import { runApp } from '../support/running-app.ts'
@@ -17,15 +17,13 @@ const EVIL = 'DELETE /evil HTTP/1.1\r\nHost: a\r\n\r\n'
 
 function requestBytes(kind: Kind, index: number): string {
   const line = (method: string) => `${method} /${kind}/${index} HTTP/1.1\r\nHost: a\r\n`
-  switch (kind) {
-    case 'post':
-    case 'unread':
-      return `${line('POST')}Content-Length: ${EVIL.length}\r\n\r\n${EVIL}`
-    case 'chunked':
-      return `${line('POST')}Transfer-Encoding: chunked\r\n\r\n${EVIL.length.toString(16)}\r\n${EVIL}\r\n0\r\n\r\n`
-    default:
-      return `${line('GET')}\r\n`
+  if (kind === 'post' || kind === 'unread') {
+    return `${line('POST')}Content-Length: ${EVIL.length}\r\n\r\n${EVIL}`
   }
+  if (kind === 'chunked') {
+    return `${line('POST')}Transfer-Encoding: chunked\r\n\r\n${EVIL.length.toString(16)}\r\n${EVIL}\r\n0\r\n\r\n`
+  }
+  return `${line('GET')}\r\n`
 }
 
 /** Responds by the kind in the target, with the target in the body. */
