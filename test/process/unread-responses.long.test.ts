@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
+import { makeReleases } from '../support/made-releases.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service-process.ts'
 
 const MAX_RESIDENT_MIB = 250
+/** For many clients that each ask for a long history. */
+const MAX_WITH_HISTORY_MIB = 400
+const HISTORY_LENGTH = 10_000
+const HISTORY_CLIENTS = 2000
 const TARGETS = ['/api/v1/policy', '/api/v1/openapi.json', '/api/v1/versions', '/api/v1', '/en']
 /** As much as one read of the server takes. */
 const FLOOD_BYTES = 65_536
@@ -81,3 +86,33 @@ for (const [what, count, read] of [
     },
   )
 }
+
+test(
+  `${HISTORY_CLIENTS} clients that ask for ${HISTORY_LENGTH} versions and read nothing leave the service below ${MAX_WITH_HISTORY_MIB} MiB and the others served`,
+  { skip: process.platform === 'linux' ? false : 'reads /proc' },
+  async (t) => {
+    const { folder, releasesDir } = makeDeployment(t)
+    const { versions, resources } = makeReleases(HISTORY_LENGTH)
+    for (const [file, json] of resources) {
+      const [name = '', digest = ''] = file.split(' ')
+      mkdirSync(path.join(releasesDir, 'resources', name), { recursive: true })
+      writeFileSync(path.join(releasesDir, 'resources', name, `${digest}.json`), json)
+    }
+    for (const [snapshotId, json] of versions) {
+      writeFileSync(path.join(releasesDir, 'versions', `${snapshotId}.json`), json)
+    }
+    const service = startService(t, folder, {}, startCommand())
+    const { port, origin } = await service.serving()
+    const request = 'GET /api/v1/versions HTTP/1.1\r\nHost: a\r\n\r\n'
+    const sockets = Array.from({ length: HISTORY_CLIENTS }, () => openConnection(t, port, request))
+    await eventually('all are connected', () =>
+      sockets.every(({ connecting }) => !connecting) ? true : undefined,
+    )
+    await assertServed(origin, 50)
+    const peak = peakMib(service.pid)
+    t.diagnostic(`peak: ${Math.round(peak)} MiB`)
+    assert.ok(peak < MAX_WITH_HISTORY_MIB, `${Math.round(peak)} MiB`)
+    for (const socket of sockets) socket.destroy()
+    await assertServed(origin, 5)
+  },
+)
