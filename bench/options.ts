@@ -13,6 +13,7 @@ export const PARTS = [
   'registration',
   'databases',
   'verification',
+  'clients',
   'pages',
   'preview',
 ] as const
@@ -63,7 +64,8 @@ export interface BenchOptions extends Sizes {
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time and rate of a response, memory, start,
-registrations on waitlists of up to a million rows, verification of a response, the audit
+registrations on waitlists of up to a million rows, verification of a response, also with
+the clients in Python and Go (needs python3-cryptography and golang-go), the audit
 of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions, and pages. Linux only.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures

@@ -6,6 +6,7 @@ import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
 import { measureMemory } from './memory.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
+import { measureOtherClients } from './other-clients.ts'
 import { measurePages } from './pages.ts'
 import { measurePreview } from './preview.ts'
 import { measureRegistration } from './registration.ts'
@@ -28,6 +29,7 @@ const MEASURE: {
   registration: measureRegistration,
   databases: measureDatabases,
   verification: measureVerification,
+  clients: measureOtherClients,
   pages: measurePages,
   preview: measurePreview,
 }

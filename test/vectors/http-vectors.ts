@@ -5,7 +5,8 @@ import type {
   VectorLink,
   VectorResponse,
 } from '@public-api/client-source/vector'
-import { sha256Base64 } from '../../src/crypto/sha256.ts'
+import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
+import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
 import {
   digestOf,
   revalidationTextOf,
@@ -209,6 +210,64 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     'MALFORMED',
     'The body is signed and ends too early.',
     withHeader(noJson, 'Content-Digest', digestOf(noJson)),
+  )
+  const goodBody = Buffer.from(response.bodyBase64 ?? '', 'base64').toString()
+  const withBytes = (body: Uint8Array): VectorResponse => {
+    const changed = { ...response, bodyBase64: Buffer.from(body).toString('base64') }
+    return withHeader(changed, 'Content-Digest', `sha-256=:${sha256Base64(body)}:`)
+  }
+  const withBody = (body: string, etag?: string): VectorResponse => {
+    const changed = withBytes(Buffer.from(body))
+    return etag === undefined ? changed : withHeader(changed, 'ETag', etag)
+  }
+  addSigned(
+    'good-repeated-name',
+    'ok',
+    'The body has two members data. The last one counts, and the ETag is its.',
+    withBody(goodBody.replace('"data":', '"data":{},"data":')),
+  )
+  addSigned(
+    'repeated-name',
+    'ETAG',
+    'The body has two members data. The last one counts, and the ETag is of the first.',
+    withBody(goodBody.replace(/\}$/, ',"data":{}}')),
+  )
+  // Members out of order, escapes, numbers in other notations, and names that UTF-8 and UTF-16 order differently.
+  const unordered = String.raw`{"\ud83d\ude00":1E21,"\ufb33":[1.0,-0,4.50,1e-7,9007199254740993],"b":"\u000f\/\u20ac\n","a":{"\u0064":null,"c":true,"d":false}}`
+  const data = JSON.parse(unordered) as JsonObject
+  const etag = `W/"${sha256Base64url(canonicalJson(data))}"`
+  addSigned(
+    'good-other-notation',
+    'ok',
+    'The data is not in its canonical form: order, escapes, numbers and a repeated name.',
+    withBody(
+      goodBody.replace(/"data":.*\}$/, () => `"data":${unordered}}`),
+      etag,
+    ),
+  )
+  addSigned(
+    'number-too-large',
+    'MALFORMED',
+    'The data has a number that no double represents, so it has no canonical form.',
+    withBody(goodBody.replace('"data":{', '"data":{"a":1e999,')),
+  )
+  addSigned(
+    'lone-surrogate',
+    'MALFORMED',
+    'The data has a text that is not Unicode, so it has no canonical form.',
+    withBody(goodBody.replace('"data":{', String.raw`"data":{"a":"\ud800",`)),
+  )
+  addSigned(
+    'body-not-a-number',
+    'MALFORMED',
+    'The data contains NaN, which is not JSON.',
+    withBody(goodBody.replace('"data":{', '"data":{"a":NaN,')),
+  )
+  addSigned(
+    'body-not-utf-8',
+    'MALFORMED',
+    'The body is not UTF-8.',
+    withBytes(Buffer.concat([Buffer.from('{"data":"'), Buffer.from([0xff]), Buffer.from('"}')])),
   )
   const tomorrow = new Date(Date.parse(good.now) + 24 * HOUR_MS).toISOString()
   addSigned(

@@ -13,30 +13,49 @@ _MAX_SAFE_INTEGER = 2**53
 _SAFE_DIGITS = 16
 
 
-class _Reader:
-    """Reads numbers as ECMAScript does: as doubles. Notes whether one needs its own form in the canonical text."""
+class _OtherNumber(Exception):
+    """A number other than a safe integer."""
 
-    def __init__(self) -> None:
-        self.has_doubles = False
-        self.decoder = json.JSONDecoder(
-            parse_float=self.double, parse_int=self.integer, parse_constant=self.constant
-        )
 
-    def double(self, text: str) -> float:
-        self.has_doubles = True
-        number = float(text)
-        if number - number != 0:
-            raise ValueError("expected a number that a double represents")
-        return number
+def _constant(text: str) -> Any:
+    raise ValueError(f"expected JSON, found {text}")
 
-    def integer(self, text: str) -> float:
-        if len(text) <= _SAFE_DIGITS:
-            return int(text)
-        number = self.double(text)
-        return int(number) if abs(number) <= _MAX_SAFE_INTEGER else number
 
-    def constant(self, text: str) -> Any:
-        raise ValueError(f"expected JSON, found {text}")
+def _double(text: str) -> float:
+    number = float(text)
+    if number - number != 0:
+        raise ValueError("expected a number that a double represents")
+    return number
+
+
+def _integer(text: str) -> float:
+    """An integer as ECMAScript reads it: as a double."""
+    if len(text) < _SAFE_DIGITS:
+        return int(text)
+    number = _double(text)
+    return int(number) if abs(number) <= _MAX_SAFE_INTEGER else number
+
+
+def _no_double(text: str) -> float:
+    raise _OtherNumber
+
+
+def _safe_integer(text: str) -> int:
+    # A sign and 16 digits at most.
+    number = int(text) if len(text) <= _SAFE_DIGITS + 1 else _MAX_SAFE_INTEGER + 1
+    if abs(number) > _MAX_SAFE_INTEGER:
+        raise _OtherNumber
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_float=_double, parse_int=_integer, parse_constant=_constant)
+#: Most documents have only safe integers, whose canonical text the encoder of the standard library writes.
+_PLAIN_DECODER = json.JSONDecoder(
+    parse_float=_no_double, parse_int=_safe_integer, parse_constant=_constant
+)
+_PLAIN_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+)
 
 
 def parse_json(text: bytes) -> tuple[Any, bool]:
@@ -44,8 +63,11 @@ def parse_json(text: bytes) -> tuple[Any, bool]:
 
     Of several members of one name, the last one counts. Raises a ValueError or a RecursionError.
     """
-    reader = _Reader()
-    return reader.decoder.decode(text.decode("utf-8")), reader.has_doubles
+    decoded = text.decode("utf-8")
+    try:
+        return _PLAIN_DECODER.decode(decoded), False
+    except _OtherNumber:
+        return _DECODER.decode(decoded), True
 
 
 def canonical_json(value: Any, *, has_doubles: bool = True) -> bytes:
@@ -54,9 +76,7 @@ def canonical_json(value: Any, *, has_doubles: bool = True) -> bytes:
     ``has_doubles`` is False if every number is a safe integer; the text is then faster to write.
     """
     if not has_doubles:
-        text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
-        )
+        text = _PLAIN_ENCODER.encode(value)
         # Names are sorted by UTF-16 code units. That order differs from Python's only beyond U+FFFF.
         if text.isascii() or _ASTRAL.search(text) is None:
             return text.encode("utf-8")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Optional
 
-_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?Z", re.ASCII)
+_FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?Z", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 
 def parse_instant(text: object) -> Optional[int]:
@@ -15,12 +16,13 @@ def parse_instant(text: object) -> Optional[int]:
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None
-    year, month, day, hour, minute, second, milliseconds = (int(part or 0) for part in match.groups())
+    year, month, day, hour, minute, second, milliseconds = match.groups()
     try:
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
+        days = date(int(year), int(month), int(day)).toordinal() - _EPOCH_DAY
     except ValueError:
         return None
-    return (moment - _EPOCH) // timedelta(milliseconds=1) + milliseconds
+    seconds = ((days * 24 + int(hour)) * 60 + int(minute)) * 60 + int(second)
+    return seconds * 1000 + int(milliseconds or 0)
 
 
 def format_instant(epoch_ms: int) -> str:

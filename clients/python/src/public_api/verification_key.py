@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional
@@ -67,6 +68,9 @@ class VerificationKey:
     #: The key as the document has it: ``jwk`` with ``kty``, ``crv`` and ``x``, and two dates.
     published: Mapping[str, Any]
     public_key: Ed25519PublicKey
+    #: Milliseconds since 1970; None for no limit. An unreadable date excludes every time.
+    not_before_ms: Optional[float] = None
+    not_after_ms: Optional[float] = None
 
     def is_signature_of(self, text: str, signature_base64: str) -> bool:
         """Whether the signature (padded base64) over a text of one byte a character is valid for this key."""
@@ -79,15 +83,17 @@ class VerificationKey:
         return is_ed25519_signature(self.public_key, base64.b64decode(signature_base64), message)
 
     def was_in_use(self, at_ms: int) -> bool:
-        """Whether the key was in use at a time, in milliseconds since 1970. Unreadable dates exclude every time."""
-        for name, direction in (("notBefore", 1), ("notAfter", -1)):
-            date = self.published.get(name)
-            if date is None:
-                continue
-            limit = parse_instant(date)
-            if limit is None or (at_ms - limit) * direction < 0:
-                return False
-        return True
+        """Whether the key was in use at a time, in milliseconds since 1970."""
+        return (self.not_before_ms is None or at_ms >= self.not_before_ms) and (
+            self.not_after_ms is None or at_ms <= self.not_after_ms
+        )
+
+
+def _limit(date: object) -> Optional[float]:
+    if date is None:
+        return None
+    limit = parse_instant(date)
+    return math.nan if limit is None else limit
 
 
 def import_key(published: Mapping[str, Any]) -> VerificationKey:
@@ -106,5 +112,9 @@ def import_key(published: Mapping[str, Any]) -> VerificationKey:
         raise VerificationError("KEY_MALFORMED", "of small order or not reduced")
     thumbprint = hashlib.sha256(f'{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}'.encode("ascii"))
     return VerificationKey(
-        base64url(thumbprint.digest()), published, Ed25519PublicKey.from_public_bytes(data)
+        base64url(thumbprint.digest()),
+        published,
+        Ed25519PublicKey.from_public_bytes(data),
+        _limit(published.get("notBefore")),
+        _limit(published.get("notAfter")),
     )
