@@ -113,9 +113,20 @@ func parseInstant(text string) (time.Time, error) {
 
 // Canonical JSON (RFC 8785).
 
+var (
+	surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+	surrogate     = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+)
+
+// hasLoneSurrogate reports whether an escape is half of a character. Go's decoder would replace it.
+func hasLoneSurrogate(body []byte) bool {
+	escapes := strings.ReplaceAll(string(body), `\\`, "")
+	return surrogate.MatchString(surrogatePair.ReplaceAllString(escapes, ""))
+}
+
 func readJSON(body []byte) (map[string]any, error) {
 	var content map[string]any
-	if !utf8.Valid(body) || json.Unmarshal(body, &content) != nil || content == nil {
+	if !utf8.Valid(body) || hasLoneSurrogate(body) || json.Unmarshal(body, &content) != nil || content == nil {
 		return nil, refuse("MALFORMED", "the body is not JSON")
 	}
 	return content, nil
