@@ -98,7 +98,12 @@ function parseJson(
   body: Buffer,
 ): { readonly requestId?: string; readonly data?: unknown } | undefined {
   try {
-    return JSON.parse(body.toString()) as { requestId?: string; data?: unknown }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    return JSON.parse(text, (_, value: unknown) => {
+      const isText = typeof value !== 'string' || value.isWellFormed()
+      if (!isText || value === Infinity) throw new TypeError('no canonical form')
+      return value
+    }) as { requestId?: string; data?: unknown }
   } catch {
     return undefined
   }
