@@ -174,6 +174,16 @@ test('keeps JSON, Windows line ends and a missing line break at the end', () => 
   assert.ok(!/[^\r]\n/.test(edited) && edited.endsWith('# The end.'))
 })
 
+test('keeps a byte order mark', () => {
+  const source = '\ufeffcomponents:\n- id: a\n  state: x\nincidents: []\n'
+  const text = rewrite(source, (status) => {
+    status.components.push({ id: 'b', state: 'y' })
+    status.incidents.push({ id: 'c', components: [], updates: [] })
+  })
+  const added = 'incidents:\n- id: c\n  components: []\n  updates: []\n'
+  assert.equal(text, `\ufeffcomponents:\n- id: a\n  state: x\n- id: b\n  state: y\n${added}`)
+})
+
 test('shows the changed lines', () => {
   const status = parse(SOURCE) as Status
   status.state = 'degraded'

@@ -36,7 +36,7 @@ export const INCIDENT_STATES = ['investigating', 'identified', 'monitoring', 're
 export const INCIDENT_IMPACTS = ['none', 'minor', 'major', 'critical'] as const
 
 /** States of a planned maintenance. The last two are final. */
-export const MAINTENANCE_STATES = ['scheduled', 'in_progress', 'completed', 'cancelled'] as const
+const MAINTENANCE_STATES = ['scheduled', 'in_progress', 'completed', 'cancelled'] as const
 
 /** Kinds of change from Keep a Changelog 1.1.0. */
 export const CHANGELOG_KINDS = [
