@@ -6,6 +6,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
+import { emptyPlaceIn } from '../support/empty-place.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 
 const browser = useBrowser()
@@ -231,5 +232,22 @@ test('the headline has room for its words beside the panel', { skip }, async (t)
       Number.parseFloat(getComputedStyle(each).fontSize),
     )
     assert.ok(width > 6 * pixels && height < 5 * pixels, `${fontSize}: ${width} × ${height}`)
+  }
+})
+
+test('no result of a live check has an empty place, in any language', { skip }, async (t) => {
+  for (const locale of LOCALES) {
+    for (const [path, done] of [
+      ['', '#live-verdict .state:not(.state-idle)'],
+      ['/status', '#self-check [data-step="time"][data-state="skipped"]'],
+    ] as const) {
+      const { page } = await open(t, `/${locale}${path}`)
+      await page.locator(done).waitFor()
+      const texts = await page
+        .locator('.step-detail, .verdict, .live-result')
+        .evaluateAll((all) => all.map((each) => each.textContent.trim()))
+      assert.notEqual(texts.length, 0)
+      for (const text of texts) assert.equal(emptyPlaceIn(text), undefined, text)
+    }
   }
 })
