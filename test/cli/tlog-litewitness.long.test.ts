@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { COSIGNATURE, formatVkey } from '@public-api/client-source/log/signed-note'
+import { freePort, hasProgram } from '../caches/cache-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { folderWithLog, LOG_ORIGIN } from '../support/logged-releases.ts'
+import { svcIn } from '../support/run-svc.ts'
+
+const missing = ['litewitness', 'witnessctl', 'ssh-agent', 'ssh-keygen'].filter(
+  (program) => !hasProgram(program),
+)
+
+/** A real witness: litewitness of torchwood with its key in an ssh-agent. */
+async function startWitness(t: TestContext, folder: string, name: string) {
+  const keyFile = path.join(folder, name)
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', keyFile])
+  const blob = Buffer.from(readFileSync(`${keyFile}.pub`, 'utf8').split(' ')[1] ?? '', 'base64')
+  const keyName = `witness.example/${name}`
+  const vkey = await formatVkey(keyName, COSIGNATURE, blob.subarray(-32))
+  const socket = path.join(folder, `${name}.sock`)
+  const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+  t.after(() => agent.kill())
+  await eventually('the agent takes the key', () => {
+    const env = { ...process.env, SSH_AUTH_SOCK: socket }
+    const { status } = spawnSync('ssh-add', ['-q', keyFile], { env, stdio: 'ignore' })
+    return status === 0 || undefined
+  })
+  const database = path.join(folder, `${name}.db`)
+  const control = (...args: readonly string[]) =>
+    execFileSync('witnessctl', [args[0] ?? '', '-db', database, ...args.slice(1)], {
+      stdio: 'ignore',
+    })
+  const port = await freePort()
+  const fingerprint = `SHA256:${createHash('sha256').update(blob).digest('base64').replaceAll('=', '')}`
+  const start = async () => {
+    const options = ['-db', database, '-key', fingerprint, '-name', keyName]
+    const own = spawn(
+      'litewitness',
+      [...options, '-ssh-agent', socket, '-listen', `127.0.0.1:${port}`],
+      { stdio: 'ignore' },
+    )
+    t.after(() => own.kill())
+    await eventually('the witness answers', () =>
+      fetch(`http://127.0.0.1:${port}/`).catch(() => undefined),
+    )
+    return own
+  }
+  return { vkey, url: `http://127.0.0.1:${port}/`, control, start }
+}
+
+test('litewitness cosigns, refuses other histories, survives a restart and follows a rotation', async (t) => {
+  // Debian has torchwood in its newest releases only, so a machine without it is not a failure.
+  if (missing.length > 0) {
+    t.diagnostic(
+      `Not tested with a real witness: ${missing.join(', ')} missing (Debian's torchwood)`,
+    )
+    return
+  }
+  const { folder, vkey, releases } = await folderWithLog(t)
+  const witness = await startWitness(t, folder, 'w1')
+  const policyFile = path.join(releases, 'log', 'policy')
+  writeFileSync(policyFile, `log ${vkey}\nwitness w1 ${witness.vkey} ${witness.url}\nquorum w1\n`)
+  const cosign = async () => {
+    const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
+    return [status, out] as const
+  }
+  assert.equal((await cosign())[0], 3)
+
+  // Without the log.
+  let running = await witness.start()
+  assert.match((await cosign()).join(), /^1,[^]*does not know the log/)
+  witness.control('add-log', '-origin', LOG_ORIGIN)
+  witness.control('add-key', '-origin', LOG_ORIGIN, '-key', vkey)
+  assert.match((await cosign()).join(), /^0,[^]*serves 3 versions/)
+
+  // A new version with its consistency proof, and the same size again.
+  const published = await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  assert.match(published.out, /serves 4 versions/)
+  assert.equal((await cosign())[0], 0)
+
+  // What the publisher remembers of the witness is a hint: without it, the witness says its size.
+  rmSync(path.join(releases, 'log', 'witnesses.json'))
+  assert.equal((await cosign())[0], 0)
+
+  running.kill()
+  running = await witness.start()
+  assert.equal((await cosign())[0], 0)
+
+  // The same length with another history, signed by the same key: what a thief of the key could do.
+  const kept = path.join(folder, 'kept')
+  cpSync(releases, kept, { recursive: true })
+  const state = readFileSync(path.join(folder, 'secrets', 'log-state.json'))
+  rmSync(path.join(releases, 'versions', 'VS-0004.json'))
+  rmSync(path.join(releases, 'versions', 'VS-0003.json'))
+  rmSync(path.join(releases, 'log'), { recursive: true })
+  rmSync(path.join(folder, 'secrets', 'log-state.json'))
+  await svcIn(folder, ['tlog', 'init', '--origin', LOG_ORIGIN])
+  cpSync(path.join(kept, 'log', 'policy'), policyFile)
+  assert.match((await cosign()).join(), /^1,[^]*it has seen 4 entries, and this folder has 2/)
+  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Another third', '--no-witnesses'])
+  await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Another fourth', '--no-witnesses'])
+  assert.match((await cosign()).join(), /^1,[^]*ALARM/)
+  rmSync(releases, { recursive: true })
+  renameSync(kept, releases)
+  writeFileSync(path.join(folder, 'secrets', 'log-state.json'), state)
+  assert.equal((await cosign())[0], 0)
+
+  // Both keys sign. The witness knows the old one until its operator adds the new one.
+  const rotated = await svcIn(folder, ['tlog', 'new-key', '--json'])
+  assert.equal(rotated.status, 0, rotated.error)
+  assert.equal((await cosign())[0], 0)
+  await svcIn(folder, ['tlog', 'retire-key', vkey.split('+')[1] ?? ''])
+  await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Signed by the new key'])
+  assert.match((await cosign()).join(), /^1,[^]*does not know a key/)
+  const { current } = JSON.parse(rotated.out) as { readonly current: string }
+  witness.control('add-key', '-origin', LOG_ORIGIN, '-key', current)
+  assert.equal((await cosign())[0], 0)
+})
