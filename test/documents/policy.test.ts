@@ -82,6 +82,8 @@ test('cache classes, CORS and the catalog match the specification', () => {
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
     'X-SVC-Revalidated',
+    'Signature',
+    'Signature-Input',
   ])
   assert.deepEqual(
     policy.errors.catalog.map(({ code }) => code),
