@@ -1,6 +1,6 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
 import { flag } from '@public-api/command/options'
-import { CONTENT_OPTION, mistakeLines } from './releases-folder.ts'
+import { CONTENT_OPTION, mistakeLines, withPublishErrors } from './releases-folder.ts'
 import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
@@ -24,8 +24,11 @@ Nothing is written.`,
     }
     const content = values.content ?? 'content'
     const { compileContent } = await import('../publishing/compile-content.ts')
+    const { formatOutdated } = await import('../publishing/translation-record.ts')
     const { countTranslations } = await import('../publishing/translation-coverage.ts')
-    const { resources, mistakes } = await compileContent(content, Date.now())
+    const { resources, mistakes, outdated } = await withPublishErrors(() =>
+      compileContent(content, Date.now()),
+    )
     if (mistakes.length > 0) {
       throw new CommandFailure(
         'CONTENT',
@@ -35,13 +38,14 @@ Nothing is written.`,
     }
     const translations = countTranslations(resources)
     return {
-      json: { content, resources: [...resources.keys()], translations },
+      json: { content, resources: [...resources.keys()], translations, outdated },
       lines: [
         `${content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`,
         ...translations.map(
           ({ locale, translated, texts }) =>
             `  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`,
         ),
+        ...outdated.map(formatOutdated),
       ],
     }
   },

@@ -32,6 +32,10 @@ export const COMMANDS: CommandTable = {
     () => import('./verify-releases.ts'),
   ],
   find: ['find a text in all published versions', () => import('./find.ts')],
+  translations: [
+    'list the translations that are older than their text, or confirm them',
+    () => import('./translations.ts'),
+  ],
   redact: ['permanently remove one published resource', () => import('./redact.ts')],
   challenge: [
     'solve the human-verification challenge of a deployment',

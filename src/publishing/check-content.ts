@@ -11,15 +11,20 @@ import {
 } from '@public-api/contract/registry/resource-names'
 import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
-import { translationResource, type Translations } from '@public-api/contract/snapshots/translations'
+import {
+  type TranslationLocale,
+  translationResource,
+  type Translations,
+} from '@public-api/contract/snapshots/translations'
 import { checkOrganization, cleanLogo, compileOrganization } from './compile-organization.ts'
-import { compileOverlay } from './compile-overlay.ts'
+import { compileOverlay, type OverlayText } from './compile-overlay.ts'
 import type { ContentFile, ContentFolder } from './content-folder.ts'
 import { type ContentMistake, fault, formatFieldPath, locateFaults } from './content-mistake.ts'
 import { contentSchema } from './content-schemas.ts'
 import { type ParsedContent, type ParsedOverlay, referenceIn } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkSemantics, type SoundData } from './semantic-rules.ts'
+import { isOutdated, type TranslatedText, type TranslationRecord } from './translation-record.ts'
 import { checkValues } from './value-rules.ts'
 import type { ContentSource } from './yaml-source.ts'
 
@@ -35,6 +40,9 @@ export interface CheckedContent {
   /** Texts of published images. */
   readonly imageTexts: readonly ContentFile[]
   readonly mistakes: readonly ContentMistake[]
+  /** Every translated text, and those whose source changed after them: these are not published. */
+  readonly translated: readonly TranslatedText[]
+  readonly outdated: readonly TranslatedText[]
 }
 
 /** The mistakes of one resource by its schema and the rules for values; the first mistake of each value. */
@@ -76,23 +84,33 @@ function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: bo
   }
 }
 
-/** Adds the translation to the data. Returns its mistakes. */
+/** Adds the translation to the data, without outdated texts. */
 function checkOverlay(
   { locale, name, source }: ParsedOverlay,
   data: CheckedData,
   folder: ContentFolder,
-): readonly ContentMistake[] {
+  record: TranslationRecord,
+) {
+  const none = { mistakes: [], texts: [] }
   const original = data[name]
   if (original === undefined) {
     // A file with mistakes has its own.
-    if (folder.hasFile(name)) return []
+    if (folder.hasFile(name)) return none
     const missing = fault([], `a translation of ${name}`, 'the content that it translates')
-    return locateFaults(source.place, [missing])
+    return { ...none, mistakes: locateFaults(source.place, [missing]) }
   }
-  const { overlay, faults } = compileOverlay(source.value, TRANSLATED_SCHEMAS[name], original)
+  const fileName = name === ORGANIZATION_RESOURCE ? 'organization' : name
+  const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => {
+    const { file, line, column } = source.place(path)
+    return { ...text, locale, field: `${fileName}.${field}`, file, line, column }
+  }
+  const schema = TRANSLATED_SCHEMAS[name]
+  const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
+    isOutdated(record, locateText(text)),
+  )
   const resource = translationResource(locale)
   data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
-  return locateFaults(source.place, faults)
+  return { mistakes: locateFaults(source.place, faults), texts: texts.map(locateText) }
 }
 
 /** Checks parsed content against the schemas and the rules. `nowMs` is the current time for "not in the future". */
@@ -100,6 +118,7 @@ export function checkContent(
   folder: ContentFolder,
   { sources, overlays }: ParsedContent,
   nowMs: number,
+  recordOf: (locale: TranslationLocale) => TranslationRecord,
 ): CheckedContent {
   const data: CheckedData = {}
   const imageTexts: ContentFile[] = []
@@ -123,6 +142,12 @@ export function checkContent(
       mistakes.push(...locateFaults(place, checkSemantics(name, data[name], data)))
     }
   }
-  for (const overlay of overlays) mistakes.push(...checkOverlay(overlay, data, folder))
-  return { data, imageTexts, mistakes }
+  const translated: TranslatedText[] = []
+  for (const overlay of overlays) {
+    const checked = checkOverlay(overlay, data, folder, recordOf(overlay.locale))
+    mistakes.push(...checked.mistakes)
+    translated.push(...checked.texts)
+  }
+  const outdated = translated.filter((text) => isOutdated(recordOf(text.locale), text))
+  return { data, imageTexts, mistakes, translated, outdated }
 }

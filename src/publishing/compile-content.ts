@@ -11,6 +11,7 @@ import { type PublishingSettings, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from './leak-guard.ts'
 import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
+import { readTranslationRecord, type TranslatedText } from './translation-record.ts'
 import { checkText } from './value-rules.ts'
 
 /** A resource ready to store: its canonical JSON text with its digest. */
@@ -26,6 +27,9 @@ export interface CompiledContent {
   readonly resources: ReadonlyMap<ResourceName, CompiledResource>
   /** Every mistake, in reading order. */
   readonly mistakes: readonly ContentMistake[]
+  readonly translated: readonly TranslatedText[]
+  /** Translations whose source changed after them. The pages show the source instead. */
+  readonly outdated: readonly TranslatedText[]
 }
 
 /** The addresses of the organization's contact fields, also if other fields have mistakes. */
@@ -147,12 +151,20 @@ export async function compileContent(
 ): Promise<CompiledContent> {
   const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
   const parsed = parseContent(folder)
-  const checked = checkContent(folder, parsed, nowMs)
+  const checked = checkContent(folder, parsed, nowMs, (locale) =>
+    readTranslationRecord(contentDir, locale),
+  )
   const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)
   const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
   // What a file that cannot be parsed refers to is unknown.
   if (unread.length === 0 && parsed.isComplete)
     all.push(...folder.findUnreferenced(parsed.referenced))
   const mistakes = sortMistakes(await hideLeaks(all, guarded.leaks))
-  return { resources: mistakes.length > 0 ? new Map() : formatResources(checked.data), mistakes }
+  const { translated, outdated } = checked
+  return {
+    translated,
+    outdated,
+    resources: mistakes.length > 0 ? new Map() : formatResources(checked.data),
+    mistakes,
+  }
 }

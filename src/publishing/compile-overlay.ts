@@ -31,8 +31,18 @@ interface Translation {
   readonly schema: JsonSchema
   readonly original: JsonValue
   readonly path: FieldPath
+  /** As in `components[read-api].name`. */
+  readonly field: string
   /** The member of `value` that identifies it in its list. */
   readonly keyName?: string | undefined
+}
+
+/** A text of an overlay with the text that it translates. */
+export interface OverlayText {
+  readonly path: FieldPath
+  readonly field: string
+  readonly source: string
+  readonly translation: string
 }
 
 /**
@@ -43,19 +53,30 @@ export function compileOverlay(
   file: JsonValue,
   fileSchema: JsonSchema,
   data: JsonValue,
-): { readonly overlay: Overlay; readonly faults: readonly Fault[] } {
+  isOutdated: (text: OverlayText) => boolean = () => false,
+): {
+  readonly overlay: Overlay
+  readonly faults: readonly Fault[]
+  readonly texts: readonly OverlayText[]
+} {
   const faults: Fault[] = []
+  const texts: OverlayText[] = []
   const refuse = (path: FieldPath, found: string, expected: string): void =>
     void faults.push(fault(path, found, expected))
 
-  function compile(translation: Translation): string | Overlay {
+  function compile(translation: Translation): string | Overlay | undefined {
     const { schema } = translation
     if (isTranslatable(schema)) return compileText(translation)
     const parts = schema.items === undefined ? membersOf(translation) : itemsOf(translation)
-    return Object.fromEntries([...parts].map(([key, part]) => [key, compile(part)]))
+    return Object.fromEntries(
+      [...parts].flatMap(([key, part]) => {
+        const compiled = compile(part)
+        return compiled === undefined ? [] : [[key, compiled]]
+      }),
+    )
   }
 
-  function compileText({ value, schema, path }: Translation): string {
+  function compileText({ value, schema, path, field, original }: Translation): string | undefined {
     const { maxLength = Number.POSITIVE_INFINITY } = schema
     if (typeof value !== 'string' || value === '') {
       refuse(path, describeValue(value), 'the translated text')
@@ -65,10 +86,13 @@ export function compileOverlay(
       refuse(path, describeValue(value), `text of at most ${maxLength} characters`)
     }
     faults.push(...checkText(value, path))
+    const text = { path, field, source: String(original), translation: value }
+    texts.push(text)
+    if (isOutdated(text)) return undefined
     return value
   }
 
-  function* membersOf({ value, schema, original, path, keyName }: Translation) {
+  function* membersOf({ value, schema, original, path, field, keyName }: Translation) {
     if (!isMembers(value)) return refuse(path, describeValue(value), 'a group of translated fields')
     const { properties = {} } = schema
     const known = Object.keys(properties).filter((name) => hasTranslatable(properties[name] ?? {}))
@@ -83,7 +107,17 @@ export function compileOverlay(
         refuse(at, `the field ${JSON.stringify(name)}`, expected)
       } else if (source === undefined) {
         refuse(at, 'a translation', `no ${name}, because the content has none here`)
-      } else yield [name, { value: member, schema: described, original: source, path: at }] as const
+      } else
+        yield [
+          name,
+          {
+            value: member,
+            schema: described,
+            original: source,
+            path: at,
+            field: field === '' ? name : `${field}.${name}`,
+          },
+        ] as const
     }
   }
 
@@ -119,7 +153,7 @@ export function compileOverlay(
     })
   }
 
-  function* itemsOf({ value, schema: { items = {} }, original, path }: Translation) {
+  function* itemsOf({ value, schema: { items = {} }, original, path, field }: Translation) {
     const keyName = itemKeyName(items)
     const originals = original as readonly JsonValue[]
     const byKey = new Map(originals.map((item, index) => [itemKeyOf(items, item, index), item]))
@@ -136,11 +170,18 @@ export function compileOverlay(
       } else if (seen.has(key)) refuse(keyAt, `${JSON.stringify(key)} again`, 'each item once')
       else {
         seen.add(key)
-        yield [key, { value: item, schema: items, original: source, path: at, keyName }] as const
+        const part = { value: item, schema: items, original: source, path: at, keyName }
+        yield [key, { ...part, field: `${field}[${key}]` }] as const
       }
     }
   }
 
-  const overlay = compile({ value: file, schema: fileSchema, original: data, path: [] }) as Overlay
-  return { overlay, faults }
+  const overlay = compile({
+    value: file,
+    schema: fileSchema,
+    original: data,
+    path: [],
+    field: '',
+  }) as Overlay
+  return { overlay, faults, texts }
 }

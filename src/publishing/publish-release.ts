@@ -8,6 +8,11 @@ import {
 } from './append-version.ts'
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import { PublishError } from './publish-error.ts'
+import {
+  formatOutdated,
+  type TranslatedText,
+  writeTranslationRecord,
+} from './translation-record.ts'
 import { checkBase, readBase, writeBase } from './published-base.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
@@ -35,7 +40,11 @@ export async function publishRelease(
 ): Promise<PublishResult> {
   const { contentDir, store, nowMs, note, over } = options
   checkLine('the note', note)
-  const { resources } = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
+  const { resources, translated, outdated } = await requireContent(
+    contentDir,
+    nowMs,
+    new Map([['the note', note]]),
+  )
   const compiled = [...resources].map(([name, resource]) => ({ name, ...resource }))
   const digests = Object.fromEntries(compiled.map(({ name, digest }) => [name, digest]))
   const versions = readVersions(store)
@@ -48,6 +57,13 @@ export async function publishRelease(
     return isNew ? [] : written.map(({ name }) => name).toSorted()
   })
   const warning = writeBase(contentDir, result.entry)
-  const warnings = [...result.warnings, ...(warning === undefined ? [] : [warning])]
+  for (const locale of new Set(translated.map((text) => text.locale))) {
+    const ofLocale = (text: TranslatedText) => text.locale === locale
+    const kept = outdated.filter(ofLocale)
+    const current = translated.filter((text) => ofLocale(text) && !kept.includes(text))
+    writeTranslationRecord(contentDir, locale, current, kept)
+  }
+  const lagging = outdated.map(formatOutdated)
+  const warnings = [...lagging, ...result.warnings, ...(warning === undefined ? [] : [warning])]
   return { ...result, undone, warnings }
 }

@@ -1,0 +1,53 @@
+import { createCommand, UsageError } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
+import { isTranslationLocale } from '../publishing/translation-record.ts'
+import { CONTENT_OPTION, withPublishErrors } from './releases-folder.ts'
+
+export const command = createCommand({
+  usage: ['translations [LOCALE] [options]', 'translations confirm LOCALE FIELD … [options]'],
+  about: `Lists the translations whose text changed after them, with file and line: the
+pages show the text instead. With confirm, records that a translation still
+fits its text. FIELD is written as in the list, such as status.summary.`,
+  options: { content: CONTENT_OPTION },
+  takesArguments: true,
+  exit: '0 done, 1 mistakes in the content, 2 wrong usage',
+  async run({ values, positionals }) {
+    const isConfirming = positionals[0] === 'confirm'
+    const [locale, ...fields] = isConfirming ? positionals.slice(1) : positionals
+    if (isConfirming ? fields.length === 0 : fields.length > 0) {
+      throw new UsageError('expected LOCALE, or confirm LOCALE FIELD …')
+    }
+    if (locale !== undefined && !isTranslationLocale(locale)) {
+      throw new UsageError(`${JSON.stringify(locale)} is not a locale of the pages`)
+    }
+    const contentDir = values.content ?? 'content'
+    const { requireContent } = await import('../publishing/publish-release.ts')
+    const { formatOutdated, writeTranslationRecord } =
+      await import('../publishing/translation-record.ts')
+    const { translated, outdated } = await withPublishErrors(() =>
+      requireContent(contentDir, Date.now()),
+    )
+    const lagging = outdated.filter((text) => locale === undefined || text.locale === locale)
+    if (!isConfirming || locale === undefined) {
+      return {
+        json: { outdated: lagging },
+        lines: [
+          `${pluralOf(lagging.length, 'outdated translation')} in ${contentDir}.`,
+          ...lagging.map(formatOutdated),
+        ],
+      }
+    }
+    const unknown = fields.find((field) => !lagging.some((text) => text.field === field))
+    if (unknown !== undefined) {
+      throw new UsageError(`${JSON.stringify(unknown)} is not an outdated translation of ${locale}`)
+    }
+    const kept = lagging.filter(({ field }) => !fields.includes(field))
+    const ours = translated.filter((text) => text.locale === locale)
+    const current = ours.filter(({ field }) => !kept.some((text) => text.field === field))
+    writeTranslationRecord(contentDir, locale, current, kept)
+    return {
+      json: { locale, confirmed: fields },
+      lines: [`Confirmed ${pluralOf(fields.length, 'translation')} of ${locale}.`],
+    }
+  },
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test } from 'node:test'
+
+import { compileContent } from '../../src/publishing/compile-content.ts'
+import { publishRelease } from '../../src/publishing/publish-release.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
+
+test('a translation whose source changed is not published until it changes or is confirmed', async (t) => {
+  const contentDir = makeContent(t)
+  const store = openReleaseStore(path.join(temporaryFolder(t), 'releases'))
+  const publish = () =>
+    publishRelease({
+      contentDir,
+      store,
+      nowMs: FIXTURE_NOW_MS,
+      registryVersion: '1.0.0',
+      note: 'A.',
+    })
+  const published = async () => {
+    const { resources, outdated } = await compileContent(contentDir, FIXTURE_NOW_MS)
+    const overlay: unknown = JSON.parse(resources.get('site/translations/th')?.text ?? '{}')
+    return { overlay, outdated: outdated.map(({ line, field }) => `${line} ${field}`) }
+  }
+  writeContent(
+    contentDir,
+    'th/status.yaml',
+    'summary: ทุกอย่างทำงาน\ncomponents:\n  read-api: { name: อ่าน }\n',
+  )
+  await publish()
+  editContent(contentDir, 'status', 'name: Read API', 'name: Reads')
+  editContent(contentDir, 'status', 'summary: What it is.', 'summary: The service is down.')
+  assert.deepEqual(await published(), {
+    overlay: { locale: 'th', resources: { status: { components: { 'read-api': {} } } } },
+    outdated: ['1 status.summary', '3 status.components[read-api].name'],
+  })
+  const { warnings } = await publish()
+  assert.equal(warnings.length, 2)
+  assert.match(
+    warnings[0] ?? '',
+    /th.status\.yaml:1:10: status\.summary: the translation is older than its text/,
+  )
+  // Still outdated after publishing.
+  assert.equal((await published()).outdated.length, 2)
+
+  editContent(contentDir, 'th/status', 'ทุกอย่างทำงาน', 'บริการล่ม')
+  assert.deepEqual((await published()).outdated, ['3 status.components[read-api].name'])
+  const confirm = ['translations', 'confirm', 'th', '--content', contentDir]
+  assert.equal((await svc(...confirm, 'status.nothing')).status, 2)
+  assert.equal((await svc(...confirm, 'status.components[read-api].name')).status, 0)
+  assert.deepEqual(await published(), {
+    overlay: {
+      locale: 'th',
+      resources: { status: { summary: 'บริการล่ม', components: { 'read-api': { name: 'อ่าน' } } } },
+    },
+    outdated: [],
+  })
+  assert.match(
+    (await svc('translations', '--content', contentDir)).out,
+    /^0 outdated translations in /,
+  )
+})
