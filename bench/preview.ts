@@ -10,7 +10,7 @@ const EDITS = 10
 const TARGET_MS = 1000
 
 /** The report from the time of each edit. */
-export function previewTables(durationsMs: readonly number[]): readonly Table[] {
+function previewTables(durationsMs: readonly number[]): readonly Table[] {
   const worst = Math.max(...durationsMs)
   const target = judge('the slowest edit', worst, { atMost: TARGET_MS }, milliseconds)
   return [

@@ -1,4 +1,5 @@
 import { inspectConfig } from '../src/config.ts'
+import { ConfigError } from '../src/config-mistake.ts'
 import { openLog } from '../src/log.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { startServer } from '../src/process/server.ts'
@@ -15,7 +16,7 @@ import { withoutLimits } from './waitlist-fixture.ts'
 const GRACE_MS = 1000
 
 const { config, mistakes } = inspectConfig(process.env, process.cwd())
-if (mistakes.length > 0) throw new Error(mistakes.join('; '))
+if (mistakes.length > 0) throw new ConfigError(mistakes)
 const { secrets } = await openSecrets(config, Date.now())
 const server = await startServer({
   config,

@@ -11,7 +11,7 @@ const SHOWN_VERSIONS = 10
 const NUMBER = /^(?:vs-?)?0*([1-9]\d{0,8})$/i
 
 /** The versions that a query names: by number, or by the first characters of a hash or digest. */
-export function findVersions(versions: readonly Version[], query: string): readonly Version[] {
+function findVersions(versions: readonly Version[], query: string): readonly Version[] {
   const number = NUMBER.exec(query)?.[1]
   const snapshotId = number === undefined ? '' : `VS-${number.padStart(4, '0')}`
   const hash = query.toLowerCase()

@@ -19,7 +19,7 @@ interface UpdateThreadData {
 
 /** What a look into the releases folder found. */
 export interface ReleaseFindings {
-  /** New versions and resources; undefined if there are none. */
+  /** New versions and resources; undefined without any. */
   readonly update?: ReleaseUpdate | undefined
   /** Why the update is refused. */
   readonly refusal?: string

@@ -42,7 +42,7 @@ function guardedFile({ file, text, name, source }: ParsedFile): GuardedFile {
       propertyOf(propertyOf(each, 'contact'), 'email'),
     ),
   )
-  // Without fields, the contact's address cannot be told from others.
+  // Without fields, the contact's address cannot be distinguished from others.
   const isPublicEmail = (address: string) => source === undefined || contacts.has(address)
   return { file, text, values, isPublicEmail }
 }

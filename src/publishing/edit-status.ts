@@ -86,8 +86,7 @@ function requireItem<Item extends { readonly id: string }>(
   const item = items.find((each) => each.id === id)
   if (item !== undefined) return item
   const known = items.map((each) => each.id)
-  const otherwise =
-    known.length === 0 ? `none, because there are none` : `one of ${known.join(', ')}`
+  const otherwise = known.length === 0 ? 'none: the status has none' : `one of ${known.join(', ')}`
   const expected = expectedName(id, known, `the id of a known ${kind}`, otherwise)
   throw new StatusEditError(
     'usage',

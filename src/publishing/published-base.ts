@@ -12,7 +12,7 @@ import { PublishError } from './publish-error.ts'
  * The file of a content folder that states the version it was last published as. It belongs in version control. Its dot
  * excludes it from the content.
  */
-export const BASE_FILE = '.published.json'
+const BASE_FILE = '.published.json'
 
 const MAX_BASE_BYTES = 4096
 

@@ -35,7 +35,7 @@ export interface Splice {
 
 type Members = { readonly [name: string]: JsonValue | undefined }
 
-/** Longest line of a text that is written anew. Longer texts are folded. */
+/** Longest line of a text that is written again. Longer texts are folded. */
 const LINE_WIDTH = 120
 /** A list with short items is written on one line. */
 const INLINE_LISTS: ReadonlySet<unknown> = new Set(['components'])

@@ -27,7 +27,7 @@ export function isRunning({ state }: Pick<Maintenance, 'state'>): boolean {
   return state === 'in_progress'
 }
 
-/** The time of the newest update of all incidents and maintenances; undefined if there are none. */
+/** The time of the newest update of all incidents and maintenances; undefined without any. */
 function newestUpdate({ incidents, maintenances = [] }: Status): string | undefined {
   const times = [...incidents, ...maintenances].flatMap(({ updates }) =>
     updates.map(({ at }) => at),

@@ -46,7 +46,7 @@ function hashAt({ texts, summaries }: LoggedVersions, index: number): string {
  * Prepares the published log. Rejects with an Error if the checkpoint does not fit the versions: another origin, more
  * entries, or another root.
  */
-export async function createServedTlog(
+async function createServedTlog(
   { origin, checkpoint = '' }: TlogFiles,
   versions: LoggedVersions,
 ): Promise<ServedTlog> {

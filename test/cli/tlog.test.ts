@@ -114,7 +114,7 @@ test('a publication succeeds without its witnesses, and the older checkpoint sta
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
 })
 
-test('--no-witnesses asks nobody', async (t) => {
+test('--no-witnesses asks no witness', async (t) => {
   const { folder, releases, witnesses } = await withWitnesses(t)
   const { status } = await rollback(folder, '--no-witnesses')
   assert.equal(status, 0)
@@ -204,7 +204,7 @@ describe('answers of a witness', () => {
       versions,
     )
     assert.equal(report.isMet, true)
-    assert.equal(report.witnesses[1]?.detail, 'it did not answer in time')
+    assert.equal(report.witnesses[1]?.detail, 'it did not respond in time')
   })
 })
 

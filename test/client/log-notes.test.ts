@@ -30,7 +30,8 @@ const isMalformed = (place: RegExp) => (error: unknown) =>
 test("C2SP's example note verifies with its key, and not with another text", async () => {
   // signed-note.md, the example of a note and its verifier key.
   const note =
-    'If you think cryptography is the answer to your problem,\n' +
+    'If you think cryptography is the ' +
+    'answer to your problem,\n' +
     "then you don't know what your problem is.\n\n" +
     '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n'
   const vkey = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'

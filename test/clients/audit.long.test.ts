@@ -142,7 +142,7 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
       assert.equal((await audit(moved.origin, '--state', state, '--moved')).status, 0)
     })
 
-    await t.test('unrelated keys are no proof against either', async (part) => {
+    await t.test('unrelated keys prove nothing against either', async (part) => {
       const signing = testSigning(otherSigningKey())
       const front = await deploy(part, made(4), { ...made(3), signing })
       const state = newFile()

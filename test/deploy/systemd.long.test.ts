@@ -195,12 +195,12 @@ test(
     assert.equal(run('find /etc/public-api/secrets /var/lib/public-api ! -user public-api'), '')
     assert.match(run(`cd / && ${svc} log`), /^VS-0001 /m)
 
-    const asOther = `runuser -u nobody -- node_modules/.bin/node src/cli/svc.ts waitlist count`
+    const asOther = `runuser -u daemon -- node_modules/.bin/node src/cli/svc.ts waitlist count`
     assert.match(
       run(
         `cd /opt/public-api && ${asOther} --database /var/lib/public-api/service.sqlite 2>&1 || true`,
       ),
-      /\/var\/lib\/public-api belongs to public-api, and this command runs as nobody; run it as public-api/,
+      /\/var\/lib\/public-api belongs to public-api, and this command runs as daemon; run it as public-api/,
     )
 
     run('systemctl stop public-api')

@@ -31,7 +31,7 @@ function drawn(ids: string, pairs: readonly string[]) {
     title: 'Title',
     description: 'Text.',
     locale: 'en',
-    nodes: [...ids].map(node),
+    nodes: Array.from(ids, (id) => node(id)),
     edges: pairs.map((pair) => edge(pair.charAt(0), pair.charAt(1))),
   })
   const text = picture?.text ?? ''

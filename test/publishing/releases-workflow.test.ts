@@ -256,11 +256,11 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   )
 
   assert.equal((await svc('redact', 'VS-0002', 'roadmap', ...releases)).status, 2)
-  const unasked = await svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)
-  assert.equal(unasked.status, 2)
-  assert.match(unasked.error, /This permanently removes roadmap from VS-0002 in /)
+  const unconfirmed = await svc('redact', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)
+  assert.equal(unconfirmed.status, 2)
+  assert.match(unconfirmed.error, /This permanently removes roadmap from VS-0002 in /)
   assert.match(
-    unasked.error,
+    unconfirmed.error,
     /expected --yes, because standard input is not a terminal; nothing was removed/,
   )
   assert.doesNotMatch((await svc('log', ...releases)).out, /redacted/)

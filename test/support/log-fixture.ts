@@ -23,7 +23,7 @@ export interface NoteSigner {
   cosign(text: string, atSeconds: number): Promise<string>
 }
 
-export async function noteSigner(name: string, type: number, seed: number): Promise<NoteSigner> {
+async function noteSigner(name: string, type: number, seed: number): Promise<NoteSigner> {
   const der = Buffer.concat([PKCS8_PREFIX, Buffer.alloc(32, seed)])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })

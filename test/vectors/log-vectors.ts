@@ -71,7 +71,7 @@ async function cosigned(text: string, witness: VectorKey, atSeconds: number): Pr
 
 const STATUS_DATA = canonicalJson({ state: 'operational' })
 
-/** A chain of eleven versions: a tree that is no power of two. */
+/** A chain of eleven versions: a tree whose size is not a power of two. */
 function makeChain(): readonly VersionEntry[] {
   const chain: VersionEntry[] = []
   for (let sequence = 1; sequence <= 11; sequence += 1) {
@@ -276,15 +276,19 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     [0, 'first'],
     [10, 'last'],
   ] as const) {
-    goodProof(`good-proof-${name}`, `The ${name} entry, in a tree that is no power of two.`, {
-      proof: formatProof({
-        entry: entries[at],
-        index: at,
-        hashes: await inclusionProof(tree, at, size),
-        note,
-      }),
-      result: { ...proved, hash: chain[at]?.hash ?? '' },
-    })
+    goodProof(
+      `good-proof-${name}`,
+      `The ${name} entry, in a tree whose size is not a power of two.`,
+      {
+        proof: formatProof({
+          entry: entries[at],
+          index: at,
+          hashes: await inclusionProof(tree, at, size),
+          note,
+        }),
+        result: { ...proved, hash: chain[at]?.hash ?? '' },
+      },
+    )
   }
   badProof('proof-without-entry', 'ENTRY', 'The proof does not contain the entry.', { proof: bare })
   badProof('proof-of-other-entry', 'INCLUSION', 'The entry is another one.', {

@@ -17,7 +17,7 @@ import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { withProgress } from '@public-api/command/progress'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
-import { hasKeyRecord } from './pinning/pin-source.ts'
+import { findKeyRecord } from './pinning/pin-source.ts'
 import { parseBase } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { pluralOf } from '@public-api/command/wording'
@@ -163,7 +163,7 @@ rejects it. It sends no registration, no key and no other write.`,
     const settings: Settings = {
       origin,
       pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, origin, output),
-      hasKeyRecord: pinFrom === undefined ? await hasKeyRecord(origin) : true,
+      hasKeyRecord: pinFrom === undefined ? await findKeyRecord(origin) : true,
       deployment:
         values.deployment === undefined
           ? undefined

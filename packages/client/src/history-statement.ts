@@ -31,7 +31,7 @@ const RESOURCE_PREFIX = `${BASE_PATH}/`
  * What a response to this request states. The target is parsed as the server parses it: the path is compared as received,
  * and only the history index reads its query. Undefined if it states nothing about the history.
  */
-export function claimOf(method: string, target: string): Claim | undefined {
+function claimOf(method: string, target: string): Claim | undefined {
   if (method !== 'GET') return undefined
   const path = pathOf(target)
   if (path === READ_PATHS.version) return { kind: 'newest' }

@@ -7,7 +7,7 @@ import { formatInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { ToolFailure } from './tool-result.ts'
 
-/** What stands beside every result. */
+/** The facts that accompany every result. */
 export interface Proof {
   readonly origin: string
   /** RFC 7638 ID of the key that signed. */

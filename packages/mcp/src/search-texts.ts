@@ -13,7 +13,7 @@ type Scalars = { readonly [name: string]: string | number | boolean | null }
 function scalarsOf(object: object): Scalars {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => typeof value !== 'object' || value === null),
-  ) as Scalars
+  )
 }
 
 function escapePointer(name: string): string {

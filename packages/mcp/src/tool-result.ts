@@ -30,7 +30,7 @@ export interface ToolResult {
 }
 
 /** A result as JSON: texts of the service stay within its strings. */
-export function toResult(value: unknown): ToolResult {
+function toResult(value: unknown): ToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value, undefined, 2) }] }
 }
 

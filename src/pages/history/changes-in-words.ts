@@ -68,9 +68,7 @@ function titleOf({ locale }: PageContext, item: JsonValue | undefined): HtmlValu
 /** The statement of an item, for one that was added or removed. */
 function statementOf(item: JsonObject): string | undefined {
   const fields = ['summary', 'statement', 'text', 'role', 'reason', 'data', 'description'] as const
-  return fields.map((name) => item[name]).find((value) => typeof value === 'string') as
-    | string
-    | undefined
+  return fields.map((name) => item[name]).find((value) => typeof value === 'string')
 }
 
 function enumLabel({ texts }: PageContext, values: readonly unknown[], value: string) {
@@ -199,10 +197,11 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
     const item = after ?? before
     if (whole && isObject(item)) {
       const statement = statementOf(item)
+      const last = title.at(-1)
       if (
         statement !== undefined &&
-        title.length > 0 &&
-        !String(title.at(-1)).startsWith(statement.slice(0, TITLE_CHARACTERS))
+        last !== undefined &&
+        !(typeof last === 'string' && last.startsWith(statement.slice(0, TITLE_CHARACTERS)))
       )
         group.rows.push([undefined, shownValue(context, statement, {}, data)])
       continue

@@ -15,7 +15,7 @@ const BAR = { width: 6, pitch: 9, height: 30 } as const
 const NAMED_INCIDENTS = 3
 
 /** Each kind of day has its own color and height. */
-export const DAY_KINDS = { none: BAR.height, minor: 20, major: 12, unpublished: 6 } as const
+const DAY_KINDS = { none: BAR.height, minor: 20, major: 12, unpublished: 6 } as const
 
 type DayKind = keyof typeof DAY_KINDS
 

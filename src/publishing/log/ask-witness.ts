@@ -60,7 +60,7 @@ async function readUpTo(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return text
   for await (const part of response.body as AsyncIterable<Uint8Array>) {
     length += part.length
-    if (length > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`)
+    if (length > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`)
     text += decoder.decode(part, { stream: true })
   }
   return text + decoder.decode()
@@ -75,7 +75,7 @@ async function requestBody(
   return [`old ${oldSize}`, ...proof.map(encodeBase64), '', note].join('\n')
 }
 
-/** The newest valid line of the witness in an answer. Lines of other keys are ignored. */
+/** The newest valid line of the witness in a response. Lines of other keys are ignored. */
 async function cosignedOutcome(
   { key, name }: PolicyWitness,
   text: string,
@@ -83,24 +83,24 @@ async function cosignedOutcome(
 ): Promise<WitnessOutcome> {
   const lines = text.split('\n').filter((line) => line !== '')
   if (lines.length > MAX_LINES) {
-    return { kind: 'failed', detail: `its answer has more than ${MAX_LINES} lines` }
+    return { kind: 'failed', detail: `its response has more than ${MAX_LINES} lines` }
   }
   for (const [index, line] of lines.entries()) {
     try {
-      const signature = parseSignatureLine(line, index + 1, `the answer of ${name}`)
+      const signature = parseSignatureLine(line, index + 1, `the response of ${name}`)
       if (!isLineOf(key, signature)) continue
       const atSeconds = await cosignatureTime(key, signature, checkpoint.text)
       if (atSeconds !== undefined) return { kind: 'cosigned', line: `${line}\n`, atSeconds }
       return {
         kind: 'failed',
-        detail: `its answer, line ${index + 1}: the cosignature is not valid`,
+        detail: `its response, line ${index + 1}: the cosignature is not valid`,
       }
     } catch (error) {
       if (!(error instanceof LogError)) throw error
       return { kind: 'failed', detail: error.message }
     }
   }
-  return { kind: 'failed', detail: 'its answer has no cosignature of its key in the policy' }
+  return { kind: 'failed', detail: 'its response has no cosignature of its key in the policy' }
 }
 
 /**
@@ -151,7 +151,7 @@ export async function askWitness(
       const detail = `it does not know ${what}; send its operator the log line of log/policy`
       return { kind: 'not-configured', detail }
     }
-    return { kind: 'failed', detail: `it answered with status ${status}` }
+    return { kind: 'failed', detail: `it responded with status ${status}` }
   }
 
   try {
@@ -160,7 +160,7 @@ export async function askWitness(
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    const detail = isLate ? 'it did not answer in time' : `${key.name} ${messageOf(cause)}`
+    const detail = isLate ? 'it did not respond in time' : `${key.name} ${messageOf(cause)}`
     return { kind: 'failed', detail }
   }
 }

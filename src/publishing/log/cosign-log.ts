@@ -93,7 +93,7 @@ function addLines(
 }
 
 /** The checkpoint as verified by the operator's policy at any age; undefined if it does not satisfy it. */
-export async function satisfiedBy(
+async function satisfiedBy(
   note: string,
   policy: LogPolicy,
   nowMs: number,

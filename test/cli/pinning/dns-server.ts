@@ -16,7 +16,7 @@ import {
 export interface Zone {
   /** TXT records by name. A record of several strings is a list. */
   records: { readonly [name: string]: readonly (string | readonly string[])[] }
-  /** Whether the resolver claims to have validated the answer. */
+  /** Whether the resolver claims to have validated its response. */
   isValidated?: boolean
   /** 2: server failure. */
   errorCode?: number

@@ -34,7 +34,7 @@ test('reads the key IDs of a validated TXT record without a warning', async (t) 
   assert.deepEqual(await read(), { record: RECORD, keyIds: [KID, NEXT] })
 })
 
-test('warns of an answer that the resolver did not validate', async (t) => {
+test('warns of a response that the resolver did not validate', async (t) => {
   await useDnsServer(t, { records: { [NAME]: [`v=svc1; kid=${KID}`] } })
   const { keyIds, warning } = await read()
   assert.deepEqual(keyIds, [KID])

@@ -46,7 +46,7 @@ export function parsePinSource(text: string): PinSource {
 }
 
 /** The source as `--pin-from` takes it. */
-export function formatPinSource(source: PinSource): string {
+function formatPinSource(source: PinSource): string {
   return source.kind === 'dns' ? `dns:${source.host}` : source.url
 }
 
@@ -148,7 +148,7 @@ export async function readKeyRecord(source: PinSource, host: string): Promise<Fo
 }
 
 /** Whether the service at `origin` has a key record in DNS; undefined for an address, and if DNS does not respond. */
-export async function hasKeyRecord(origin: string): Promise<boolean | undefined> {
+export async function findKeyRecord(origin: string): Promise<boolean | undefined> {
   const { hostname = '' } = URL.parse(origin) ?? {}
   if (!HOST.test(hostname) || isIP(hostname) !== 0) return undefined
   try {

@@ -24,7 +24,7 @@ const UDP_PAYLOAD_BYTES = 1232
 export interface TxtAnswer {
   /** Each record as one text; empty if the name or the type does not exist. */
   readonly records: readonly string[]
-  /** Whether the resolver validated the answer by DNSSEC, and the path to the resolver can be trusted. */
+  /** Whether the resolver validated them by DNSSEC, and the path to the resolver can be trusted. */
   readonly isAuthenticated: boolean
   /** The resolver that answered. */
   readonly resolver: string
@@ -154,7 +154,7 @@ function reasonOf(error: unknown): string {
 
 /**
  * Reads the TXT records of a name through the system's resolvers, in their order, each once more if a datagram was lost.
- * node:dns does not report whether the resolver validated an answer. Rejects with a DnsError if no resolver answers.
+ * node:dns does not report whether the resolver validated a response. Rejects with a DnsError if no resolver answers.
  */
 export async function queryTxt(name: string): Promise<TxtAnswer> {
   // Not a named import, which would not follow `dns.setServers`.

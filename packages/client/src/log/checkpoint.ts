@@ -28,7 +28,7 @@ export function parseSize(text: string): number | undefined {
 }
 
 /** Parses the text of a checkpoint; lines after the third are extensions. Throws a LogError (MALFORMED) with the line. */
-export function parseCheckpoint(text: string, what = 'the checkpoint'): TreeHead {
+function parseCheckpoint(text: string, what = 'the checkpoint'): TreeHead {
   const [origin = '', sizeLine = '', rootLine = ''] = text.split('\n')
   const refuse = (line: number, expected: string): never => {
     throw new LogError('MALFORMED', `${what}, line ${line}: expected ${expected}`)

@@ -34,7 +34,7 @@ export function formatProof({ entry, index, hashes, note }: LogProof): string {
 }
 
 /** Splits a proof. Throws a LogError (MALFORMED) with the line. */
-export function parseProof(text: string): LogProof {
+function parseProof(text: string): LogProof {
   checkText('the proof', text, MAX_PROOF_BYTES)
   const refuse = (line: number, expected: string): never => {
     throw new LogError('MALFORMED', `the proof, line ${line}: expected ${expected}`)

@@ -31,7 +31,7 @@ export function hashNode(left: Uint8Array, right: Uint8Array): MaybePromise<Uint
 }
 
 /** The root of the tree without leaves: SHA-256 of nothing. */
-export function emptyRoot(): MaybePromise<Uint8Array> {
+function emptyRoot(): MaybePromise<Uint8Array> {
   return sha256(new Uint8Array(0))
 }
 

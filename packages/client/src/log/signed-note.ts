@@ -56,7 +56,7 @@ export function checkText(what: string, text: string, maxBytes: number, allowed 
 const KEY_NAME = /^[^\s+\u0085]+$/u
 
 /** Whether a text may be the name of a key: without spaces and plus signs. */
-export function isKeyName(name: string): boolean {
+function isKeyName(name: string): boolean {
   return KEY_NAME.test(name) && name.length <= 255
 }
 

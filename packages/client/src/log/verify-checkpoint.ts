@@ -9,7 +9,7 @@ import { LogError } from './log-error.ts'
 import type { LogPolicy } from './log-policy.ts'
 
 /** A log that is rarely extended is cosigned again every day. */
-export const MAX_QUORUM_AGE_SECONDS = 604_800
+const MAX_QUORUM_AGE_SECONDS = 604_800
 /** Clocks of witnesses may differ this much. */
 const MAX_SECONDS_AHEAD = 300
 
