@@ -194,6 +194,31 @@ function compareIssuance(before: ContractOutline, after: ContractOutline): reado
   return [{ impact, place: 'issuance', change: `changed from ${show(from)} to ${show(to)}` }]
 }
 
+/** Whether a list of field names, as Vary has it, gained names and lost none. A cache then stores more variants. */
+function isLongerList(from: unknown, to: unknown): boolean {
+  if (typeof from !== 'string' || typeof to !== 'string') return false
+  const names = to.split(', ')
+  return from.split(', ').every((name) => names.includes(name))
+}
+
+/** A header whose only value is a list of field names that grew is additive. */
+function compareHeaderSchemas(
+  before: JsonSchema,
+  after: JsonSchema,
+  direction: 'request' | 'response',
+  place: string,
+): readonly Difference[] {
+  const [from, to] = [before.enum, after.enum]
+  const isOne = from?.length === 1 && to?.length === 1
+  if (!isOne || from[0] === to[0] || !isLongerList(from[0], to[0])) {
+    return compareSchemas(before, after, direction, place)
+  }
+  return [
+    { impact: 'additive', place, change: `value grew from ${show(from[0])} to ${show(to[0])}` },
+    ...compareSchemas({ ...before, enum: to }, after, direction, place),
+  ]
+}
+
 type HeaderTable = ContractOutline['headers']['request']
 
 function compareHeaders(
@@ -220,7 +245,7 @@ function compareHeaders(
             },
           ]),
       ...(from.meaning === to.meaning ? [] : [{ impact: 'text' as const, place, change }]),
-      ...compareSchemas(from.schema, to.schema, direction, place),
+      ...compareHeaderSchemas(from.schema, to.schema, direction, place),
     ]
   })
 }
@@ -259,6 +284,7 @@ function compareTerms(before: Values, after: Values, prefix: string): readonly D
     // The reference page is not part of the contract (spec section 1).
     const isText = TEXT_TABLES.has(table) || name === 'meaning' || place === 'links.docs'
     const change = `changed from ${show(from)} to ${show(to)}`
+    if (place === 'vary' && isLongerList(from, to)) return [{ impact: 'additive', place, change }]
     return [{ impact: isText ? 'text' : 'breaking', place, change }]
   })
 }

@@ -68,7 +68,7 @@ const LOST_MARKS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/<\/?[a-z][\w-]*(?:\s[^>]*)?>/i, 'an HTML tag'],
 ]
 
-/** A text without comments, with the same lines. What stands in code is no comment. */
+/** A text without comments, with the same lines. Code may contain the signs of a comment. */
 function withoutComments(text: string): string {
   return text.replaceAll(
     /(^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\2[`~]*[ \t]*$|(?![\s\S])))|(`+)[^`\n]+\3|<!--[\s\S]*?-->/gm,
@@ -195,7 +195,7 @@ export function importChangelog(
     if (fence !== undefined || mark !== undefined) {
       const isEnd = fence !== undefined && mark?.startsWith(fence) === true
       if (fence === undefined && releases.length > 0) {
-        fail(number, 'a code block', 'a change in words; code may stand in backticks')
+        fail(number, 'a code block', 'a change in words; code belongs in backticks')
       }
       fence = isEnd ? undefined : (fence ?? mark)
       continue

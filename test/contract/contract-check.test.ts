@@ -613,6 +613,17 @@ const CASES: readonly Case[] = [
     'additive response header Vary',
   ],
   [
+    'a longer Vary',
+    (contract) => {
+      const schema = nodeAt(contract, ['headers', 'response', 'Vary', 'schema'])
+      schema['enum'] = [`${String((schema['enum'] as readonly unknown[])[0])}, Accept-Language`]
+      const terms = nodeAt(contract, ['terms'])
+      terms['vary'] = `${String(terms['vary'])}, Accept-Language`
+    },
+    'additive response header Vary',
+    'additive vary',
+  ],
+  [
     'a header reworded',
     set(['headers', 'response', 'ETag', 'meaning'], 'A tag.'),
     'text response header ETag',

@@ -162,7 +162,7 @@ for (const [what, targets] of [
   })
 }
 
-test('a body behind nine requests is no request', async (t) => {
+test('a body behind nine requests is not handled as a request', async (t) => {
   const { app, handled } = createApp()
   const { port } = await openListener(t, app)
   const head = `POST /post/9 HTTP/1.1\r\nHost: a\r\nContent-Length: ${EVIL.length}\r\n\r\n`

@@ -13,7 +13,7 @@ export interface PipelinedResponse {
 /** What a client received over one connection. */
 export interface Pipelined {
   readonly responses: readonly PipelinedResponse[]
-  /** Bytes that are no whole response. */
+  /** Bytes after the last whole response. */
   readonly rest: string
   /** How long after the last byte the server ended the connection; undefined if it did not. */
   readonly endedAfterMs: number | undefined
@@ -84,7 +84,7 @@ export async function pipeline(
   }
   await Promise.race([done, delay(timeoutMs, undefined, { ref: false })])
   const found = parse(Buffer.concat(chunks).toString('latin1'))
-  // Bytes that nobody owes would come now.
+  // Surplus bytes would arrive now.
   if (endedAtMs === undefined) await delay(20)
   const late = parse(Buffer.concat(chunks).toString('latin1'))
   socket.destroy()
