@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url'
 const ROOT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Folders with Markdown of ours; without installed packages and generated files. */
-const DOCUMENT_FOLDERS = ['.', 'docs', 'packages/client', 'test/vectors']
+const DOCUMENT_FOLDERS = [
+  '.',
+  'docs',
+  'packages/client',
+  'packages/mcp',
+  'clients/python',
+  'clients/go',
+  'test/vectors',
+]
 
 const documents = DOCUMENT_FOLDERS.flatMap((folder) =>
   readdirSync(path.join(ROOT_DIR, folder))
