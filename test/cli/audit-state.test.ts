@@ -142,7 +142,7 @@ describe('another signing key at the same origin', () => {
     assert.deepEqual(changed.report.warnings, ['UNANNOUNCED_KEY'])
     assert.match(
       changed.error,
-      /^svc audit: warning: .* No earlier audit saw the new key announced/,
+      /^svc audit: warning: .* without an announcement that an earlier audit saw/,
     )
     const after = await audit(address.origin, '--state', state)
     assert.deepEqual([after.report.warnings, after.report.keyChange, after.error], [[], null, ''])

@@ -12,7 +12,9 @@ import type { HttpResponse } from './verify-response.ts'
 
 /** Data for verifying the signatures of older responses. */
 export interface ProofContext {
+  /** The keys of that time. */
   readonly keys: readonly PublishedKey[]
+  /** Responses of the signing-key endpoint at that time. */
   readonly keyDocuments: readonly PortableResponse[]
 }
 

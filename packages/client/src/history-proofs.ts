@@ -167,7 +167,7 @@ async function proveBroken([one, other, ...more]: readonly Statement[]): Promise
     claim?.kind === 'index'
       ? findIndexFault(data)
       : claim?.kind === 'entry'
-        ? await findEntryFault(data, claim.snapshotId)
+        ? await findEntryFault(data, claim.name)
         : claim?.kind === 'newest'
           ? await findEntryFault(data)
           : undefined

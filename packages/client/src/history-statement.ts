@@ -9,20 +9,17 @@ import { verifyPortable, type PortableResponse } from './portable-response.ts'
 import type { PublishedKey } from './verification-key.ts'
 import type { VerifiedResponse } from './verify-response.ts'
 
-/** What a successful response to a request states, whatever the state of the service. */
-export type Claim =
-  /** The newest version. */
-  | { readonly kind: 'newest' }
-  /** Every version. */
-  | { readonly kind: 'index' }
-  /** Some versions: the target selects a page, which says nothing about the others. */
-  | { readonly kind: 'page' }
-  /** One version. */
-  | { readonly kind: 'entry'; readonly snapshotId: string }
-  /** The signing keys. */
-  | { readonly kind: 'keys' }
-  /** The current data of a resource, if a version names it. */
-  | { readonly kind: 'resource'; readonly name: string }
+/**
+ * What a successful response to a request states, whatever the state of the service: the newest version, every version
+ * (`index`), some versions (a `page` says nothing about the others), one version, the signing keys, or the current data of
+ * a resource if a version names it.
+ */
+export interface Claim {
+  /** What it is about. */
+  readonly kind: 'newest' | 'index' | 'page' | 'entry' | 'keys' | 'resource'
+  /** ID of the version, or name of the resource; empty otherwise. */
+  readonly name: string
+}
 
 const ENTRY_PREFIX = `${READ_PATHS.versions}/`
 const RESOURCE_PREFIX = `${BASE_PATH}/`
@@ -34,15 +31,15 @@ const RESOURCE_PREFIX = `${BASE_PATH}/`
 function claimOf(method: string, target: string): Claim | undefined {
   if (method !== 'GET') return undefined
   const path = pathOf(target)
-  if (path === READ_PATHS.version) return { kind: 'newest' }
-  if (path === READ_PATHS.signingKey) return { kind: 'keys' }
+  if (path === READ_PATHS.version) return { kind: 'newest', name: '' }
+  if (path === READ_PATHS.signingKey) return { kind: 'keys', name: '' }
   if (path === READ_PATHS.versions) {
     const { limit, before } = parseHistoryPage(target)
     // Whether an unknown `before` is ignored depends on the versions of the moment.
-    return { kind: limit === undefined && before === undefined ? 'index' : 'page' }
+    return { kind: limit === undefined && before === undefined ? 'index' : 'page', name: '' }
   }
   if (path.startsWith(ENTRY_PREFIX)) {
-    return { kind: 'entry', snapshotId: path.slice(ENTRY_PREFIX.length) }
+    return { kind: 'entry', name: path.slice(ENTRY_PREFIX.length) }
   }
   return path.startsWith(RESOURCE_PREFIX)
     ? { kind: 'resource', name: path.slice(RESOURCE_PREFIX.length) }

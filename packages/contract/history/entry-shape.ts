@@ -45,7 +45,11 @@ type Shape = readonly (readonly [member: string, expected: string, check: Check]
 const SUMMARY: Shape = [
   ['snapshotId', 'a version ID', matches(SNAPSHOT_ID_PATTERN)],
   ['sequence', 'a positive integer', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
-  ['createdAt', 'a UTC time', (value) => parseInstant(value) !== undefined],
+  [
+    'createdAt',
+    'a UTC time',
+    (value) => typeof value === 'string' && parseInstant(value) !== undefined,
+  ],
   ['previousHash', 'a SHA-256 in hex', isHash],
   ['hash', 'a SHA-256 in hex', isHash],
 ]

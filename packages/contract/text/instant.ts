@@ -5,12 +5,12 @@ export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$
 export const DAY_MS = 86_400_000
 
 /**
- * Milliseconds since 1970 of an instant, or undefined if the value is not text of this form or the time does not exist.
+ * Milliseconds since 1970 of an instant, or undefined if the text has another form or the time does not exist.
  * `Date.parse` alone reads 30 February as 2 March and 24:00 as the next day, so the parsed day is compared with the
  * text. A leap second is refused, because a Date cannot represent it.
  */
-export function parseInstant(text: unknown): number | undefined {
-  if (typeof text !== 'string' || !INSTANT.test(text)) return undefined
+export function parseInstant(text: string): number | undefined {
+  if (!INSTANT.test(text)) return undefined
   const time = new Date(text)
   // The day of an invalid Date is NaN, which equals no number.
   return time.getUTCDate() === Number(text.slice(8, 10)) ? time.getTime() : undefined
