@@ -22,6 +22,10 @@ export async function buildCli(folder: string): Promise<void> {
     chunkNames: 'chunk-[hash]',
     format: 'esm',
     platform: 'node',
+    // Packages in CommonJS require modules of Node.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
     target: 'node20',
     charset: 'utf8',
     legalComments: 'none',

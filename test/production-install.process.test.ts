@@ -99,7 +99,9 @@ async function runEach(commands, words) {
     for (const args of [[...names, '--help'], names]) {
       const run = { args: args.join(' '), output: '' }
       const add = (line) => { run.output += line + '\\n' }
-      run.status = await runProgram(args, { out: add, error: add })
+      // A command that serves until it is stopped has started by then.
+      const served = new Promise((resolve) => setTimeout(resolve, 3000, 0))
+      run.status = await Promise.race([runProgram(args, { out: add, error: add }), served])
       lines.push(run)
     }
     if (command.actions !== undefined) await runEach(command.actions, names)
