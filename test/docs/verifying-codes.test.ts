@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
+import { LOG_FAULTS } from '@public-api/client-source/log/log-error'
 import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
 
 function read(file: string): string {
@@ -50,8 +51,14 @@ for (const [file, stated] of Object.entries(PROGRAMS)) {
 }
 
 test('the README of the vectors defines the codes of responses and of histories', () => {
-  const readme = read('test/vectors/README.md')
-  const defined = [...readme.matchAll(/\*\*`([A-Z_]+)`\*\*/g)].map(([, code = '']) => code)
+  const [readme = '', log = ''] = read('test/vectors/README.md').split('\n## The log\n')
+  const codesIn = (text: string) =>
+    [...text.matchAll(/\*\*`([A-Z_]+)`\*\*/g)].map(([, code = '']) => code)
+  const defined = codesIn(readme)
+  // Two checkpoints make a fork, and a history beside the log a mismatch; a vector has one checkpoint.
+  const ofSeveral = new Set(['CONSISTENCY', 'FORK', 'LOG_MISMATCH'])
+  const logCodes = Object.keys(LOG_FAULTS).filter((code) => !ofSeveral.has(code))
+  assert.deepEqual([...new Set(codesIn(log))].toSorted(), logCodes.toSorted())
   const expected = TABLE.filter(([, programs]) => programs === 'yes').map(([code]) => code)
   // An outcome of --history with a saved hash, which no vector has.
   const withVectors = expected.filter((code) => code !== 'REWRITTEN')
