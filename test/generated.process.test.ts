@@ -40,7 +40,7 @@ test('the committed files match the tables', () => {
 describe('drift is found', () => {
   test('names each file that drifted and its first different line', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 5)
+    assert.equal(drift.length, 7)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -52,11 +52,13 @@ describe('drift is found', () => {
     assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
     assert.match(drift[3] ?? '', /^packages\/contract\/registry\/read-paths\.ts drifted/)
     assert.match(drift[4] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
+    assert.match(drift[5] ?? '', /^clients\/go\/resources\.go drifted/)
+    assert.match(drift[6] ?? '', /^clients\/python\/src\/public_api\/resources\.py drifted/)
   })
 
   test('a changed description makes the documents drift', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
-    assert.equal(drift.length, 3)
+    assert.equal(drift.length, 5)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
     assert.match(drift[1] ?? '', /locales\/contract\.json drifted, .*expected ".*Ask for the time/)
     assert.match(drift[2] ?? '', /resources\.ts drifted, .*expected ".*Ask for the time/)
@@ -88,6 +90,8 @@ describe('drift is found', () => {
       'docs/api/openapi.json',
       'locales/contract.json',
       'packages/client/src/resources.ts',
+      'clients/go/resources.go',
+      'clients/python/src/public_api/resources.py',
     ])
     assert.deepEqual(findDrift(dir, REWORDED), [])
     assert.deepEqual(generate(dir, REWORDED), [])
