@@ -105,5 +105,5 @@ test('two schemas with one name are an error', () => {
       other: { ...item('Other.'), description: 'Other.' },
     },
   }
-  assert.throws(() => typesOf(schema), /Two interfaces are named Item/)
+  assert.throws(() => typesOf(schema), /Two objects are named Item/)
 })
