@@ -2,7 +2,8 @@ import { formatJson } from '@public-api/command/format-json'
 import { HistoryError } from '@public-api/client-source/history-error'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
-import { writeEvidence } from './auditing/evidence-file.ts'
+import { writeEvidence, type Finding } from './auditing/evidence-file.ts'
+import { LogFinding } from './auditing/audit-log.ts'
 import { printReport } from './auditing/print-report.ts'
 import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import {
@@ -15,6 +16,8 @@ import {
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { parseWholeNumber } from '@public-api/command/option-values'
 import { readSavedPinSource } from './auditing/state-store.ts'
+import { readPolicyFile } from './log/log-inputs.ts'
+import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
@@ -28,11 +31,11 @@ interface Settings extends AuditSettings {
 }
 
 async function printFault(
-  { code, message, evidence }: HistoryError,
+  { code, message, evidence }: Finding & Error,
   { evidenceFile, json }: Settings,
   output: CommandOutput,
 ): Promise<ExitCode> {
-  const file = await writeEvidence(evidenceFile, evidence, Date.now())
+  const file = await writeEvidence(evidenceFile, { code, evidence }, Date.now())
   output.error(`svc audit: ${sanitizeForTerminal(message, 400)}`)
   if (json) {
     output.out(
@@ -49,7 +52,8 @@ async function printFault(
     output.error('The evidence could not be written to a file. It is on standard output; save it.')
     output.out(formatJson(evidence))
   } else {
-    output.out(`The signed responses that prove it are in ${file}. Keep that file.`)
+    const signed = code === 'FORK' ? 'checkpoints' : 'responses'
+    output.out(`The signed ${signed} that prove it are in ${file}. Keep that file.`)
   }
   return EXIT_CODES.failure
 }
@@ -59,18 +63,29 @@ async function audit(settings: Settings, output: CommandOutput): Promise<ExitCod
     printReport(await runAudit(settings), settings, output)
     return EXIT_CODES.done
   } catch (error) {
-    if (!(error instanceof HistoryError)) throw error
+    if (!(error instanceof HistoryError || error instanceof LogFinding)) throw error
     return printFault(error, settings, output)
   }
 }
 
+const policyIn = async (file: string | undefined) =>
+  file === undefined ? undefined : readPolicyFile(file)
+
 /** `svc audit`: checks that a deployment's history is one chain and continues the last audit. */
 export const command = createCommand({
-  usage: ['audit BASE [options]', 'audit --check-evidence FILE --pin KEYID [--json]'],
+  usage: [
+    'audit BASE [options]',
+    'audit --check-evidence FILE [--pin KEYID] [--policy FILE] [--json]',
+  ],
   about: `Audits the history of a deployment: the hash and the changes of every version,
 the links between all versions, the link to the head of the last audit, and the
 served resources against the newest version. BASE is the deployment's origin,
 such as https://example.org, with or without ${BASE_PATH}.
+
+With --policy, the transparency log too: its newest checkpoint is cosigned as the
+policy asks and is not old, continues the one of the last audit, is one history
+with every --mirror, and has the versions that the service signed. Versions of
+the last 24 hours may be missing from it.
 
 If the service signed responses that cannot all be true, they are written to a
 file. Anyone can check that file with --check-evidence, without the service and
@@ -79,6 +94,9 @@ without trusting you.`,
     pin: textOptions(`KEYID: ID of a trusted key; repeat it for several keys. Without it, the keys that
       the server names are trusted`),
     'pin-from': PIN_FROM_OPTION,
+    policy: textOption(`FILE: whom you trust about the log (c2sp.org/tlog-policy): the log's key,
+      the witnesses, and how many of them must agree`),
+    mirror: textOptions('URL: a copy of the log to compare with; repeat it for several copies'),
     state: textOption(`FILE: load the head of the last audit from FILE and save the new one, with
       the source of --pin-from; without it, a history that was rewritten from the start passes`),
     'require-state': flag(`fail if FILE does not exist, so that a lost state file is not mistaken
@@ -101,21 +119,30 @@ without trusting you.`,
     const { json, state, 'check-evidence': evidenceToCheck } = values
     const [base, ...rest] = positionals
     if (evidenceToCheck !== undefined) {
-      const others = [base, state, values.evidence, values['pin-from']]
+      const others = [base, state, values.evidence, values['pin-from'], values.mirror]
       if (others.some((each) => each !== undefined)) {
-        throw new UsageError('--check-evidence fetches nothing; only --pin is allowed with it')
+        throw new UsageError(
+          '--check-evidence fetches nothing; only --pin and --policy are allowed with it',
+        )
       }
       const pinnedKeyIds = parsePins(values.pin)
-      if (pinnedKeyIds === undefined) {
-        throw new UsageError('--check-evidence needs --pin: anyone can sign with their own key')
+      if (pinnedKeyIds === undefined && values.policy === undefined) {
+        throw new UsageError(
+          '--check-evidence needs --pin, or --policy for a log: anyone can sign with their own key',
+        )
       }
-      return checkEvidence(evidenceToCheck, pinnedKeyIds)
+      return checkEvidence(evidenceToCheck, { pinnedKeyIds, policy: await policyIn(values.policy) })
     }
     if (base === undefined) throw new UsageError('expected the URL of a deployment')
     if (rest.length > 0) throw new UsageError('expected one URL, found more')
     if (state === undefined && (values['require-state'] || values.moved)) {
       throw new UsageError('--require-state and --moved need --state FILE')
     }
+    if (values.mirror !== undefined && values.policy === undefined) {
+      throw new UsageError('--mirror needs --policy FILE')
+    }
+    const mirrors = (values.mirror ?? []).map(parseOrigin)
+    const policy = await policyIn(values.policy)
     const origin = parseBase(base)
     const { pin } = values
     const pinFrom =
@@ -133,6 +160,8 @@ without trusting you.`,
       stateFile: state,
       requireState: values['require-state'],
       moved: values.moved,
+      policy,
+      mirrors,
       evidenceFile: values.evidence,
       everyVersion: values['every-version'],
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,

@@ -273,6 +273,7 @@ async function headToSave(
     keys: publishedOf(keys),
     keyIds: [...new Set(keyIds)],
     keyDocument: toPortable(document.response),
+    ...(saved?.checkpoints === undefined ? {} : { checkpoints: saved.checkpoints }),
   }
 }
 

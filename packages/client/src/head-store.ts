@@ -21,10 +21,14 @@ export interface SavedHead {
   readonly unsettled?: readonly PortableResponse[]
   /** Where `svc audit --pin-from` read the pinned key IDs. */
   readonly pinFrom?: string
+  /** The checkpoints that `svc audit --policy` verified, one a log. */
+  readonly checkpoints?: readonly string[]
 }
 
 /** Maximum number of unsettled responses. A contradiction has up to two. */
 export const MAX_UNSETTLED = 4
+/** As many logs as a policy may have. */
+const MAX_CHECKPOINTS = 64
 
 /**
  * Stores one head. `save` replaces the stored head atomically. `load` resolves to undefined only if no head was ever
@@ -42,6 +46,7 @@ function isSavedHead(value: unknown): value is SavedHead {
   const keyIds = propertyOf(value, 'keyIds') ?? []
   const keyDocument = propertyOf(value, 'keyDocument')
   const unsettled = propertyOf(value, 'unsettled') ?? []
+  const checkpoints = propertyOf(value, 'checkpoints') ?? []
   return (
     ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
     Array.isArray(keys) &&
@@ -52,6 +57,9 @@ function isSavedHead(value: unknown): value is SavedHead {
     (keyDocument === undefined || isPortable(keyDocument)) &&
     ['undefined', 'boolean'].includes(typeof propertyOf(value, 'isAudited')) &&
     ['undefined', 'string'].includes(typeof propertyOf(value, 'pinFrom')) &&
+    Array.isArray(checkpoints) &&
+    checkpoints.length <= MAX_CHECKPOINTS &&
+    checkpoints.every((note) => typeof note === 'string') &&
     Array.isArray(unsettled) &&
     unsettled.length <= MAX_UNSETTLED &&
     unsettled.every(isPortable) &&

@@ -3,25 +3,65 @@ import {
   verifyEvidence,
   type HistoryEvidence,
 } from '@public-api/client-source/history-evidence'
+import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import { CommandFailure, EXIT_CODES, type CommandResult } from '@public-api/command/command'
+import { LOG_FAULTS, LogError } from '@public-api/client-source/log/log-error'
+import type { LogPolicy } from '@public-api/client-source/log/log-policy'
+import {
+  CommandFailure,
+  EXIT_CODES,
+  UsageError,
+  type CommandResult,
+} from '@public-api/command/command'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import { verifyLogMismatch, type LogMismatch } from './log-mismatch.ts'
+
+/** Whom a third party trusts. */
+export interface EvidenceTrust {
+  readonly pinnedKeyIds: readonly string[] | undefined
+  readonly policy: LogPolicy | undefined
+}
+
+/** What the evidence proves. */
+async function prove(evidence: unknown, { pinnedKeyIds, policy }: EvidenceTrust) {
+  const format = propertyOf(evidence, 'format')
+  const needPins = (): readonly string[] => {
+    if (pinnedKeyIds !== undefined) return pinnedKeyIds
+    throw new UsageError(
+      '--check-evidence needs --pin for this file: anyone can sign with their own key',
+    )
+  }
+  const needPolicy = (): LogPolicy => {
+    if (policy !== undefined) return policy
+    throw new UsageError('--check-evidence needs --policy FILE for this file, which is about a log')
+  }
+  if (format === 'svc-log-fork-v1') {
+    const origin = await verifyForkEvidence(evidence as ForkEvidence, needPolicy())
+    const meaning = LOG_FAULTS.FORK
+    return { fault: 'FORK', meaning, signers: `Both checkpoints are signed by ${origin}.` }
+  }
+  if (format === 'svc-log-mismatch-v1') {
+    const trust = { policy: needPolicy(), pinnedKeyIds: needPins(), nowMs: Date.now() }
+    const snapshotId = await verifyLogMismatch(evidence as LogMismatch, trust)
+    const signers = `A log of the policy and a key that you pinned signed two different ${snapshotId}.`
+    return { fault: 'LOG_MISMATCH', meaning: LOG_FAULTS.LOG_MISMATCH, signers }
+  }
+  const history = evidence as HistoryEvidence
+  const { fault, meaning } = await verifyEvidence(history, { pinnedKeyIds: needPins() })
+  const signers = `All ${history.responses.length} responses are signed by keys that you pinned.`
+  return { fault, meaning, signers }
+}
 
 /** Checks a file of evidence offline. Throws a CommandFailure if it proves nothing. */
-export async function checkEvidence(
-  file: string,
-  pinnedKeyIds: readonly string[],
-): Promise<CommandResult> {
-  const evidence = (await readJsonFile(file)) as HistoryEvidence
+export async function checkEvidence(file: string, trust: EvidenceTrust): Promise<CommandResult> {
+  const evidence = await readJsonFile(file)
   try {
-    const { fault, meaning } = await verifyEvidence(evidence, { pinnedKeyIds })
+    const { fault, meaning, signers } = await prove(evidence, trust)
     return {
       json: { fault, meaning },
-      lines: [
-        `Proved: ${fault}, ${meaning}.`,
-        `All ${evidence.responses.length} responses are signed by keys that you pinned.`,
-      ],
+      lines: [`Proved: ${fault}, ${meaning}.`, sanitizeForTerminal(signers, 400)],
     }
   } catch (error) {
     if (error instanceof EvidenceError) {
@@ -29,7 +69,7 @@ export async function checkEvidence(
         exitCode: error.code === 'UNSETTLED' ? EXIT_CODES.unreachable : EXIT_CODES.failure,
       })
     }
-    if (error instanceof VerificationError) {
+    if (error instanceof VerificationError || error instanceof LogError) {
       throw new CommandFailure(
         error.code,
         `${file}: proves nothing; ${sanitizeForTerminal(error.message, 400)}`,

@@ -1,6 +1,5 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
 
-import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
 
@@ -14,6 +13,12 @@ function nameOf(file: string, index: number): string {
   return hasEnding ? `${file.slice(0, dot)}-${index}${file.slice(dot)}` : `${file}-${index}`
 }
 
+/** Signed statements that contradict each other, and how. */
+export interface Finding {
+  readonly code: string
+  readonly evidence: object
+}
+
 /**
  * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on are
  * tried. Returns undefined if no file can be written. The caller must then print the evidence, which exists nowhere
@@ -21,11 +26,11 @@ function nameOf(file: string, index: number): string {
  */
 export async function writeEvidence(
   file: string | undefined,
-  evidence: HistoryEvidence,
+  { code, evidence }: Finding,
   nowMs: number,
 ): Promise<string | undefined> {
   const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
-  const wanted = file ?? `svc-evidence-${evidence.fault}-${moment}.json`
+  const wanted = file ?? `svc-evidence-${code}-${moment}.json`
   for (let index = 1; index <= MAX_NAMES; index += 1) {
     const name = nameOf(wanted, index)
     let handle: FileHandle

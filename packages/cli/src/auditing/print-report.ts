@@ -1,11 +1,13 @@
 import { formatJson } from '@public-api/command/format-json'
-import type { AuditReport, KeyChange } from '@public-api/client-source/audit-history'
+import type { KeyChange } from '@public-api/client-source/audit-history'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { CommandOutput } from '@public-api/command/command'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { pluralOf } from '@public-api/command/wording'
-import type { AuditSettings } from './run-audit.ts'
+import { checkpointLines, witnessedAt } from '../log/log-inputs.ts'
+import type { LogReport } from './audit-log.ts'
+import type { AuditSettings, FullReport } from './run-audit.ts'
 
 /** Maximum number of printed versions, the newest ones. */
 const MAX_PRINTED = 20
@@ -28,7 +30,7 @@ function textOf(note: unknown): string {
   return typeof note === 'string' ? note : JSON.stringify(note)
 }
 
-function printNewVersions({ newVersions, keyId }: AuditReport, output: CommandOutput): void {
+function printNewVersions({ newVersions, keyId }: FullReport, output: CommandOutput): void {
   if (newVersions.length === 0) {
     output.out('No new versions.')
     return
@@ -46,7 +48,31 @@ function printNewVersions({ newVersions, keyId }: AuditReport, output: CommandOu
   }
 }
 
-function printText(report: AuditReport, settings: AuditSettings, output: CommandOutput): void {
+function printLog(log: LogReport, output: CommandOutput): void {
+  for (const line of checkpointLines(log.checkpoint)) output.out(line)
+  if (log.previousSize !== undefined) {
+    output.out(`It extends the log of the last audit, ${pluralOf(log.previousSize, 'version')}.`)
+  }
+  if (log.pending > 0) output.out(`${pluralOf(log.pending, 'version')} not in the log yet.`)
+  for (const { url, size } of log.mirrors) {
+    output.out(`The copy ${url} has the same history, ${pluralOf(size, 'version')}.`)
+  }
+}
+
+/** The log as one JSON object. */
+function describeLog({ checkpoint, previousSize, pending, mirrors }: LogReport): object {
+  return {
+    origin: checkpoint.origin,
+    size: checkpoint.size,
+    witnessedAt: witnessedAt(checkpoint),
+    cosignatures: checkpoint.cosignatures.map(({ witness }) => witness),
+    previousSize: previousSize ?? null,
+    pending,
+    mirrors,
+  }
+}
+
+function printText(report: FullReport, settings: AuditSettings, output: CommandOutput): void {
   const { head, previousHead, versionsRead, resources, unavailable } = report
   output.out(
     `The history is valid. Newest version: ${sanitizeForTerminal(head.snapshotId)} (${head.hash}).`,
@@ -76,12 +102,13 @@ function printText(report: AuditReport, settings: AuditSettings, output: Command
       `Redacted: ${sanitizeForTerminal(resource)} at ${sanitizeForTerminal(redactedAt, 40)} (${sanitizeForTerminal(reason)}).`,
     )
   }
+  if (report.log !== undefined) printLog(report.log, output)
   if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
 }
 
 /** The report as one JSON object. */
-function describe(report: AuditReport, { pinnedKeyIds }: AuditSettings): object {
-  const { head, previousHead, keyId, keyChange, newVersions, ...counts } = report
+function describe(report: FullReport, { pinnedKeyIds }: AuditSettings): object {
+  const { head, previousHead, keyId, keyChange, newVersions, log, ...counts } = report
   const { snapshotId, sequence, createdAt, previousHash, hash } = head
   return {
     ok: true,
@@ -99,13 +126,14 @@ function describe(report: AuditReport, { pinnedKeyIds }: AuditSettings): object 
       keyId,
     })),
     ...counts,
+    ...(log === undefined ? {} : { log: describeLog(log) }),
     warnings: keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : [],
   }
 }
 
 /** Prints the report of an audit; with `quiet`, only warnings. */
 export function printReport(
-  report: AuditReport,
+  report: FullReport,
   settings: AuditSettings & { readonly json: boolean },
   output: CommandOutput,
 ): void {

@@ -2,6 +2,8 @@ import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { auditHistory, type AuditReport } from '@public-api/client-source/audit-history'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { createClient } from '@public-api/client-source/client'
+import type { VersionSummary } from '@public-api/contract/history/version-chain'
+import type { LogPolicy } from '@public-api/client-source/log/log-policy'
 import { ConnectionError } from '@public-api/client-source/connection'
 import { UnlinkedKeysError } from '@public-api/client-source/history-error'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
@@ -11,6 +13,7 @@ import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import { auditLog, type LogReport } from './audit-log.ts'
 import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
 
@@ -23,6 +26,10 @@ export interface AuditSettings {
   readonly stateFile: string | undefined
   readonly requireState: boolean
   readonly moved: boolean
+  /** Whom to trust about the log; undefined for an audit without the log. */
+  readonly policy: LogPolicy | undefined
+  /** URLs of copies of the log. */
+  readonly mirrors: readonly string[]
   readonly everyVersion: boolean
   readonly timeoutMs: number
   readonly maxTimeMs: number
@@ -82,9 +89,17 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
   return error
 }
 
-/** Audits a deployment with a progress bar. Throws a HistoryError, or a CommandFailure with its exit code. */
-export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
-  const { origin, pinnedKeyIds, stateFile, timeoutMs, maxTimeMs } = settings
+/** The report of an audit. */
+export interface FullReport extends AuditReport {
+  /** Undefined without a policy. */
+  readonly log?: LogReport
+}
+
+/**
+ * Audits a deployment with a progress bar. Throws a HistoryError or a LogFinding, or a CommandFailure with its exit code.
+ */
+export async function runAudit(settings: AuditSettings): Promise<FullReport> {
+  const { origin, pinnedKeyIds, stateFile, policy, mirrors, timeoutMs, maxTimeMs } = settings
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const bar = createAuditBar({
     stream: process.stderr,
@@ -100,15 +115,34 @@ export async function runAudit(settings: AuditSettings): Promise<AuditReport> {
     maxBodyBytes: Infinity,
   })
   const deadline = AbortSignal.timeout(maxTimeMs)
+  const store = stateFile === undefined ? undefined : createStateStore(stateFile, settings)
+  let signed: readonly VersionSummary[] = []
   try {
-    return await auditHistory({
+    const report = await auditHistory({
       client,
-      ...(stateFile === undefined ? {} : { store: createStateStore(stateFile, settings) }),
+      ...(store === undefined ? {} : { store }),
       moved: settings.moved,
       everyVersion: settings.everyVersion,
       signal: deadline,
-      ...(settings.quiet ? {} : { onProgress: bar.hear }),
+      onProgress(progress) {
+        if (progress.step === 'index') signed = progress.versions
+        if (!settings.quiet) bar.hear(progress)
+      },
     })
+    if (policy === undefined) return report
+    const head = await store?.load()
+    const log = await auditLog({
+      client,
+      signed,
+      policy,
+      mirrors,
+      saved: head?.checkpoints ?? [],
+      timeoutMs,
+      signal: deadline,
+      nowMs: Date.now(),
+    })
+    if (head !== undefined) await store?.save({ ...head, checkpoints: log.toSave })
+    return { ...report, log }
   } catch (error) {
     if (error === deadline.reason) {
       throw new UnreachableError(

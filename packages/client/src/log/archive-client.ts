@@ -1,7 +1,12 @@
 import { verifyChanges, verifyLink, type VersionEntry } from '#contract/history/version-chain'
 import { parseJson } from '#contract/json/parse-json'
 import { propertyOf } from '#contract/json/property-of'
-import { createConnection, type ConnectionLimits, type Fetch } from '../connection.ts'
+import {
+  ConnectionError,
+  createConnection,
+  type ConnectionLimits,
+  type Fetch,
+} from '../connection.ts'
 import { verifyOneHistory } from './fork-evidence.ts'
 import { createHashTree } from './hash-tree.ts'
 import { digestOf, parseLogEntry } from './log-entry.ts'
@@ -120,6 +125,10 @@ export function createArchiveClient(options: ArchiveClientOptions): ArchiveClien
   async function read(path: string): Promise<Uint8Array> {
     const { status, body } = await connection.send(prefix + path, {}, undefined)
     if (status === 200 && body !== undefined) return body
+    // A proxy's error says nothing about the log.
+    if (status === 429 || status >= 500) {
+      throw new ConnectionError(origin + prefix + path, new Error(`status ${status}`))
+    }
     throw new LogError('MALFORMED', `${path}: status ${status}, expected 200`)
   }
   const readTile = (tile: Tile): Promise<Uint8Array> => read(`log/${tilePath(tile)}`)

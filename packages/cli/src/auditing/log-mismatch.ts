@@ -1,0 +1,60 @@
+import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
+import { EvidenceError } from '@public-api/client-source/history-evidence'
+import { verifyStatements, versionsIn } from '@public-api/client-source/history-statement'
+import type { LogPolicy } from '@public-api/client-source/log/log-policy'
+import { verifyProof } from '@public-api/client-source/log/log-proof'
+import {
+  isPortable,
+  isPublishedKey,
+  type PortableResponse,
+} from '@public-api/client-source/portable-response'
+import { MAX_KEYS } from '@public-api/client-source/signing-keys'
+
+/** A signed response and a signed checkpoint with two different versions of one number, as JSON. */
+export interface LogMismatch extends Pick<HistoryEvidence, 'keys'> {
+  readonly format: 'svc-log-mismatch-v1'
+  /** The version in the log, with its checkpoint, as a `.tlog-proof` file. */
+  readonly proof: string
+  /** The history or version that the service signed. */
+  readonly response: PortableResponse
+}
+
+/** What a third party trusts. */
+export interface MismatchTrust {
+  readonly policy: LogPolicy
+  readonly pinnedKeyIds: readonly string[]
+  readonly nowMs: number
+}
+
+/**
+ * Verifies that a log of the policy and a pinned key signed two different versions of one number. Resolves with the ID
+ * of the version. Throws an EvidenceError, a LogError or a VerificationError.
+ */
+export async function verifyLogMismatch(
+  evidence: LogMismatch,
+  { policy, pinnedKeyIds, nowMs }: MismatchTrust,
+): Promise<string> {
+  // Anyone can write this file, so it may be any JSON.
+  const { format, proof, keys, response } = Object(evidence) as LogMismatch
+  const isWhole =
+    format === 'svc-log-mismatch-v1' &&
+    typeof proof === 'string' &&
+    Array.isArray(keys) &&
+    keys.length <= MAX_KEYS &&
+    keys.every(isPublishedKey) &&
+    isPortable(response)
+  if (!isWhole) throw new EvidenceError('expected evidence of the format svc-log-mismatch-v1')
+  // The log's own signature accuses it; witnesses add nothing to that.
+  const signedPolicy = { ...policy, quorum: 'none' }
+  const { version } = await verifyProof({ proof, policy: signedPolicy, nowMs })
+  const statements = await verifyStatements([response], keys, pinnedKeyIds)
+  const listed = statements
+    .flatMap(versionsIn)
+    .find(({ sequence }) => sequence === version.sequence)
+  if (listed === undefined || listed.hash === version.hash) {
+    throw new EvidenceError(
+      `the log and the response do not contradict each other about ${version.snapshotId}`,
+    )
+  }
+  return version.snapshotId
+}

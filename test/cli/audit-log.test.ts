@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { key } from '../client/scripted-client.ts'
+import { witnessSigner } from '../support/log-fixture.ts'
+import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { liveDependencies } from './verifying/live-app.ts'
+
+const PIN = ['--pin', key.keyId]
+const POLICY = ['--policy', 'policy']
+const STATE = ['--state', 'state.json']
+
+const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
+
+const serviceOf = (t: TestContext, folder: string): Promise<RunningApp> =>
+  runApp(t, {
+    ...liveDependencies(),
+    releases: loadReleases(openReleaseStore(path.join(folder, 'releases'))),
+  })
+
+const publish = (folder: string, ...more: readonly string[]) =>
+  svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back', ...more])
+
+/** One address; `turn` selects the service that responds to a path, and `checkpoint` replaces the served one. */
+async function front(t: TestContext, ...apps: readonly RunningApp[]) {
+  const address = {
+    origin: '',
+    turn: (_path: string) => 0,
+    checkpoint: undefined as string | undefined,
+    status: undefined as number | undefined,
+  }
+  address.origin = await serve(t, (request, response) => {
+    const target = request.url ?? ''
+    if (target.startsWith('/log/') && address.status !== undefined) {
+      response.writeHead(address.status).end()
+      return
+    }
+    if (target === '/log/checkpoint' && address.checkpoint !== undefined) {
+      response.end(address.checkpoint)
+      return
+    }
+    void apps[address.turn(target)]?.fetch(target).then(async (upstream) => {
+      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
+      response.writeHead(upstream.status, headers.flat())
+      response.end(Buffer.from(await upstream.arrayBuffer()))
+    })
+  })
+  return address
+}
+
+/** A service with a log of three versions, and a policy of its readers. */
+async function openLog(t: TestContext) {
+  const log = await folderWithLog(t)
+  writeFileSync(path.join(log.folder, 'policy'), `log ${log.vkey}\nquorum none\n`)
+  const app = await serviceOf(t, log.folder)
+  return { ...log, app, address: await front(t, app) }
+}
+
+/** Another history of the same operator, signed with the same keys: its third version differs. */
+async function forkOf(t: TestContext, folder: string, versions: 3 | 4): Promise<RunningApp> {
+  const other = folderWithReleases(t, 2)
+  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another history'])
+  cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
+  const { status, error } = await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN])
+  assert.equal(status, 0, error)
+  if (versions === 4) await svcIn(other, ['rollback', 'VS-0002', '--note', 'And a fourth'])
+  return serviceOf(t, other)
+}
+
+interface Told {
+  readonly code?: string
+  readonly evidenceFile?: string | null
+  readonly log?: {
+    readonly size: number
+    readonly previousSize: number | null
+    readonly pending: number
+    readonly mirrors: readonly { readonly url: string; readonly size: number }[]
+  }
+}
+
+async function audit(folder: string, origin: string, ...options: readonly string[]) {
+  const args = ['audit', origin, ...PIN, ...POLICY, '--json', '--evidence', 'evidence.json']
+  const { status, out, error } = await svcIn(folder, [...args, ...options])
+  return { status, error, told: JSON.parse(out) as Told }
+}
+
+test('the log of a valid history is reported, and its checkpoint saved for the next audit', async (t) => {
+  const { folder, address } = await openLog(t)
+  const { origin } = address
+  const without = await svcIn(folder, ['audit', origin, ...PIN, ...STATE, '--json'])
+  assert.equal('log' in (JSON.parse(without.out) as object), false)
+  assert.doesNotMatch(text(folder, 'state.json'), /checkpoints/)
+
+  const first = await svcIn(folder, ['audit', origin, ...PIN, ...STATE, ...POLICY])
+  assert.equal(first.status, 0, first.error)
+  assert.match(first.out, /^Log api\.example\.org\/log, 3 versions\.$/m)
+  // An audit without the policy keeps the checkpoint.
+  await svcIn(folder, ['audit', origin, ...PIN, ...STATE])
+
+  assert.equal((await publish(folder)).status, 0)
+  const grown = await front(t, await serviceOf(t, folder))
+  const second = await audit(folder, grown.origin, ...STATE, '--moved')
+  assert.deepEqual([second.status, second.told.log?.size], [0, 4])
+  assert.equal(second.told.log?.previousSize, 3)
+})
+
+test('a reader who is shown another history finds out, and others can check the evidence', async (t) => {
+  for (const versions of [3, 4] as const) {
+    const { folder, app } = await openLog(t)
+    const address = await front(t, app, await forkOf(t, folder, versions))
+    const { origin } = address
+    // The API keeps its history; only the log shows another one.
+    assert.equal((await audit(folder, origin, ...STATE)).status, 0)
+    const saved = text(folder, 'state.json')
+    address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
+    const { status, error, told } = await audit(folder, origin, ...STATE)
+    assert.deepEqual([status, told.code], [1, 'FORK'], error)
+    assert.match(error, /signed two histories: sizes 3 and [34]/)
+    const kept = (JSON.parse(text(folder, 'state.json')) as { checkpoints: unknown }).checkpoints
+    assert.deepEqual(kept, (JSON.parse(saved) as { checkpoints: unknown }).checkpoints)
+
+    const check = (...more: readonly string[]) =>
+      svcIn(folder, ['audit', '--check-evidence', told.evidenceFile ?? '', ...more])
+    const proved = await check(...POLICY)
+    assert.deepEqual([proved.status, proved.error], [0, ''])
+    assert.match(proved.out, /^Proved: FORK, /)
+    assert.equal((await check(...PIN)).status, 2)
+    const { vkey } = await folderWithLog(t)
+    writeFileSync(path.join(folder, 'other'), `log ${vkey}\nquorum none\n`)
+    assert.equal((await check('--policy', 'other')).status, 1)
+  }
+})
+
+test('a copy that shows another history is found without an earlier audit', async (t) => {
+  const { folder, address } = await openLog(t)
+  const fork = await front(t, await forkOf(t, folder, 4))
+  const copy = await front(t, await serviceOf(t, folder))
+  const both = ['--mirror', copy.origin, '--mirror', fork.origin]
+  const found = await audit(folder, address.origin, ...both)
+  assert.deepEqual([found.status, found.told.code], [1, 'FORK'], found.error)
+  const { evidenceFile } = found.told
+  const proved = await svcIn(folder, ['audit', '--check-evidence', evidenceFile ?? '', ...POLICY])
+  assert.equal(proved.status, 0, proved.error)
+
+  const same = await audit(folder, address.origin, '--mirror', copy.origin)
+  assert.equal(same.status, 0, same.error)
+  assert.deepEqual(same.told.log?.mirrors, [{ url: `${copy.origin}/`, size: 3 }])
+  const silent = await audit(folder, address.origin, '--mirror', await silentOrigin())
+  assert.deepEqual([silent.status, silent.told.code], [3, 'UNREACHABLE'])
+})
+
+test('a log that became smaller is a finding, and the state keeps the larger checkpoint', async (t) => {
+  const { folder, app } = await openLog(t)
+  assert.equal((await publish(folder)).status, 0)
+  const address = await front(t, await serviceOf(t, folder), app)
+  assert.equal((await audit(folder, address.origin, ...STATE)).status, 0)
+  address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
+  for (let time = 1; time <= 2; time += 1) {
+    const { status, error, told } = await audit(folder, address.origin, ...STATE)
+    assert.deepEqual([status, told.code], [1, 'FORK'])
+    assert.match(error, /had 4 versions at the last audit, now it has 3/)
+  }
+})
+
+test('a log with other versions than the service signed is proved without the service', async (t) => {
+  for (const versions of [3, 4] as const) {
+    const { folder, app } = await openLog(t)
+    const address = await front(t, app, await forkOf(t, folder, versions))
+    address.turn = (target) => (target.startsWith('/log/') ? 0 : 1)
+    const { status, error, told } = await audit(folder, address.origin)
+    assert.deepEqual([status, told.code], [1, 'LOG_MISMATCH'], error)
+    assert.match(error, /VS-0003 in the log is another version/)
+    const check = (...more: readonly string[]) =>
+      svcIn(folder, ['audit', '--check-evidence', told.evidenceFile ?? '', ...more])
+    const proved = await check(...POLICY, ...PIN)
+    assert.deepEqual([proved.status, proved.error], [0, ''])
+    assert.match(proved.out, /^Proved: LOG_MISMATCH, /)
+    assert.equal((await check(...POLICY)).status, 2)
+    assert.equal((await check(...POLICY, '--pin', 'A'.repeat(43))).status, 1)
+
+    // The honest response about the same version is not evidence.
+    const honest = await front(t, app)
+    await audit(folder, honest.origin, ...STATE)
+    const { response } = JSON.parse(text(folder, 'state.json')) as { readonly response: unknown }
+    const evidence = JSON.parse(text(folder, 'evidence.json')) as object
+    for (const [name, content, expected] of [
+      ['honest', { ...evidence, response }, /do not contradict each other about VS-0003/],
+      ['shapeless', { ...evidence, proof: 3 }, /expected evidence of the format/],
+    ] as const) {
+      writeFileSync(path.join(folder, name), JSON.stringify(content))
+      const refused = await svcIn(folder, ['audit', '--check-evidence', name, ...POLICY, ...PIN])
+      assert.equal(refused.status, 1)
+      assert.match(refused.error, expected)
+    }
+  }
+})
+
+test('a new version may be missing from the log for a day, an older one may not', async (t) => {
+  const { folder, app } = await openLog(t)
+  assert.equal((await publish(folder)).status, 0)
+  const address = await front(t, await serviceOf(t, folder), app)
+  address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
+  const young = await audit(folder, address.origin)
+  assert.deepEqual([young.status, young.told.log?.pending], [0, 1], young.error)
+
+  // The versions of these folders are from the past.
+  const small = await folderWithLog(t, 2)
+  const large = folderWithReleases(t, 3)
+  const old = await front(t, await serviceOf(t, large), await serviceOf(t, small.folder))
+  old.turn = address.turn
+  writeFileSync(path.join(folder, 'policy'), `log ${small.vkey}\nquorum none\n`)
+  const late = await audit(folder, old.origin)
+  assert.deepEqual([late.status, late.told.code], [1, 'LOG_MISMATCH'], late.error)
+  assert.match(late.error, /VS-0003 of .* is not in the log, which has 2 versions/)
+  assert.equal(existsSync(path.join(folder, 'evidence.json')), false)
+})
+
+test('the quorum of the policy and its age are required of the service, and no log is a finding', async (t) => {
+  const { folder, vkey, releases, address } = await openLog(t)
+  const witness = await witnessSigner('witness.example/w1', 0x21)
+  writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nwitness w1 ${witness.vkey}\nquorum w1\n`)
+  const note = text(releases, 'log', 'checkpoint')
+  const signed = note.slice(0, note.indexOf('\n\n') + 1)
+  const nowSeconds = Math.floor(Date.now() / 1000)
+  for (const [checkpoint, status, code] of [
+    [note, 1, 'UNWITNESSED'],
+    [note + (await witness.cosign(signed, nowSeconds - 8 * 86_400)), 1, 'STALE_WITNESS'],
+    [note + (await witness.cosign(signed, nowSeconds - 60)), 0, undefined],
+    ['not a note', 1, 'MALFORMED'],
+  ] as const) {
+    address.checkpoint = checkpoint
+    const found = await audit(folder, address.origin)
+    assert.deepEqual([found.status, found.told.code], [status, code], found.error)
+  }
+  for (const [status, exit, code] of [
+    [404, 1, 'MALFORMED'],
+    [503, 3, 'UNREACHABLE'],
+  ] as const) {
+    address.status = status
+    const found = await audit(folder, address.origin)
+    assert.deepEqual([found.status, found.told.code], [exit, code], found.error)
+  }
+})
+
+test('a checkpoint in the state file that no log of the policy signed is not held against the service', async (t) => {
+  const { folder, address } = await openLog(t)
+  assert.equal((await audit(folder, address.origin, ...STATE)).status, 0)
+  const state = JSON.parse(text(folder, 'state.json')) as { readonly checkpoints: string[] }
+  const checkpoints = state.checkpoints.map((note) => note.replace('\n3\n', '\n9\n'))
+  writeFileSync(path.join(folder, 'state.json'), JSON.stringify({ ...state, checkpoints }))
+  const { status, error } = await audit(folder, address.origin, ...STATE)
+  assert.equal(status, 2)
+  assert.match(error, /the checkpoint in the state file: SIGNATURE/)
+  const usage = await svcIn(folder, ['audit', address.origin, '--mirror', address.origin])
+  assert.equal(usage.status, 2)
+  assert.match(usage.error, /--mirror needs --policy FILE/)
+})
