@@ -21,6 +21,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import type { Redaction } from '@public-api/contract/history/redaction'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { bytesOfBody, type App } from '../http/api-request.ts'
@@ -145,6 +146,9 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
       const text = releases.readResource(name, digest)
       return text === undefined ? undefined : JSON.parse(text)
     },
+    /** When and why the bytes of a resource were removed; undefined if they were not. */
+    redaction: (name: string, digest: string): Redaction | undefined =>
+      releases.redactions.find((each) => each.resource === name && each.digest === digest),
     content: (locale: Locale) => createLocalizedContent(releases, locale),
     /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {

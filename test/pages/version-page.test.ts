@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after as afterAll, test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import type { Releases } from '../../src/service/releases.ts'
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { buildExample } from '../../scripts/build-example.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { changesId } from '../../src/pages/history/version-page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { fullContent, type MadeContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
@@ -77,8 +84,8 @@ test('states that the archived data is unavailable', async (t) => {
 
 test('an unknown version is a 404', async (t) => {
   const app = await runApp(t)
-  for (const path of ['/en/history/VS-9999', '/de/history/VS-0001', '/en/history/VS-1']) {
-    assert.equal((await app.fetch(path)).status, 404, path)
+  for (const target of ['/en/history/VS-9999', '/de/history/VS-0001', '/en/history/VS-1']) {
+    assert.equal((await app.fetch(target)).status, 404, target)
   }
 })
 
@@ -211,4 +218,92 @@ test('every field of a published resource has a name for people', () => {
   }
   for (const schema of Object.values(TRANSLATED_SCHEMAS)) walk(schema)
   assert.deepEqual([...missing], [])
+})
+
+const exampleFolder = mkdtempSync(path.join(tmpdir(), 'svc-example-'))
+afterAll(() => rmSync(exampleFolder, { recursive: true, force: true }))
+const exampleDir = path.join(exampleFolder, 'releases')
+const built = buildExample(path.join(exampleFolder, 'content'), exampleDir)
+
+/** A service of the example organization, whose history has a redaction. */
+async function runExample(t: TestContext) {
+  await built
+  const releases = loadReleases(openReleaseStore(exampleDir))
+  const [redaction] = releases.redactions
+  assert.ok(redaction)
+  const entries = Array.from({ length: Number(releases.headSnapshotId.slice(3)) }, (_, index) => {
+    const payload = releases.version(formatSnapshotId(index + 1))
+    return JSON.parse(payload?.json ?? '') as VersionEntry
+  })
+  return { app: await runApp(t, { releases }), redaction, entries }
+}
+
+test('says when and why a resource was redacted, and does not link to its bytes', async (t) => {
+  const { app, redaction, entries } = await runExample(t)
+  const { resource, digest, reason, redactedAt } = redaction
+  const naming = entries.filter(({ resources }) => resources[resource] === digest)
+  const following = entries[naming.at(-1)?.sequence ?? 0]
+  const other = entries[(naming[0]?.sequence ?? 0) - 2]
+  assert.ok(naming.length > 0 && following && other)
+  const notesOf = async (locale: string, { snapshotId }: VersionEntry) => {
+    const source = await (await app.fetch(`/${locale}/history/${snapshotId}`)).text()
+    assert.deepEqual(await htmlFaults(source), [])
+    assert.ok(!source.includes(`${digest}.json`), `${locale} ${snapshotId}`)
+    const page = parsePage(source)
+    return { notes: page.all('.note-warn'), text: page.all('main').map(textIn).join() }
+  }
+  const redactedIn: readonly VersionEntry[] = [...naming, following]
+  for (const locale of LOCALES) {
+    for (const entry of redactedIn) {
+      const { notes, text } = await notesOf(locale, entry)
+      assert.equal(notes.length, 1, `${locale} ${entry.snapshotId}`)
+      const [note] = notes
+      assert.ok(note)
+      assert.ok(textIn(note).includes(reason), textIn(note))
+      assert.ok(textIn(note).includes(resource), textIn(note))
+      const times = note.querySelectorAll('time').map((each) => each.getAttributeValue('datetime'))
+      assert.deepEqual(times, [redactedAt])
+      assert.equal(text.includes(digest), entry !== following)
+      assert.ok(!text.includes(TEXTS[locale].version.unavailable))
+    }
+  }
+  assert.equal((await notesOf('en', other)).notes.length, 0)
+})
+
+/** From the roadmap of the example's first version: a title, a statement and the summary. */
+const ROADMAP_TEXTS = {
+  en: ['Second receiver', 'Readings continue when one receiver fails.', 'The order is decided'],
+  th: ['เครื่องรับสำรอง', 'ข้อมูลยังต่อเนื่องเมื่อเครื่องรับหลักขัดข้อง', 'ลำดับแน่นอนแล้ว'],
+  'zh-CN': ['第二接收站', '一个接收站故障时，读数不中断。', '顺序已定'],
+} as const
+
+test('says what the first version said, in the language of the page', async (t) => {
+  const { app, entries } = await runExample(t)
+  const [first] = entries
+  assert.ok(first)
+  const isShown = (name: string) => !name.startsWith('site/translations/')
+  for (const locale of LOCALES) {
+    const source = await (await app.fetch(`/${locale}/history/VS-0001`)).text()
+    assert.deepEqual(await htmlFaults(source), [])
+    const page = parsePage(source)
+    const sections = page
+      .all('section')
+      .filter((each) => each.getAttributeValue('aria-labelledby')?.startsWith('changes-'))
+    const ids = sections.map((section) => section.getAttributeValue('aria-labelledby'))
+    assert.deepEqual(
+      new Set(ids),
+      new Set(Object.keys(first.resources).filter(isShown).map(changesId)),
+    )
+    const roadmap = sections.find((section) =>
+      section.getAttributeValue('aria-labelledby')?.endsWith('-roadmap'),
+    )
+    assert.ok(roadmap)
+    for (const part of ROADMAP_TEXTS[locale]) {
+      assert.ok(textIn(roadmap).includes(part), `${part} in ${textIn(roadmap)}`)
+    }
+    for (const marked of ['ins', 'del', '.data-changes .tag']) {
+      assert.deepEqual(page.all(marked).map(textIn), [])
+    }
+    assert.doesNotMatch(sections.map(textIn).join(), /items\[|PHN2Zy/)
+  }
 })

@@ -15,6 +15,9 @@ const TITLE_CHARACTERS = 80
 /** The time of a review, and the numbers of items: they change when another item comes or goes. */
 const NOISE = /(?:^|\.)(?:updatedAt|priority)$/
 
+/** The bytes of a picture. Of a new resource, its texts are shown. */
+const BYTES = /\.base64$/
+
 /** Data of a resource before and after, in the language of the page where it is translated. */
 export interface ComparedData {
   readonly schema: JsonSchema
@@ -148,6 +151,8 @@ function changedValue(
     )
     return isEnglish ? html`<span lang="en">${pieces}</span>` : html`${pieces}`
   }
+  if (data.before === undefined && after !== undefined)
+    return html`${shownValue(context, after, schema, data)}`
   return html`${before !== undefined && html`<del>${shownValue(context, before, schema, data)}</del> `}${
     after !== undefined && html`<ins>${shownValue(context, after, schema, data)}</ins>`
   }`
@@ -192,7 +197,9 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
     let group = groups.find((each) => each.key === key)
     if (group === undefined) {
       group = { key, title, kind: whole ? kind : 'changed', rows: [] }
-      groups.push(group)
+      // The summary and the state of the resource come before its items.
+      if (key === '' && data.before === undefined) groups.unshift(group)
+      else groups.push(group)
     }
     const item = after ?? before
     if (whole && isObject(item)) {
@@ -218,13 +225,13 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
   return groups
 }
 
-function groupItem(context: PageContext, { title, kind, rows }: Group): Html {
+function groupItem(context: PageContext, { title, kind, rows }: Group, isNew: boolean): Html {
   const t = context.texts.version
   return html`<li class="data-change">
     ${
       title.length > 0 &&
       html`<p>
-        <span class="tag tag-${kind}">${t.kinds[kind]}</span>
+        ${!isNew && html`<span class="tag tag-${kind}">${t.kinds[kind]}</span>`}
         <strong>${title.map((each, index) => (index === 0 ? each : [' › ', each]))}</strong>
       </p>`
     }
@@ -236,16 +243,25 @@ function groupItem(context: PageContext, { title, kind, rows }: Group): Html {
   </li> `
 }
 
-/** The changes of a resource in words, one piece of markup for each item; and those that follow from others. */
+/**
+ * The changes of a resource in words, one piece of markup for each item; and those that follow from others. Those of a
+ * resource that is new are shown as plain texts.
+ */
 export function changesInWords(
   context: PageContext,
   changes: readonly FieldChange[],
   data: ComparedData,
 ): { readonly items: readonly Html[]; readonly noise: readonly Html[] } {
   const render = (some: readonly FieldChange[]): readonly Html[] =>
-    groupsOf(context, some, data).map((group) => groupItem(context, group))
+    groupsOf(context, some, data).map((group) =>
+      groupItem(context, group, data.before === undefined),
+    )
   return {
-    items: render(changes.filter(({ path }) => !NOISE.test(path))),
+    items: render(
+      changes.filter(
+        ({ path }) => !NOISE.test(path) && (data.before !== undefined || !BYTES.test(path)),
+      ),
+    ),
     noise: render(changes.filter(({ path }) => NOISE.test(path))),
   }
 }

@@ -67,13 +67,45 @@ function wholeChange({ before, after }: ComparedData): readonly FieldChange[] | 
   return undefined
 }
 
-/** Links to the exact bytes of a resource before and after. */
-function jsonLinks({ texts }: PageContext, name: string, versions: Versions): Html {
+/** When and why a resource of a version was redacted; nothing if it was not. */
+function redactionNote(context: PageContext, name: string, version: VersionEntry | undefined) {
+  const { locale, texts, facts } = context
+  const digest = version?.resources[name]
+  const redaction = digest === undefined ? undefined : facts.redaction(name, digest)
+  return (
+    redaction &&
+    html`<p class="note note-warn">
+      ${richText(texts.version.redacted, {
+        resource: resourceName(context, name),
+        version: code(version?.snapshotId ?? ''),
+        time: momentInText(locale, redaction.redactedAt),
+        reason: inEnglish(locale, redaction.reason),
+      })}
+    </p> `
+  )
+}
+
+/** The data without its texts and items, so that each of them is an addition to it. */
+function emptied(data: JsonValue): JsonValue {
+  if (Array.isArray(data)) return []
+  if (typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]): [string, JsonValue][] => {
+      const isText = typeof value !== 'object' || value === null
+      const isTexts = Array.isArray(value) && value.some((each) => typeof each !== 'object')
+      return isText || isTexts ? [] : [[name, emptied(value)]]
+    }),
+  )
+}
+
+/** Links to the exact bytes of a resource before and after, as far as they were not redacted. */
+function jsonLinks({ texts, facts }: PageContext, name: string, versions: Versions): Html {
   const t = texts.version
   const links = versions.map((version, index) => {
     const digest = version?.resources[name]
     return (
       digest !== undefined &&
+      facts.redaction(name, digest) === undefined &&
       html`<li>${link(archivePath(name, digest), index === 0 ? t.jsonBefore : t.jsonAfter)}</li> `
     )
   })
@@ -88,17 +120,25 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
   const t = texts.version
   const id = changesId(name)
   const data = comparedData(context, name, versions)
-  const whole = data && wholeChange(data)
+  const redacted = versions.flatMap((version) => redactionNote(context, name, version) ?? [])
+  // Every resource of the first version is new.
+  const whole = versions[0] && data && wholeChange(data)
+  const isShown = data?.before !== undefined || isTranslatedName(name)
   const changes =
-    data?.before !== undefined && data.after !== undefined
-      ? fieldChangesBetween(data.before, data.after, data.schema)
+    data?.after !== undefined && isShown
+      ? fieldChangesBetween(data.before ?? emptied(data.after), data.after, data.schema)
       : []
   const { items, noise } =
     data === undefined ? { items: [], noise: [] } : changesInWords(context, changes, data)
   const { shown, left } = newestShown(items, SHOWN_CHANGES, (item) => item)
   return html`<section aria-labelledby="${id}">
     <h3 id="${id}">${resourceTitle(context, name)}</h3>
-    ${data === undefined && html`<p class="note note-warn">${t.unavailable}</p>`}
+    ${redacted}
+    ${
+      data === undefined &&
+      redacted.length === 0 &&
+      html`<p class="note note-warn">${t.unavailable}</p>`
+    }
     ${whole?.map(
       ({ kind }) =>
         html`<p class="data-change">
@@ -125,20 +165,21 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
   </section> `
 }
 
-/** What changed from the version before. Changes of translations are folded. The first version has only additions. */
+/** What changed from the version before, or what the first version says. Changes of translations are folded. */
 function allChanges(context: PageContext, entry: VersionEntry): Html {
   const { locale, texts, facts } = context
   const { sequence, changes } = entry
   if (changes.length === 0) return html`<p class="muted">${texts.history.noChanges}</p>`
-  if (sequence === 1) return html`<p>${texts.version.genesis}</p>`
-  const versions = [facts.version(formatSnapshotId(sequence - 1)), entry] as const
+  const isFirst = sequence === 1
+  const before = isFirst ? undefined : facts.version(formatSnapshotId(sequence - 1))
+  const versions = [before, entry] as const
   const { shown, left } = newestShown(
     changes.filter(({ resource }) => !isTranslation(resource)),
     SHOWN_RESOURCES,
     ({ resource }) => resourceChanges(context, resource, versions),
   )
-  const ofTranslations = changes.filter(({ resource }) => isTranslation(resource))
-  return html`${shown}${
+  const ofTranslations = changes.filter(({ resource }) => !isFirst && isTranslation(resource))
+  return html`${isFirst && html`<p>${texts.version.genesis}</p>`}${shown}${
     left > 0 && html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>`
   }${
     ofTranslations.length > 0 &&
@@ -170,8 +211,11 @@ function resourceTable(context: PageContext, entry: VersionEntry): Html {
       },
       {
         title: t.digest,
-        cell: ([name, digest]) =>
-          link(archivePath(name, digest), html`<code class="small">${digest}</code>`),
+        cell([name, digest]) {
+          const shown = html`<code class="small">${digest}</code>`
+          const isRedacted = context.facts.redaction(name, digest) !== undefined
+          return isRedacted ? shown : link(archivePath(name, digest), shown)
+        },
       },
     ],
   })
@@ -182,6 +226,11 @@ function body(context: PageContext, entry: VersionEntry) {
   const { snapshotId, sequence, note, hash, previousHash } = entry
   const { history, version: t } = texts
   const log = logWitnesses(context, entry.sequence)
+  const changed = new Set(entry.changes.map(({ resource }) => resource))
+  // The notes of changed resources are with their changes.
+  const kept = Object.keys(entry.resources).map(
+    (name) => !changed.has(name) && redactionNote(context, name, entry),
+  )
   const neighbor = (each: number, text: string, rel: string): Html =>
     html`<a href="${pathOfPage(locale, `history/${formatSnapshotId(each)}`)}" rel="${rel}"
       >${text}</a
@@ -199,7 +248,7 @@ function body(context: PageContext, entry: VersionEntry) {
         ${sequence < facts.head.sequence && neighbor(sequence + 1, t.next, 'next')}
         ${link(pathOfPage(locale, 'history'), t.all)}
       </nav>
-      ${pageSection('changes', history.changes, allChanges(context, entry))}
+      ${kept} ${pageSection('changes', history.changes, allChanges(context, entry))}
       ${pageSection(
         'entry',
         t.entry,
