@@ -202,6 +202,20 @@ test('a log with other versions than the service signed is proved without the se
   }
 })
 
+test('a service that withholds the evidence of a mismatch is found all the same', async (t) => {
+  const { folder, app } = await openLog(t)
+  const address = await front(t, app, await forkOf(t, folder, 3))
+  let asked = 0
+  address.turn = (target) => {
+    if (target.startsWith('/log/')) return 0
+    if (target.startsWith('/api/v1/versions?') || target === '/api/v1/versions') asked += 1
+    return asked > 1 ? 0 : 1
+  }
+  const { status, error, told } = await audit(folder, address.origin)
+  assert.deepEqual([status, told.code], [1, 'LOG_MISMATCH'], error)
+  assert.match(error, /without evidence: the service signs another history now/)
+})
+
 test('a new version may be missing from the log for a day, an older one may not', async (t) => {
   const { folder, app } = await openLog(t)
   assert.equal((await publish(folder)).status, 0)

@@ -299,8 +299,8 @@ test('the README’s first example runs unchanged and prints the state', async (
   symlinkSync(path.join(consumer, 'node_modules'), path.join(folder, 'node_modules'))
   const outputs: string[] = []
   for (const [index, code] of examples.entries()) {
-    // The one that checks evidence needs some.
-    if (code.includes('verifyEvidence(')) continue
+    // These need files: evidence, or a policy and a proof.
+    if (/verifyEvidence\(|openPolicy\(/.test(code)) continue
     const file = path.join(folder, `${index}.js`)
     writeFileSync(file, code.replaceAll('https://api.example.org', app.origin))
     outputs.push((await run(process.execPath, [file], { cwd: folder })).stdout)

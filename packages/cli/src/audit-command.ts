@@ -88,8 +88,10 @@ with every --mirror, and has the versions that the service signed. Versions of
 the last 24 hours may be missing from it.
 
 If the service signed responses that cannot all be true, they are written to a
-file. Anyone can check that file with --check-evidence, without the service and
-without trusting you.`,
+file. So are two checkpoints of the log that contradict each other (FORK), and a
+version in the log that differs from the signed one (LOG_MISMATCH). Anyone can
+check that file with --check-evidence, without the service and without trusting
+you.`,
   options: {
     pin: textOptions(`KEYID: ID of a trusted key; repeat it for several keys. Without it, the keys that
       the server names are trusted`),

@@ -4,15 +4,24 @@ import {
   type ArchiveClient,
 } from '@public-api/client-source/log/archive-client'
 import { ForkError, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
 import { LogError } from '@public-api/client-source/log/log-error'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
+import { formatProof } from '@public-api/client-source/log/log-proof'
+import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'
 import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-source/log/verify-checkpoint'
 import { publishedOf, toPortable } from '@public-api/client-source/portable-response'
 import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
-import { formatSnapshotId, type VersionSummary } from '@public-api/contract/history/version-chain'
+import {
+  formatSnapshotId,
+  versionHashText,
+  type VersionEntry,
+  type VersionSummary,
+} from '@public-api/contract/history/version-chain'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { withLogErrors } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import type { LogMismatch } from './log-mismatch.ts'
@@ -140,21 +149,44 @@ async function requireOneHistory(
   )
 }
 
-/** The contradiction between a version in the log and the same version in the signed history. */
+/** The offline proof of a version, computed from all entries: a log must not be able to withhold it. */
+async function proofOf(
+  versions: readonly VersionEntry[],
+  index: number,
+  { size, note }: VerifiedCheckpoint,
+): Promise<string> {
+  const entries = versions.map((version) => Buffer.from(versionHashText(version)))
+  const tree = await createHashTree(Buffer.concat(await Promise.all(entries.map(hashLeaf))))
+  const hashes = await inclusionProof(tree, index, size)
+  return formatProof({ entry: entries[index], index, hashes, note })
+}
+
+/** The contradiction between a version in the log and the signed one: with evidence, unless the service withholds it. */
 async function mismatchOf(
-  snapshotId: string,
+  versions: readonly VersionEntry[],
+  index: number,
   { client }: LogAudit,
-  { archive, checkpoint }: Source,
-): Promise<LogFinding> {
-  const index = await client.versions({ fresh: true })
-  const evidence: LogMismatch = {
-    format: 'svc-log-mismatch-v1',
-    proof: await archive.proof(snapshotId, checkpoint),
-    keys: publishedOf(await client.keys()),
-    response: toPortable(index.response),
-  }
+  { checkpoint }: Source,
+): Promise<LogFinding | CommandFailure> {
+  const snapshotId = formatSnapshotId(index + 1)
   const detail = `${snapshotId} in the log is another version than the one that the service signed`
-  return new LogFinding('LOG_MISMATCH', detail, evidence)
+  const withheld = (reason: string) =>
+    new CommandFailure('LOG_MISMATCH', `${detail}; without evidence: ${reason}`)
+  try {
+    const { data, response } = await client.versions({ fresh: true })
+    const listed = data.entries.find(({ sequence }) => sequence === index + 1)
+    if (listed === undefined || listed.hash === versions[index]?.hash) {
+      return withheld('the service signs another history now')
+    }
+    return new LogFinding('LOG_MISMATCH', detail, {
+      format: 'svc-log-mismatch-v1',
+      proof: await proofOf(versions, index, checkpoint),
+      keys: publishedOf(await client.keys()),
+      response: toPortable(response),
+    })
+  } catch (error) {
+    return withheld(sanitizeForTerminal(messageOf(error), 400))
+  }
 }
 
 /** Compares the versions in the log with the signed history. Resolves with the number that the log lacks. */
@@ -174,7 +206,7 @@ async function requireSameVersions(audit: LogAudit, service: Source): Promise<nu
     const listed = oldestFirst[index]
     return listed !== undefined && listed.hash !== hash
   })
-  if (at !== -1) throw await mismatchOf(formatSnapshotId(at + 1), audit, service)
+  if (at !== -1) throw await mismatchOf(versions, at, audit, service)
   const first = oldestFirst[size]
   if (first === undefined) return 0
   // A date in the future must not hide a version from the log.
