@@ -19,6 +19,8 @@ type auditState struct {
 	KeyDocument *portable      `json:"keyDocument,omitempty"`
 	IsAudited   *bool          `json:"isAudited,omitempty"`
 	Unsettled   []portable     `json:"unsettled,omitempty"`
+	// Checkpoints is of svc audit --policy, which would otherwise forget the log.
+	Checkpoints []string `json:"checkpoints,omitempty"`
 }
 
 func loadState(file string) (*auditState, error) {
@@ -143,6 +145,7 @@ func (a *audit) headState(response portable) (*auditState, error) {
 	state := &auditState{Origin: &origin, Response: response, KeyIDs: []string{}, KeyDocument: &portable}
 	if a.saved != nil {
 		state.KeyIDs = append(state.KeyIDs, a.saved.KeyIDs...)
+		state.Checkpoints = a.saved.Checkpoints
 	}
 	for _, key := range keys {
 		state.Keys = append(state.Keys, key.Published)

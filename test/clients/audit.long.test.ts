@@ -81,6 +81,11 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
       const front = await deploy(part, made(3), made(5))
       const state = newFile()
       await auditByLibrary(front.origin, state)
+      // As svc audit --policy saves it; the next audit compares the log with it.
+      const store = createFileHeadStore(state)
+      const saved = await store.load()
+      assert.ok(saved !== undefined)
+      await store.save({ ...saved, checkpoints: ['a checkpoint'] })
       front.choose = () => 1
       const { status, out, error } = await audit(front.origin, '--state', state)
       assert.equal(status, 0, error)
@@ -88,6 +93,7 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
       assert.match(error, /^Audited: VS-0005 is the newest of the history, 2 versions recomputed/m)
       const { previousHead, newVersions } = await auditByLibrary(front.origin, state)
       assert.deepEqual([previousHead?.snapshotId, newVersions.length], ['VS-0005', 0])
+      assert.deepEqual((await store.load())?.checkpoints, ['a checkpoint'])
     })
 
     await t.test('proves a rewritten history', async (part) => {

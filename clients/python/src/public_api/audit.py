@@ -427,13 +427,16 @@ class _Audit:
     def head_to_save(self, portable: Portable) -> Mapping[str, Any]:
         document = self.client.signing_key(fresh=True)
         keys = parse_signing_keys(document.data)
-        before = () if self.saved is None else self.saved.get("keyIds", ())
+        saved = self.saved or {}
+        before = saved.get("keyIds", ())
         return {
             "origin": self.client.origin,
             "response": portable,
             "keys": [_published(key) for key in keys],
             "keyIds": list(dict.fromkeys([*before, *(key.key_id for key in keys)])),
             "keyDocument": _to_portable(document.response),
+            # Of svc audit --policy, which would otherwise forget the log.
+            **({"checkpoints": saved["checkpoints"]} if "checkpoints" in saved else {}),
         }
 
     def unsettled_to_save(
