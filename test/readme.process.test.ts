@@ -57,7 +57,7 @@ void test('the first block of the README shows what the commands print', async (
     AT,
   )
   assert.equal(status, 0, out)
-  assert.match(out, /^Verified: signed by [\w-]{43}, /m)
+  assert.match(out, /^Verified: signed by [\w-]{43} 0 s ago\.$/m)
 })
 
 void test('the curl and OpenSSL block of the README verifies a response and rejects a changed one', async (t) => {
