@@ -93,7 +93,8 @@ describe('reports forbidden imports', () => {
     assert.deepEqual(
       faults,
       ['a.ts:1', 'b.ts:1', 'c.ts:1', 'd.ts:1', 'e.ts:1', 'f.ts:1', 'g.ts:4'].map(
-        (place) => `crypto/${place} imports service/a.ts, but crypto may import only contract`,
+        (place) =>
+          `crypto/${place} imports service/a.ts, but crypto may import only contract, packages/client`,
       ),
     )
   })
@@ -129,10 +130,10 @@ describe('reports forbidden imports', () => {
     assert.deepEqual(
       faultsOf(t, {
         'cli/svc.ts':
-          "import { c } from '../config.ts'\nimport { s } from '../secrets.ts'\nimport { l } from '../log.ts'\nimport { c } from '../process/start-check.ts'\n",
+          "import { c } from '../config.ts'\nimport { s } from '../secrets.ts'\nimport { l } from '../local-secrets.ts'\nimport { c } from '../process/start-check.ts'\n",
         'cli/start.ts': "export const start = () => import('../main.ts')\n",
       }).map((fault) => fault.replace(/, but .*/, '')),
-      ['cli/start.ts:1 imports main.ts', 'cli/svc.ts:3 imports log.ts'],
+      ['cli/start.ts:1 imports main.ts', 'cli/svc.ts:3 imports local-secrets.ts'],
     )
   })
 

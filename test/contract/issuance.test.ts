@@ -103,11 +103,15 @@ describe('the pause is a literal that nothing else changes', () => {
     }
   })
 
-  test('the program composes the app in one place, without an issuance option', () => {
+  test('the program composes the app for the service and for drafts, without an issuance option', () => {
     const composers = sourceFiles('src').filter((file) =>
       /\bcreateAppComposer\(/.test(codeOf(file)),
     )
-    assert.deepEqual(composers, ['src/app.ts', 'src/process/server.ts'])
+    assert.deepEqual(composers, [
+      'src/app.ts',
+      'src/preview/open-preview.ts',
+      'src/process/server.ts',
+    ])
     const [call = ''] =
       /^( *)const compose = createAppComposer\(\{[\s\S]*?\n\1\}\)/m.exec(
         codeOf('src/process/server.ts'),

@@ -35,7 +35,7 @@ const CLAIMS: readonly (readonly [
   ['reference', (t) => beginningOf(t.reference.about.signaturesText), (t) => t.overview.unsigned],
   ['errors', (t) => t.errorCatalog.introSigned, (t) => t.errorCatalog.introCode],
   ['verify', (t) => t.verify.lead, (t) => t.verify.unsigned],
-  ...['status', 'roadmap', 'changelog', 'architecture', 'wallet'].map(
+  ...['status', 'roadmap', 'changelog', 'architecture'].map(
     (path) =>
       [
         path,

@@ -131,8 +131,9 @@ registering. With a copied database and the identity it needs neither the
 configuration nor the secrets folder. Rows that cannot be decrypted are reported
 on standard error and left out.
 
-With filters it writes a batch: the registrations that match all of them, oldest
-first. Name the files of earlier batches with --exclude, and no person is in two.
+With filters it writes a batch: the registrations that match all of them,
+oldest first. Name the files of earlier batches with --exclude, and no person
+is in two.
 
 In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
