@@ -22,7 +22,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['toString'], /unknown action "toString"; expected one of count, /],
     [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
     [['count', 'more'], /expected options only, found an argument/],
-    [['export', '--format', 'xml'], /--format expects csv or jsonl \(/],
+    [['export', '--format', 'xml'], /--format expects csv, jsonl or listmonk \(/],
     [['export', '--json'], /--json requires --out FILE/],
     [['rotate-recipient'], /expected either --recipient RECIPIENT or --new-identity FILE/],
     [['rotate-recipient', '--recipient', 'age1x'], /--recipient expects an age X25519 recipient/],

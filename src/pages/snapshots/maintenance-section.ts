@@ -12,7 +12,7 @@ type Status = SnapshotData<'status'>
 type Maintenance = NonNullable<Status['maintenances']>[number]
 
 /** Number of maintenances on the page, and of updates in each. */
-const SHOWN: ShownLimits = { items: 10, bytes: 14_000 }
+const SHOWN: ShownLimits = { items: 10, bytes: 20_000 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 6000 }
 
 /**
