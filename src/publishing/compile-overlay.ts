@@ -86,7 +86,12 @@ export function compileOverlay(
       refuse(path, describeValue(value), `text of at most ${maxLength} characters`)
     }
     faults.push(...checkText(value, path))
-    const text = { path, field, source: String(original), translation: value }
+    const text = {
+      path,
+      field,
+      source: typeof original === 'string' ? original : '',
+      translation: value,
+    }
     texts.push(text)
     if (isOutdated(text)) return undefined
     return value

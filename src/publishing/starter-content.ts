@@ -30,7 +30,8 @@ function describeField(schema: JsonSchema): string {
 function valueOf(field: JsonSchema, nowMs: number): unknown {
   if (field.format === 'date-time') return formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
   if (field.format === 'date') return formatDate(nowMs)
-  if (isTranslatable(field)) return `${PLACEHOLDER_MARK} ${String(field.example)}`
+  if (isTranslatable(field))
+    return `${PLACEHOLDER_MARK} ${typeof field.example === 'string' ? field.example : ''}`
   return field.example ?? (field.type === 'boolean' ? false : (field.enum?.[0] ?? ''))
 }
 

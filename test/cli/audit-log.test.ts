@@ -263,7 +263,7 @@ test('the quorum of the policy and its age are required of the service, and no l
   }
 })
 
-test('a checkpoint in the state file that no log of the policy signed is not held against the service', async (t) => {
+test('a checkpoint in the state file that no log of the policy signed does not accuse the service', async (t) => {
   const { folder, address } = await openLog(t)
   assert.equal((await audit(folder, address.origin, ...STATE)).status, 0)
   const state = JSON.parse(text(folder, 'state.json')) as { readonly checkpoints: string[] }
