@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parse } from 'yaml'
@@ -202,6 +210,42 @@ for (const forge of FORGES) {
     const again = trigger(t, forge, checkOut(t, origin, 'main'), { event: 'push' })
     assert.equal(again.status, 0, again.output)
     assert.match(again.output, /Nothing to commit\./)
+  })
+}
+
+for (const forge of FORGES) {
+  test(`${forge}: a form opens and resolves an incident`, (t) => {
+    const { origin, server } = makeRepositories(t)
+    const dispatch = (inputs: Readonly<Record<string, string>>) =>
+      trigger(t, forge, checkOut(t, origin, 'main'), { event: 'workflow_dispatch', inputs })
+    // What a person typed is never run by a shell.
+    const text = 'Reads fail; $(touch injected) `touch injected` "quoted" \'text\'.'
+    const opened = dispatch({
+      action: 'open',
+      title: 'Slow reads',
+      impact: 'minor',
+      components: 'read-api=degraded',
+      summary: 'Reads are slow.',
+      text,
+    })
+    assert.equal(opened.status, 0, opened.output)
+    assert.equal(pull(server).status, 0)
+    const status = readFileSync(path.join(server, 'content', 'status.yaml'), 'utf8')
+    assert.match(status, /\$\(touch injected\)/)
+    assert.ok(!existsSync(path.join(server, 'injected')))
+    const [, id = ''] = /^ {2}- id: (\S*slow-reads\S*)$/m.exec(status) ?? []
+    assert.notEqual(id, '', status)
+    const summary = 'All systems operational.'
+    const resolved = dispatch({ action: 'resolve', id, text: 'Reads are fast again.', summary })
+    assert.equal(resolved.status, 0, resolved.output)
+    assert.equal(pull(server).status, 0)
+    assert.deepEqual(versionsOf(server), ['VS-0001.json', 'VS-0002.json'])
+    assert.match(
+      readFileSync(path.join(server, 'content', 'status.yaml'), 'utf8'),
+      /state: resolved/,
+    )
+    const unknown = dispatch({ action: 'resolve', id: 'no-such-incident', text: 'Done.' })
+    assert.notEqual(unknown.status, 0)
   })
 }
 
