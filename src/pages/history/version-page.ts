@@ -173,14 +173,21 @@ function allChanges(context: PageContext, entry: VersionEntry): Html {
   const isFirst = sequence === 1
   const before = isFirst ? undefined : facts.version(formatSnapshotId(sequence - 1))
   const versions = [before, entry] as const
-  const { shown, left } = newestShown(
-    changes.filter(({ resource }) => !isTranslation(resource)),
-    SHOWN_RESOURCES,
-    ({ resource }) => resourceChanges(context, resource, versions),
+  const ofData = changes.filter(({ resource }) => !isTranslation(resource))
+  const { shown, left } = newestShown(ofData, SHOWN_RESOURCES, ({ resource }) =>
+    resourceChanges(context, resource, versions),
   )
+  // Links to a change lead here even if the page has no room for it.
+  const hidden = ofData.slice(ofData.length - left)
   const ofTranslations = changes.filter(({ resource }) => !isFirst && isTranslation(resource))
   return html`${isFirst && html`<p>${texts.version.genesis}</p>`}${shown}${
-    left > 0 && html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>`
+    left > 0 &&
+    html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>
+      <ul>
+        ${hidden.map(
+          ({ resource }) => html`<li id="${changesId(resource)}">${code(resource)}</li>`,
+        )}
+      </ul>`
   }${
     ofTranslations.length > 0 &&
     html`<details class="noise">
