@@ -19,7 +19,8 @@ function namesOfMoments(): readonly string[] {
     return [name, ...(vector.chain ?? []).map(({ now }) => `${name} at ${now}`)]
   })
   const histories = filesOf(new URL('history/', FOLDER)).map((file) => `history/${nameOf(file)}`)
-  return [...responses, ...histories]
+  const logs = filesOf(new URL('log/', FOLDER)).map((file) => `log/${nameOf(file)}`)
+  return [...responses, ...histories, ...logs]
 }
 
 test(

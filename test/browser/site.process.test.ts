@@ -47,7 +47,7 @@ test('a box is a tab stop only while it scrolls', skip, async (t) => {
   const app = await runApp(t, { releases: publishedReleases() })
   const { page, errors } = await browser.openPage(t)
   await page.goto(`${app.origin}/en/architecture`)
-  for (const width of [1280, 360, 1280]) {
+  for (const width of [1600, 360, 1600]) {
     await page.setViewportSize({ width, height: 900 })
     const expected = width === 360 ? '0' : '-1'
     await page.locator(`.picture > .wide[tabindex="${expected}"]`).waitFor()
@@ -138,7 +138,7 @@ test('the local time appears next to UTC and shifts nothing', skip, async (t) =>
   const { page } = await browser.openPage(t, { timezoneId })
   const { page: still } = await browser.openPage(t, { timezoneId, javaScriptEnabled: false })
   for (const locale of LOCALES) {
-    for (const place of ['changelog', 'roadmap', 'wallet']) {
+    for (const place of ['changelog', 'roadmap']) {
       const url = `${app.origin}${pathOfPage(locale, place)}`
       await page.goto(url)
       await still.goto(url)

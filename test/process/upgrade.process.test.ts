@@ -4,6 +4,7 @@ import { copyFileSync, cpSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { REGISTER } from '../support/registering-app.ts'
 import { runIn, SVC } from '../support/run-program.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
@@ -113,9 +114,12 @@ test(
     const known = { first: 'DUPLICATE', second: 'DUPLICATE', key: 'active', status: 200 }
     assert.deepEqual(await readBack(upgraded, apiKey), { ...known, head: before.head })
     await upgraded.stop()
+    // The older release recorded no base of the content.
+    const over = ['--over', String(propertyOf(before.head, 'snapshotId'))]
+    const content = ['--content', path.join(ROOT, 'content')]
     const published = runIn(
       folder,
-      [SVC, 'publish', '--content', path.join(ROOT, 'content'), '--note', 'After the upgrade'],
+      [SVC, 'publish', ...content, '--note', 'After the upgrade', ...over],
       { env: { SVC_RELEASES_DIR: releasesDir } },
     )
     assert.equal(published.status, 0, published.error)
