@@ -1,7 +1,7 @@
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { compileContent } from '../src/publishing/compile-content.ts'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
-import { findObstacles } from '../src/publishing/roll-back-release.ts'
+import { checkVersion } from '../src/publishing/roll-back-release.ts'
 import { type ReleaseFinding, verifyReleases } from '../src/publishing/verify-releases.ts'
 import type { ReleaseStore } from '../src/storage/release-store.ts'
 
@@ -36,7 +36,8 @@ export async function checkRelease({
   const findings = [...found]
   const add = (where: string, message: string): void => void findings.push({ where, message })
   if (found.length === 0) {
-    for (const obstacle of findObstacles(store, head)) add(head.snapshotId, obstacle)
+    const { obstacles } = checkVersion(store, head, nowMs)
+    for (const obstacle of obstacles) add(head.snapshotId, obstacle)
   }
   for (const [name, version, expected] of [
     ['registry', head.registryVersion, registryVersion],

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import type { ResourceName } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { ReleaseStore } from '../storage/release-store.ts'
@@ -14,23 +14,26 @@ import {
   resourceFault,
 } from './append-version.ts'
 import { PublishError } from './publish-error.ts'
+import { checkRepublished } from './republished-rules.ts'
 
-/** Why a version cannot be served again: every reason, one line each. */
-export function findObstacles(store: ReleaseStore, { resources }: VersionEntry): readonly string[] {
-  const obstacles: string[] = []
+/**
+ * Why a version cannot be served again, every reason in one line; and what `svc check` would refuse besides, which does
+ * not prevent it: at night, an older state is better than a wrong one.
+ */
+export function checkVersion(store: ReleaseStore, { resources }: VersionEntry, nowMs: number) {
+  const faults: string[] = []
+  const read = new Map<ResourceName, JsonValue>()
   for (const [name, digest] of Object.entries(resources)) {
     const fault = resourceFault(store, name, digest)
-    if (fault !== undefined) obstacles.push(`${name}: ${fault}`)
-    if (fault !== undefined || !isTranslatedName(name)) continue
-    // The schemas may have changed since: the content must match the current ones.
-    const data = parseJson(store.readResourceText(name, digest))
-    const violation = schemaViolation(TRANSLATED_SCHEMAS[name], data)
-    if (violation !== undefined) obstacles.push(`${name} does not match its schema: ${violation}`)
+    if (fault !== undefined) faults.push(`${name}: ${fault}`)
+    else
+      read.set(name as ResourceName, parseJson(store.readResourceText(name, digest)) as JsonValue)
   }
   for (const name of SNAPSHOT_NAMES) {
-    if (resources[name] === undefined) obstacles.push(`${name} is not in it`)
+    if (resources[name] === undefined) faults.push(`${name} is not in it`)
   }
-  return obstacles
+  const { obstacles, warnings } = checkRepublished(read, nowMs)
+  return { obstacles: [...faults, ...obstacles], warnings }
 }
 
 /**
@@ -40,14 +43,17 @@ export function findObstacles(store: ReleaseStore, { resources }: VersionEntry):
 export async function rollBackRelease(
   options: ReleaseOptions & { readonly snapshotId: string },
 ): Promise<PublishResult> {
-  const { store, snapshotId, note } = options
+  const { store, snapshotId, note, nowMs } = options
   await guardLine('the note', note)
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
-  return appendVersion(options, versions, target.resources, (isNew) => {
-    const obstacles = isNew ? findObstacles(store, target) : []
-    if (obstacles.length === 0) return []
+  const { obstacles, warnings } = checkVersion(store, target, nowMs)
+  const result = appendVersion(options, versions, target.resources, (isNew) => {
+    if (!isNew || obstacles.length === 0) return []
     const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`
     throw new PublishError('VERSION', message)
   })
+  if (result.outcome === 'unchanged') return result
+  const outdated = warnings.map((warning) => `svc check would refuse ${warning}`)
+  return { ...result, warnings: [...result.warnings, ...outdated] }
 }

@@ -7,7 +7,7 @@ import {
   type Faults,
   fault,
 } from './content-mistake.ts'
-import type { ContentSource } from './yaml-source.ts'
+import type { SourceText } from './yaml-source.ts'
 
 /** The first word of a text of `svc init` that the operator has to replace. Published, it would stay in the history. */
 export const PLACEHOLDER_MARK = 'TODO'
@@ -57,7 +57,7 @@ function encodedUri(text: string): string | undefined {
 }
 
 /** Checks that a text is a URI, and not only what browsers accept as one. */
-function* checkUri(text: string, path: FieldPath): Faults {
+export function* checkUri(text: string, path: FieldPath): Faults {
   if (URI.test(text)) return
   const encoded = encodedUri(text)
   const expected = encoded === undefined ? 'a URI (RFC 3986)' : `the URI ${encoded}`
@@ -92,22 +92,27 @@ export function* checkNewestFirst<Member extends string>(
   )
 }
 
+/** The schema of the value at a path; undefined if none describes it. */
+export function schemaAt(schema: JsonSchema, path: FieldPath): JsonSchema | undefined {
+  return path.reduce<JsonSchema | undefined>(
+    (around, step) => (typeof step === 'number' ? around?.items : around?.properties?.[step]),
+    schema,
+  )
+}
+
 /**
  * Rules for every text of every resource: ids are unique in their list, dates are not in the future, URLs are URIs, texts
  * have no hidden characters.
  */
 export function* checkValues(
-  { texts }: Pick<ContentSource, 'texts'>,
+  { texts }: { readonly texts: readonly Pick<SourceText, 'path' | 'value'>[] },
   schema: JsonSchema,
   nowMs: number,
 ): Faults {
   /** The first item of each list with each id. */
   const first = new Map<string, number>()
   for (const { path, value } of texts) {
-    const described = path.reduce<JsonSchema | undefined>(
-      (around, step) => (typeof step === 'number' ? around?.items : around?.properties?.[step]),
-      schema,
-    )
+    const described = schemaAt(schema, path)
     // The mapping of an import is not published.
     if (described === undefined) continue
     yield* checkText(value, path)

@@ -3,7 +3,16 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 
+import { createExample } from '@public-api/contract/documents/examples'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import {
+  ORGANIZATION_RESOURCE,
+  ORGANIZATION_SCHEMA,
+  type Organization,
+} from '@public-api/contract/snapshots/organization'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
+import { appendVersion, readVersions } from '../../src/publishing/append-version.ts'
 import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
 import { publishRelease } from '../../src/publishing/publish-release.ts'
 import { redactResource } from '../../src/publishing/redact-resource.ts'
@@ -89,6 +98,87 @@ test('a rollback to damaged or outdated content is refused, and nothing changes'
   rmSync(file)
   await assertRefused(rollBack(), 'VERSION', /roadmap: .*is missing/)
   assert.equal(store.readVersionIds().length, 3)
+})
+
+/** Appends a version as an older release of the software published it: with data that today's rules refuse. */
+function publishOlder(
+  store: ReturnType<typeof openReleaseStore>,
+  changed: { readonly [name: string]: object },
+): string {
+  const versions = readVersions(store)
+  const resources = { ...versions.at(-1)?.resources }
+  const texts = Object.entries(changed).map(([name, data]) => {
+    const text = canonicalJson(data as JsonValue)
+    const digest = sha256Base64url(text)
+    resources[name] = digest
+    return { name, digest, text }
+  })
+  const options = { store, nowMs: FIXTURE_NOW_MS, registryVersion: '1.0.0', note: 'Older.' }
+  const { entry } = appendVersion(options, versions, resources, () => {
+    for (const { name, digest, text } of texts) store.writeResource(name, digest, text)
+    return []
+  })
+  return entry.snapshotId
+}
+
+test('a rollback applies the rules of today to what older rules let pass', async (t) => {
+  const { common, store } = await publishThree(t)
+  const example = createExample(ORGANIZATION_SCHEMA) as unknown as Organization
+  const published = (base64: string) => ({
+    mediaType: 'image/svg+xml',
+    base64,
+    width: 9,
+    height: 9,
+  })
+  const svg = (mask: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0" mask="${mask}"/></svg>`
+  const logo = (mask: string) => ({
+    ...example,
+    links: [],
+    logo: { ...published(Buffer.from(svg(mask)).toString('base64')), alt: 'A path' },
+  })
+  const link = { id: 'a', title: 'A', url: 'https://example.org/a b.pdf' }
+  const ids = [
+    publishOlder(store, { [ORGANIZATION_RESOURCE]: { ...logo('none'), links: [link] } }),
+    publishOlder(store, { [ORGANIZATION_RESOURCE]: logo("image-set('https://a.example/b.png')") }),
+    publishOlder(store, {
+      [ORGANIZATION_RESOURCE]: {
+        ...logo('none'),
+        accentColor: { light: '#000000', dark: '#ffffff' },
+      },
+    }),
+  ]
+  publishOlder(store, { [ORGANIZATION_RESOURCE]: logo('none') })
+  const rollBack = (snapshotId = '') => rollBackRelease({ ...common, snapshotId, note: 'Back.' })
+  await assertRefused(
+    rollBack(ids[0]),
+    'VERSION',
+    /site\/organization: links\[0\]\.url: found .*not a URI.*expected the URI https:\/\/example\.org\/a%20b\.pdf$/,
+  )
+  await assertRefused(rollBack(ids[1]), 'VERSION', /site\/organization: logo: found .*attribute mask/)
+  const { outcome, warnings } = await rollBack(ids[2])
+  assert.equal(outcome, 'published')
+  assert.deepEqual(
+    warnings.map((warning) => warning.replace(/found.*/, '')),
+    ['svc check would refuse site/organization: accentColor.light: '],
+  )
+})
+
+test('a rollback warns of a status that contradicts itself', async (t) => {
+  const { common, store, entries } = await publishThree(t)
+  const digest = entries[0].resources['status'] ?? ''
+  const status = JSON.parse(store.readResourceText('status', digest)) as {
+    readonly components: readonly object[]
+  }
+  const components = status.components.map((each) => ({ ...each, state: 'major_outage' }))
+  const contradiction = publishOlder(store, { status: { ...status, components } })
+  publishOlder(store, { status })
+  const { warnings } = await rollBackRelease({
+    ...common,
+    snapshotId: contradiction,
+    note: 'Back.',
+  })
+  assert.match(warnings.join('\n'), /^svc check would refuse status: state: found "operational"/)
 })
 
 test('a redaction permanently removes the bytes and keeps the chain valid', async (t) => {
