@@ -8,6 +8,7 @@ import { propertyOf } from '@public-api/contract/json/property-of'
 import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
 import { CHALLENGE_PURPOSES, type ChallengePurpose, TEST_TOKEN } from '../service/challenge.ts'
 import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { textOptionOr } from '@public-api/command/options'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
@@ -110,7 +111,7 @@ Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
     const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
     try {
       const solved = await solve(httpClient.ask, origin, purpose, timeoutMs)
-      output.out(values.json ? JSON.stringify(solved) : solved.token)
+      output.out(values.json ? formatJson(solved) : solved.token)
       return EXIT_CODES.done
     } finally {
       httpClient.close()

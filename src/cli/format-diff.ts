@@ -1,3 +1,4 @@
+import { formatJson } from '@public-api/command/format-json'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
@@ -21,14 +22,14 @@ export function createMarks(isTerminal: boolean, env: NodeJS.ProcessEnv): DiffMa
 
 /** Line breaks and control characters as escapes, so that a field stays on its line. */
 function escape(text: string): string {
-  return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
+  return formatJson(text).slice(1, -1).replaceAll('\\"', '"')
 }
 
 /** Every value below a field, one line each, whole. */
 function* valueLines(path: string, value: JsonValue): Generator<string, void> {
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value) as [string, JsonValue][]
-    if (members.length === 0) yield `${path}: ${JSON.stringify(value)}`
+    if (members.length === 0) yield `${path}: ${formatJson(value)}`
     const isList = Array.isArray(value)
     for (const [name, member] of members) {
       yield* valueLines(
@@ -69,7 +70,7 @@ export function formatField(
   }
   if (typeof before !== 'string' || typeof after !== 'string') {
     const show = (value: JsonValue | undefined) =>
-      escape(typeof value === 'string' ? value : JSON.stringify(value ?? null))
+      escape(typeof value === 'string' ? value : formatJson(value ?? null))
     return [`${path}: ${marks.removed(show(before))}${marks.added(show(after))}`]
   }
   const words = wordChanges(before, after, localeOf(resource)).map(({ kind: side, text }) => {

@@ -1,4 +1,5 @@
 import { createCommand } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -19,7 +20,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
     const lines = newestFirst.flatMap(
       ({ snapshotId, createdAt, hash, note, changes, resources }) => [
         `${snapshotId}  ${createdAt}  ${hash.slice(0, 16)}`,
-        `  ${JSON.stringify(note)}`,
+        `  ${formatJson(note)}`,
         ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
         ...redactions
           .filter(({ resource, digest }) => resources[resource] === digest)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 
 import { CommandFailure, createCommand, EXIT_CODES } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { parseWholeNumber } from '@public-api/command/option-values'
 import { textOptionOr } from '@public-api/command/options'
 import { openLog } from '../log.ts'
@@ -45,13 +46,13 @@ this run alone. Ctrl+C ends it.`,
       port,
       log: openLog('error'),
       onChange({ title, mistakes }) {
-        if (values.json) output.out(JSON.stringify({ title, mistakes }))
+        if (values.json) output.out(formatJson({ title, mistakes }))
         else for (const line of [`Draft ${title}`, ...mistakeLines(mistakes)]) output.out(line)
       },
     }).catch((error: unknown) => {
       throw new CommandFailure('PREVIEW', (error as Error).message)
     })
-    if (values.json) output.out(JSON.stringify({ url: preview.origin }))
+    if (values.json) output.out(formatJson({ url: preview.origin }))
     else output.out(`Preview at ${preview.origin}/en`)
     const ended = new AbortController()
     await Promise.race(

@@ -33,6 +33,14 @@ test('added and removed groups are listed field by field, and a line break stays
   assert.deepEqual(formatResource({ a: 'x', b: [] }, PLAIN), ['{+a: x+}', '{+b: []+}'])
 })
 
+test('a character that a terminal obeys or hides is escaped', () => {
+  const after = ['\u009B31m', '\u202Egnp']
+  assert.deepEqual(formatField('status', { path: 'n', kind: 'added', after }, PLAIN), [
+    String.raw`{+n[0]: \u009b31m+}`,
+    String.raw`{+n[1]: \u202egnp+}`,
+  ])
+})
+
 test('colors replace the brackets on a terminal, and NO_COLOR turns them off', () => {
   const change = { path: 'state', kind: 'changed', before: 'a', after: 'b' } as const
   assert.deepEqual(formatField('status', change, createMarks(true, {})), [

@@ -179,6 +179,14 @@ test('list --status: prints the selected keys and their share', async (t) => {
   }
 })
 
+test('list --json: escapes what a terminal obeys in the label of a manipulated database', async (t) => {
+  const label = 'a\u009B31m\u202E'
+  const { folder } = await makeKeysDeployment(t, [storedKey(1, { label })])
+  const { out } = await keys(folder, ['list', '--json'])
+  assert.ok(out.includes(String.raw`"label":"a\u009b31m\u202e"`), out)
+  assert.equal((JSON.parse(out) as { readonly label: string }).label, label)
+})
+
 test('list: no keys', async (t) => {
   const { folder } = await makeKeysDeployment(t)
   assert.deepEqual(await keys(folder, ['list']), {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 
 import { serve } from '../support/loopback-server.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** A line of `svc preview --json`. */
+interface PreviewLine {
+  readonly url?: string
+  readonly mistakes?: readonly { readonly file: string }[]
+}
 
 /** Runs a line of the shell, in which `svc` stands for the program; the shell's own exit code and standard error. */
 function shell(line: string) {
@@ -57,4 +66,31 @@ test('a reader that closes the pipe early is not a failure', async () => {
     })
     assert.deepEqual([status, error], [0, ''], args.join(' '))
   }
+})
+
+test('svc preview --json prints its URL and each change, safe for a terminal, until a signal', async (t) => {
+  const folder = temporaryFolder(t)
+  const contentDir = path.join(folder, 'a\u009B31m')
+  mkdirSync(contentDir)
+  writeFileSync(path.join(contentDir, 'status.yaml'), 'state: wrong\n')
+  const releases = path.join(folder, 'releases')
+  const child = spawn(
+    process.execPath,
+    [SVC, 'preview', '--content', contentDir, '--releases', releases, '--port', '0', '--json'],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const outcome = outcomeOf(child)
+  const lines: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (lines.length === 2) child.kill('SIGTERM')
+  }
+  assert.equal((await outcome).status, 0)
+  assert.doesNotMatch(lines.join(''), /\p{Cc}/u)
+  const [change, address] = lines
+    .map((line) => JSON.parse(line) as PreviewLine)
+    .toSorted((a, b) => (a.url === undefined ? -1 : b.url === undefined ? 1 : 0))
+  assert.match(address?.url ?? '', /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.ok(change?.mistakes?.some(({ file }) => file === path.join(contentDir, 'status.yaml')))
+  assert.ok(lines.some((line) => line.includes(String.raw`a\u009b31m`)))
 })

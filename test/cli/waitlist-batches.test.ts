@@ -99,6 +99,14 @@ test('excludes by the ticket of a record, not by a ticket that a use case quotes
   assert.deepEqual(await exported(folder, ['--exclude', 'sent.txt']), [2])
 })
 
+test('the summary escapes what a terminal obeys in the name of the file', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const file = 'a\u009B31m\u202E.csv'
+  const { out } = await waitlist(folder, ['export', '--out', file, '--json'])
+  assert.ok(out.includes(String.raw`"file":"a\u009b31m\u202e.csv"`), out)
+  assert.equal((JSON.parse(out) as { readonly file: string }).file, file)
+})
+
 test('refuses an exclusion that it cannot read whole, without quoting it', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   const refuse = async (content: string, expected: RegExp): Promise<void> => {

@@ -16,6 +16,7 @@ import {
   EXIT_CODES,
   UsageError,
 } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { textOption, textOptionOr } from '@public-api/command/options'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
@@ -106,7 +107,7 @@ that the service issued. The hourly limit of the service does not apply here.`,
       const issued = await withDatabase(values.database, 'read-write', ({ apiKeys }) =>
         issueKey(apiKeys, secret, wanted),
       )
-      const text = values.json ? JSON.stringify({ ok: true, ...issued }) : issued.key
+      const text = values.json ? formatJson({ ok: true, ...issued }) : issued.key
       if (!(await writeToStandardOutput(`${text}\n`))) {
         throw new CommandFailure(
           'UNREAD',

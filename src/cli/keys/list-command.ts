@@ -2,6 +2,7 @@ import { formatInstant } from '@public-api/contract/text/instant'
 import { hashSecretIdOf } from '../../service/api-keys.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/api-key-store.ts'
 import { createCommand, EXIT_CODES } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { flag, textOption } from '@public-api/command/options'
 import { parseChoice } from '@public-api/command/option-values'
 import { pluralOf } from '@public-api/command/wording'
@@ -71,7 +72,7 @@ export async function listKeys(options: ListOptions) {
       if (hashSecretId !== undefined && key.secretId === hashSecretId) continue
       if (listed === 0 && format === 'table') text += HEADER
       listed += 1
-      text += `${format === 'table' ? formatRow(described) : JSON.stringify(described)}\n`
+      text += `${format === 'table' ? formatRow(described) : formatJson(described)}\n`
     }
     if (text !== '' && !(await write(text))) return { listed, count, isComplete: false }
   }

@@ -3,6 +3,7 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { formatJson } from '@public-api/command/format-json'
 import { textOption, textOptionOr, textOptions } from '@public-api/command/options'
 import {
   parseChoice,
@@ -172,7 +173,7 @@ apostrophe. JSON lines and listmonk's import format contain the exact values.`,
     if (!isComplete) {
       // The reader closed standard output, so a summary is not wanted.
     } else if (json) {
-      output.out(JSON.stringify({ ok: isWhole, exported, leftOut, file: out }))
+      output.out(formatJson({ ok: isWhole, exported, leftOut, file: out }))
     } else {
       const where = out === undefined ? '' : ` to ${out}`
       const were = leftOut === 1 ? 'was' : 'were'
