@@ -155,7 +155,11 @@ test('a rollback applies the rules of today to what older rules let pass', async
     'VERSION',
     /site\/organization: links\[0\]\.url: found .*not a URI.*expected the URI https:\/\/example\.org\/a%20b\.pdf$/,
   )
-  await assertRefused(rollBack(ids[1]), 'VERSION', /site\/organization: logo: found .*attribute mask/)
+  await assertRefused(
+    rollBack(ids[1]),
+    'VERSION',
+    /site\/organization: logo: found .*attribute mask/,
+  )
   const { outcome, warnings } = await rollBack(ids[2])
   assert.equal(outcome, 'published')
   assert.deepEqual(
