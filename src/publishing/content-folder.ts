@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { LOCALES } from '@public-api/contract/registry/locales'
@@ -125,6 +126,13 @@ export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checke
   }
 }
 
+/** Why a file or folder cannot be read, without its path: the mistake names it, and a path may look like a secret. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+    ? `${'code' in error ? `${error.code}: ` : ''}${getSystemErrorMessage(error.errno)}`
+    : messageOf(error)
+}
+
 /**
  * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
  * locale; the settings of the publishing step. Unknown, missing and unreadable files are mistakes. `replaced` has bytes to
@@ -158,7 +166,7 @@ export function readContentFolder(
       return { value: { file, bytes }, mistakes: [] }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
-      return { mistakes: [mistakeIn(name, `an unreadable file (${messageOf(error)})`, expected)] }
+      return { mistakes: [mistakeIn(name, `an unreadable file (${reasonOf(error)})`, expected)] }
     }
   }
 
@@ -191,7 +199,7 @@ export function readContentFolder(
       fail(file, 'no such file', expected)
     }
   } catch (error) {
-    fail('', `an unreadable folder (${messageOf(error)})`, 'the content folder')
+    fail('', `an unreadable folder (${reasonOf(error)})`, 'the content folder')
   }
   for (const name of irregular) fail(name, 'a link or a special file', 'a regular file')
   for (const name of files.toSorted()) {
