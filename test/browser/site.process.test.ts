@@ -114,7 +114,10 @@ test('the heading of an endpoint and of an error copies its link', skip, async (
   for (const path of ['reference/snapshots#roadmap', 'errors#NOT_FOUND']) {
     const url = `${app.origin}/en/${path}`
     await page.goto(url.replace(/#.*/, ''))
-    await page.locator(`a.anchor[href="${url.replace(/.*#/, '#')}"]`).click()
+    const anchor = page.locator(`a.anchor[href="${url.replace(/.*#/, '#')}"]`)
+    const entry = page.locator('details', { has: anchor })
+    if ((await entry.count()) > 0) await entry.locator('summary').click()
+    await anchor.click()
     await page.getByRole('status').filter({ hasText: TEXTS.en.site.linkCopied }).waitFor()
     assert.equal(page.url(), url)
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url)
@@ -237,7 +240,7 @@ test('wide screens show the navigation and the contents', skip, async (t) => {
 })
 
 for (const [path, items] of [
-  ['errors', '.codes tbody tr'],
+  ['errors', '.error-entry'],
   ['reference', '.rail li'],
 ] as const) {
   test(`the filter of ${path} hides other items and announces the count`, skip, async (t) => {
@@ -274,7 +277,36 @@ test('without scripts the list is complete and has no filter', skip, async (t) =
   await page.goto(`${app.origin}/en/errors`)
   assert.equal(await page.getByRole('searchbox').count(), 0)
   assert.equal(
-    await page.locator('.codes tbody tr:visible').count(),
-    await page.locator('.codes tbody tr').count(),
+    await page.locator('.error-entry:visible').count(),
+    await page.locator('.error-entry').count(),
   )
+})
+
+for (const javaScriptEnabled of [true, false]) {
+  test(
+    `a link to an error code opens its entry ${javaScriptEnabled ? 'with' : 'without'} scripts`,
+    skip,
+    async (t) => {
+      const app = await runApp(t)
+      const viewport = { width: 360, height: 780 }
+      const { page } = await browser.openPage(t, { javaScriptEnabled, viewport })
+      await page.goto(`${app.origin}/en/errors#KEY_EXPIRED`)
+      const entry = page.locator('.error-entry', { has: page.locator('#KEY_EXPIRED') })
+      await entry.locator('pre').waitFor()
+      // Its line is in view, too.
+      const box = await entry.locator('summary').boundingBox()
+      assert.ok(box && box.y >= 0 && box.y < 780, JSON.stringify(box))
+      assert.equal(await page.locator('.error-entry[open]').count(), 1)
+    },
+  )
+}
+
+test('the error catalog takes at most 15 screens of a phone', skip, async (t) => {
+  const app = await runApp(t)
+  const { page } = await browser.openPage(t, { viewport: { width: 360, height: 780 } })
+  for (const locale of LOCALES) {
+    await page.goto(`${app.origin}${pathOfPage(locale, 'errors')}`)
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    assert.ok(height <= 15 * 780, `${locale}: ${height} px`)
+  }
 })

@@ -1,8 +1,9 @@
+import { STATUS_CODES } from 'node:http'
 import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { contractText } from '../texts/contract-texts.ts'
-import { dataTable, factList, link, listFilter } from '../markup/elements.ts'
+import { factList, link, listFilter } from '../markup/elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
 import { exampleError } from './reference-example.ts'
@@ -33,50 +34,42 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
   ]
 }
 
+/** Whether a code can be retried, and how long the wait may be; undefined if not. */
+function retryText({ texts }: PageContext, code: ErrorCode): string | undefined {
+  const { yes, yesWithin } = texts.errorCatalog
+  const { retryable, retryAfterSeconds: seconds } = ERRORS[code]
+  if (!retryable) return undefined
+  return seconds === undefined ? yes : plainText(yesWithin, { seconds })
+}
+
+/**
+ * The line of a code, which opens to its details. The target of links is within the details: a browser opens them for a
+ * fragment, also without scripts.
+ */
 function errorEntry(context: PageContext, code: ErrorCode): Html {
   const { locale, texts } = context
   const t = texts.errorCatalog
-  const { meaning, message, retryable, retryAfterSeconds: seconds } = ERRORS[code]
+  const { status, meaning, message, retryable, retryAfterSeconds: seconds } = ERRORS[code]
   const wait =
     seconds === undefined
       ? richText(t.retryAfterUnknown, { header: retryAfter })
       : richText(t.retryAfter, { header: retryAfter, seconds })
-  return html`<section class="error-entry" id="${code}">
-    <h3>
-      <a class="anchor" href="#${code}"><code>${code}</code></a>
-    </h3>
-    <p>${contractText(locale, meaning)}</p>
-    ${factList([
-      [t.whatToDo, contractText(locale, message)],
-      [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],
-      [t.returnedBy, returnedBy(context, code)],
-    ])}
-    <pre class="json">${exampleError(code)}</pre>
-  </section> `
-}
-
-/** All codes in a table, each with a link to its entry, and a filter for the rows. */
-function summary({ locale, texts }: PageContext, codes: readonly ErrorCode[]): Html {
-  const t = texts.errorCatalog
-  const retryCell = (code: ErrorCode): string => {
-    const { retryable, retryAfterSeconds: seconds } = ERRORS[code]
-    if (!retryable) return t.no
-    return seconds === undefined ? t.yes : plainText(t.yesWithin, { seconds })
-  }
-  const table = dataTable(codes, {
-    className: 'codes',
-    columns: [
-      { title: t.code, isHeader: true, cell: (code) => link(`#${code}`, codeHtml(code)) },
-      { title: t.status, cell: (code) => ERRORS[code].status },
-      {
-        title: t.when,
-        cell: (code) => html`<p>${contractText(locale, ERRORS[code].meaning)}</p>`,
-      },
-      { title: t.retryable, cell: retryCell },
-    ],
-  })
-  return html`${listFilter(texts, 'code-filter', t.filter, '.codes tbody tr')} ${table}
-    <p class="muted small">${t.placeholders}</p>`
+  const retry = retryText(context, code)
+  return html`<details class="error-entry">
+    <summary>
+      ${codeHtml(code)} <span>${contractText(locale, meaning)}</span>
+      ${retry !== undefined && html`<span class="muted small">${retry}</span>`}
+    </summary>
+    <div id="${code}">
+      <h3><a class="anchor" href="#${code}">${status} ${STATUS_CODES[status]}</a></h3>
+      ${factList([
+        [t.whatToDo, contractText(locale, message)],
+        [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],
+        [t.returnedBy, returnedBy(context, code)],
+      ])}
+      <pre class="json">${exampleError(code)}</pre>
+    </div>
+  </details> `
 }
 
 function verifierCodes({ texts }: PageContext): Html {
@@ -90,7 +83,7 @@ function verifierCodes({ texts }: PageContext): Html {
     </dl>`
 }
 
-/** Every code of the error catalog with an anchor, by status. */
+/** Every code of the error catalog by status: a line each, which opens to what to do about it. */
 export const ERRORS_PAGE: Page = {
   path: 'errors',
   title: (texts) => texts.errorCatalog.title,
@@ -107,9 +100,10 @@ export const ERRORS_PAGE: Page = {
         <p class="lead">
           ${sentencesHtml(locale, [t.intro, facts.keyId !== undefined && t.introSigned, t.introCode])}
         </p>
-        <p>${richText(t.retryIntro, { header: retryAfter })}</p>`,
+        <p>${richText(t.retryIntro, { header: retryAfter })}</p>
+        ${listFilter(texts, 'code-filter', t.filter, '.error-entry')}
+        <p class="muted small">${t.placeholders}</p>`,
       sections: [
-        ['codes', t.summary, summary(context, codes)],
         ...byStatus.map(([status, ofStatus]): PageSection => [
           `status-${status}`,
           plainText(t.byStatus, { status }),
