@@ -58,11 +58,11 @@ async function extendLog(folder: string, store: ReleaseOptions['store'], asksWit
   const { readVersions } = await import('../publishing/append-version.ts')
   const { signLog } = await import('../publishing/log/published-log.ts')
   const { cosignLog } = await import('../publishing/log/cosign-log.ts')
-  const versions = readVersions(store)
+  const read = () => readVersions(store)
   return withLogErrors(async () => {
-    await signLog(logPublication(folder), versions)
+    await signLog(logPublication(folder), read)
     const asks = asksWitnesses ? 'due' : 'none'
-    return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, versions)
+    return cosignLog({ releasesDir: folder, nowMs: Date.now(), asks }, read)
   }, 'the version is published, and the log does not contain it yet')
 }
 

@@ -9,7 +9,8 @@ import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog
 async function openVersions(option: string | undefined) {
   const { folder, store } = openReleasesFolder(option)
   const { readVersions } = await import('../publishing/append-version.ts')
-  return { folder, versions: await withPublishErrors(async () => readVersions(store)) }
+  const read = () => readVersions(store)
+  return { folder, read, versions: await withPublishErrors(async () => read()) }
 }
 
 /** The address of the log by default: that of the service. */
@@ -97,10 +98,10 @@ fresh while nothing is published. Needs no key.`,
   exit: `0 the policy is met, 1 an alarm (a witness has seen another history) or a witness
   without the log or key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
   async run({ values }) {
-    const { folder, versions } = await openVersions(values.releases)
+    const { folder, read } = await openVersions(values.releases)
     const { cosignLog } = await import('../publishing/log/cosign-log.ts')
     const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-    const report = await withLogErrors(() => cosignLog(options, versions))
+    const report = await withLogErrors(() => cosignLog(options, read))
     const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
     const isMissing = !report.isMet && has('not-configured')
     return {
@@ -125,15 +126,15 @@ const newKeyCommand = createCommand({
 names both. Witnesses and clients that know only the old key keep working.`,
   options: { releases: RELEASES_OPTION },
   async run({ values }) {
-    const { folder, versions } = await openVersions(values.releases)
+    const { folder, read } = await openVersions(values.releases)
     const { addLogKey, signLog } = await import('../publishing/log/published-log.ts')
     const { cosignLog } = await import('../publishing/log/cosign-log.ts')
     const publication = logPublication(folder)
     return withLogErrors(async () => {
       const keys = await addLogKey(publication)
-      await signLog(publication, versions)
+      await signLog(publication, read)
       const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
-      const report = await cosignLog(options, versions)
+      const report = await cosignLog(options, read)
       return {
         json: { folder, ...keys, ...report },
         lines: [

@@ -15,6 +15,8 @@ export interface Readiness {
     readonly refused?: RefusedRelease | undefined
     /** Why the served versions could not be loaded again from the releases folder. */
     readonly damage?: string | undefined
+    /** Why the transparency log cannot be used. */
+    readonly logFault?: string | undefined
   }
 }
 

@@ -11,7 +11,7 @@ import { openAdmin, type Readiness } from './admin.ts'
 import { openReleaseWatcher } from './release-watcher.ts'
 import { startServer, type SigningSecrets, type StopTimes } from './server.ts'
 import { warnAboutEnvironment, warnIfSigningKeyExpired } from './start-check.ts'
-import { tlogMetrics } from './tlog-metrics.ts'
+import { openTlogMonitor } from './tlog-monitor.ts'
 import { openWorkers } from './workers.ts'
 
 /**
@@ -120,7 +120,15 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
           localCounters: createMemoryCounters({ clock: SYSTEM_CLOCK }),
         })
   const signing = createSigningReload(config, log, secrets, serving.applySigning)
-  const watcher = openReleaseWatcher(config.releasesDir, config.reloadSeconds * 1000, log, serving)
+  const tlog = openTlogMonitor(serving, log)
+  tlog.check()
+  const watcher = openReleaseWatcher(config.releasesDir, config.reloadSeconds * 1000, log, {
+    served: serving.served,
+    takeUp(update) {
+      serving.takeUp(update)
+      tlog.check()
+    },
+  })
   reload = createReload(log, signing.reload, watcher.reload)
   readiness = async () => ({
     reasons: await serving.reasons(),
@@ -128,6 +136,7 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
       snapshotId: serving.served().head.snapshotId,
       refused: watcher.refused(),
       damage: watcher.damage(),
+      logFault: tlog.fault(),
     },
   })
   metrics?.add({
@@ -161,7 +170,7 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
       },
     },
   })
-  metrics?.add(tlogMetrics(serving.served))
+  metrics?.add(tlog.metrics)
   const origin = originOf(config.host, serving.port)
   log.info({ url: origin, api: `${origin}/api/v1` }, `Serving at ${origin}`)
 

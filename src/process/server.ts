@@ -11,7 +11,7 @@ import { createChallenge } from '../service/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/log.ts'
 import type { ReleaseUpdate, ResourceFault, ServedReleases } from '../service/read-releases.ts'
-import type { ServableReleases } from '../service/releases.ts'
+import type { PublishedTlog, ServableReleases } from '../service/releases.ts'
 import { SntpError } from '../service/sntp.ts'
 import {
   UNVERIFIED_TIME,
@@ -31,6 +31,8 @@ export interface Serving {
   readonly port: number
   /** The releases that are served now. */
   readonly served: () => ServedReleases
+  /** Their transparency log; undefined without one. */
+  readonly tlog: () => PublishedTlog | undefined
   /** Serves an update from the next request on. Throws, and changes nothing, if it does not follow the served releases. */
   readonly takeUp: (update: ReleaseUpdate) => void
   /** Signs and publishes with these keys from the next request on. */
@@ -192,6 +194,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   return {
     port,
     served: () => releases.served,
+    tlog: () => releases.tlog,
     takeUp(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.

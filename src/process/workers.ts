@@ -126,6 +126,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   return {
     port,
     served: () => releases.served,
+    tlog: () => releases.tlog,
     takeUp(update) {
       releases = releases.extend(update)
       broadcast({ tag: 'svc.release', update })

@@ -6,10 +6,12 @@ import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
 import { readVersions } from '../../src/publishing/append-version.ts'
 import { cosignLog } from '../../src/publishing/log/cosign-log.ts'
+import { signLog } from '../../src/publishing/log/published-log.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { openStubWitness, type WitnessMode } from '../support/stub-witness.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
 const sizeOf = (note: string): number => Number(note.split('\n')[1])
@@ -131,12 +133,11 @@ test('cosign renews the time of an unchanged tree, without a key', async (t) => 
   await svcIn(folder, ['tlog', 'cosign'])
   const first = text(releases, 'log', 'checkpoint')
   const store = openReleaseStore(releases)
-  const versions = readVersions(store)
   const later = Date.now() + 86_400_000
   const fetchLater = (...request: Parameters<typeof fetch>) => fetch(...request)
   const report = await cosignLog(
     { releasesDir: releases, nowMs: later, asks: 'all', fetch: fetchLater },
-    versions,
+    () => readVersions(store),
   )
   assert.equal(report.isMet, true)
   const second = text(releases, 'log', 'checkpoint')
@@ -198,10 +199,9 @@ describe('answers of a witness', () => {
   test('a witness that hangs is not waited for longer than the limit', async (t) => {
     const { releases, witnesses } = await withWitnesses(t, 'quorum w1\n')
     witnesses[1].mode = 'hangs'
-    const versions = readVersions(openReleaseStore(releases))
     const report = await cosignLog(
       { releasesDir: releases, nowMs: Date.now(), asks: 'all', timeoutMs: 300 },
-      versions,
+      () => readVersions(openReleaseStore(releases)),
     )
     assert.equal(report.isMet, true)
     assert.equal(report.witnesses[1]?.detail, 'it did not respond in time')
@@ -317,4 +317,70 @@ test('a mistake in the policy is named by its line, and nothing is published', a
   const { status, error } = await rollback(folder)
   assert.equal(status, 1)
   assert.match(error, /the policy, line 2: expected: witness <name> <vkey>.*nothing was published/)
+})
+
+describe('two publishers at once', () => {
+  /** Publishes a version that the log does not know. */
+  async function publishUnlogged(folder: string, note: string): Promise<void> {
+    const [log, away] = [path.join(folder, 'releases', 'log'), path.join(folder, 'log')]
+    renameSync(log, away)
+    const { status } = await svcIn(folder, ['rollback', 'VS-0001', '--note', note])
+    assert.equal(status, 0)
+    renameSync(away, log)
+  }
+
+  test('in two copies of a releases folder: one tree is signed, and the other is refused', async (t) => {
+    const { folder, releases } = await folderWithLog(t)
+    const other = temporaryFolder(t)
+    cpSync(releases, path.join(other, 'releases'), { recursive: true })
+    const secrets = { secretsDir: path.join(folder, 'secrets'), keyText: undefined }
+    const folders = [folder, other]
+    for (const each of folders) await publishUnlogged(each, `Published in ${each}`)
+    const signed = await Promise.allSettled(
+      folders.map((each) => {
+        const releasesDir = path.join(each, 'releases')
+        const read = () => readVersions(openReleaseStore(releasesDir))
+        return signLog({ releasesDir, secrets }, read)
+      }),
+    )
+    const refused = signed.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    assert.equal(refused.length, 1)
+    assert.match(String(refused[0]), /first 4 versions are not those that the log signed/)
+    const pending = folders.filter((each) => existsSync(path.join(each, 'releases/log/pending')))
+    assert.equal(pending.length, 1)
+    const state = JSON.parse(text(folder, 'secrets', 'log-state.json')) as { readonly root: string }
+    const note = text(pending[0] ?? '', 'releases', 'log', 'pending')
+    assert.equal(note.split('\n')[2], state.root)
+  })
+
+  test('in one folder: each version is in the log, and the state never shrinks', async (t) => {
+    const { folder, releases } = await withWitnesses(t)
+    await rollback(folder, '--no-witnesses')
+    const store = openReleaseStore(releases)
+    const read = () => readVersions(store)
+    const secrets = { secretsDir: path.join(folder, 'secrets'), keyText: undefined }
+    const publication = { releasesDir: releases, secrets }
+    // The slow one reads its versions before the other publishes and signs.
+    const cosigned = cosignLog(
+      {
+        releasesDir: releases,
+        nowMs: Date.now(),
+        asks: 'all',
+        async fetch(...request) {
+          const response = await fetch(...request)
+          await published
+          return response
+        },
+      },
+      read,
+    )
+    const published = rollback(folder)
+    const [report, { status, out }] = await Promise.all([cosigned, published])
+    assert.equal(status, 0, out)
+    assert.deepEqual([report.size, report.isMet, report.servedSize], [4, true, 5])
+    assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
+    assert.equal(existsSync(path.join(releases, 'log', 'pending')), false)
+    await signLog(publication, read)
+    assert.equal(existsSync(path.join(releases, 'log', 'pending')), false)
+  })
 })

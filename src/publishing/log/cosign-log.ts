@@ -24,6 +24,7 @@ import {
   readPolicy,
   requireOrigin,
   treeOfVersions,
+  withLogFilesLock,
   writeLogFile,
 } from './published-log.ts'
 import { TlogError } from './tlog-error.ts'
@@ -113,6 +114,39 @@ async function cosignaturesOf(note: string, policy: LogPolicy, nowMs: number) {
   return (await satisfiedBy(note, counted, nowMs))?.cosignatures ?? []
 }
 
+/**
+ * Adds lines to the signed checkpoint, and serves it if it satisfies the policy. The files are read again, because
+ * another process may have added lines to the same checkpoint, signed a larger one, or served it: the served one never
+ * becomes smaller.
+ */
+async function storeLines(given: {
+  readonly releasesDir: string
+  readonly nowMs: number
+  readonly policy: LogPolicy
+  readonly checkpoint: SignedCheckpoint
+  readonly lines: ReadonlyMap<PolicyWitness, string>
+}) {
+  const { releasesDir, nowMs, policy, checkpoint, lines } = given
+  const read = (name: 'pending' | 'checkpoint') => {
+    const note = readLogFile(releasesDir, name)
+    return note === undefined ? undefined : { note, parsed: parseChecked(note, checkpoint.origin) }
+  }
+  const [pending, served] = [read('pending'), read('checkpoint')]
+  const known = [pending, served].find((each) => each?.parsed.text === checkpoint.text)
+  const cosigned = addLines(known?.parsed ?? checkpoint, policy.witnesses, lines)
+  const isMet = (await satisfiedBy(cosigned, policy, nowMs)) !== undefined
+  const { size } = checkpoint
+  const servedSize = served?.parsed.size ?? 0
+  if (size < servedSize) return { cosigned, isMet, servedSize }
+  if (isMet) {
+    if (cosigned !== served?.note) writeLogFile(releasesDir, 'checkpoint', cosigned)
+    if (pending !== undefined && pending.parsed.size <= size) removePending(releasesDir)
+  } else if (pending === undefined || (pending === known && cosigned !== pending.note)) {
+    writeLogFile(releasesDir, 'pending', cosigned)
+  }
+  return { cosigned, isMet, servedSize: isMet ? size : servedSize }
+}
+
 /** Options of `cosignLog`. */
 export interface CosignOptions {
   readonly releasesDir: string
@@ -133,20 +167,20 @@ function backoffMs(failures: number): number {
  */
 export async function cosignLog(
   options: CosignOptions,
-  versions: readonly VersionEntry[],
+  readVersions: () => readonly VersionEntry[],
 ): Promise<CosignReport> {
   const { releasesDir, nowMs, asks, timeoutMs = WITNESS_TIMEOUT_MS } = options
   const fetchOne: WitnessFetch = options.fetch ?? ((url, init) => fetch(url, init))
   const origin = requireOrigin(releasesDir)
   const policy = await readPolicy(releasesDir)
-  const pending = readLogFile(releasesDir, 'pending')
-  const served = readLogFile(releasesDir, 'checkpoint')
-  const note = pending ?? served
+  const note = readLogFile(releasesDir, 'pending') ?? readLogFile(releasesDir, 'checkpoint')
   if (note === undefined) {
     throw new TlogError('LOG_FILE', `${tlogFolder(releasesDir)} has no checkpoint; publish first`)
   }
   const checkpoint = parseChecked(note, origin)
   const { size } = checkpoint
+  // Read after the checkpoint, which another process may have just signed.
+  const versions = readVersions()
   const tree = await treeOfVersions(versions.slice(0, size))
   if (tree.size !== size || !equalHashes(await rootOf(tree, size), checkpoint.root)) {
     const found = `the signed tree of ${size} is not that of the ${versions.length} versions`
@@ -190,23 +224,18 @@ export async function cosignLog(
       failures: outcome.kind === 'cosigned' ? 0 : (known?.failures ?? 0) + 1,
     })
   }
-  const cosigned = addLines(checkpoint, policy.witnesses, lines)
-  const isMet = (await satisfiedBy(cosigned, policy, nowMs)) !== undefined
-  if (isMet) {
-    if (cosigned !== served) writeLogFile(releasesDir, 'checkpoint', cosigned)
-    removePending(releasesDir, pending)
-  } else if (cosigned !== pending) {
-    writeLogFile(releasesDir, 'pending', cosigned)
-  }
-  if (policy.witnesses.length > 0) {
-    const text = `${JSON.stringify(Object.fromEntries(next), undefined, 2)}\n`
-    writeLogFile(releasesDir, 'witnesses.json', text)
-  }
+  const { cosigned, isMet, servedSize } = await withLogFilesLock(releasesDir, async () => {
+    if (policy.witnesses.length > 0) {
+      const text = `${JSON.stringify(Object.fromEntries(next), undefined, 2)}\n`
+      writeLogFile(releasesDir, 'witnesses.json', text)
+    }
+    return storeLines({ releasesDir, nowMs, policy, checkpoint, lines })
+  })
   const times = await cosignaturesOf(cosigned, policy, nowMs)
   return {
     origin,
     size,
-    servedSize: isMet ? size : served === undefined ? 0 : parseChecked(served, origin).size,
+    servedSize,
     isMet,
     witnesses: policy.witnesses.map(({ name }, index) => {
       const outcome = outcomes[index] ?? { kind: 'skipped', detail: '' }
@@ -241,9 +270,7 @@ function parseChecked(note: string, origin: string): SignedCheckpoint {
   }
 }
 
-/** Removes the pending checkpoint, unless another publisher has replaced it. */
-function removePending(releasesDir: string, pending: string | undefined): void {
-  if (pending === undefined || readLogFile(releasesDir, 'pending') !== pending) return
+function removePending(releasesDir: string): void {
   const folder = tlogFolder(releasesDir)
   rmSync(path.join(folder, 'pending'), { force: true })
   syncFolder(folder)

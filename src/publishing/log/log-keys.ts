@@ -37,6 +37,7 @@ export function logSecretFiles(secretsDir: string) {
     key: path.join(secretsDir, 'log-key.pem'),
     retiring: path.join(secretsDir, 'log-key-retiring.pem'),
     state: path.join(secretsDir, 'log-state.json'),
+    lock: path.join(secretsDir, 'log-state.lock'),
   }
 }
 
@@ -92,11 +93,15 @@ function change(file: string, work: () => void): void {
   }
 }
 
+/** Creates the folder of the secrets, if it is missing. Throws a TlogError. */
+export function makeSecretsFolder(secretsDir: string): void {
+  change(secretsDir, () => makeFolder(secretsDir, 0o700))
+}
+
 /** Creates the key of a log, which only the owner can read. An existing file is not changed. Throws a TlogError. */
 export function createLogKeyFile(file: string): void {
   change(file, () => {
     const { privateKey } = generateKeyPairSync('ed25519')
-    makeFolder(path.dirname(file), 0o700)
     createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), {
       mode: 0o600,
       owner: statSync(path.dirname(file)),

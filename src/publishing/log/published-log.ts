@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { formatCheckpoint, parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
@@ -6,19 +8,24 @@ import { LogError } from '@public-api/client-source/log/log-error'
 import { openPolicy, type LogPolicy } from '@public-api/client-source/log/log-policy'
 import { rootOf } from '@public-api/client-source/log/merkle-tree'
 import { treeOf } from '../../crypto/log-entries.ts'
+import { withFileLock } from '../../storage/file-lock.ts'
+import { SQLITE_RESULTS, sqliteResultOf } from '../../storage/sqlite-errors.ts'
 import {
   readTlogFile,
   readTlogOrigin,
   TlogFileError,
+  tlogFolder,
   writeTlogFile,
   type TlogFileName,
 } from '../../storage/tlog-files.ts'
+import { createFile } from '../../storage/whole-file.ts'
 import {
   createLogKeyFile,
   deleteRetiringKeyFile,
   type LogKey,
   type LogSecrets,
   logSecretFiles,
+  makeSecretsFolder,
   readLogKeys,
   retireCurrentKeyFile,
 } from './log-keys.ts'
@@ -43,6 +50,53 @@ export function readLogFile(releasesDir: string, name: TlogFileName): string | u
 /** Replaces a file of the log. Throws a TlogError. */
 export function writeLogFile(releasesDir: string, name: TlogFileName, text: string): void {
   withFiles(() => writeTlogFile(releasesDir, name, text))
+}
+
+/** Signing and replacing files take milliseconds. */
+const LOCK_WAIT_MS = 30_000
+
+/** The file belongs to the owner of its folder, because publishing and cosigning may have different users. */
+function makeLockFile(file: string, mode: number): void {
+  try {
+    createFile(file, '', { mode, owner: statSync(path.dirname(file)) })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw new TlogError('LOG_FILE', `${file} cannot be created: ${messageOf(error)}`, error)
+  }
+}
+
+async function withLock<Result>(
+  file: string,
+  mode: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!existsSync(file)) makeLockFile(file, mode)
+  try {
+    return await withFileLock(file, LOCK_WAIT_MS, work)
+  } catch (error) {
+    const result = sqliteResultOf(error)
+    if (result === undefined) throw error
+    const isBusy = result === SQLITE_RESULTS.BUSY
+    const held = `another process has held it for ${LOCK_WAIT_MS / 1000} seconds`
+    const reason = isBusy ? held : messageOf(error)
+    throw new TlogError('LOG_FILE', `${file} cannot be locked: ${reason}`, error)
+  }
+}
+
+/** Runs work while no other process signs with the same secrets. Throws a TlogError. */
+function withSecretsLock<Result>(
+  { secretsDir }: LogSecrets,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withLock(logSecretFiles(secretsDir).lock, 0o600, work)
+}
+
+/** Runs work while no other process replaces files of the log. Throws a TlogError. */
+export function withLogFilesLock<Result>(
+  releasesDir: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withLock(path.join(tlogFolder(releasesDir), 'lock'), 0o644, work)
 }
 
 /** The origin of the log in a releases folder; undefined without a log. Throws a TlogError. */
@@ -71,7 +125,7 @@ export async function readPolicy(releasesDir: string): Promise<LogPolicy> {
 
 /** The tree over versions, oldest first. */
 export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashTree> {
-  return treeOf(versions.map((entry) => Buffer.from(versionHashText(entry))))
+  return treeOf(versions.map(versionHashText))
 }
 
 const ORIGIN = /^[^\s+\p{Cc}]{1,200}$/u
@@ -125,13 +179,22 @@ function requireState({ secretsDir }: LogSecrets) {
 
 /**
  * Signs the tree of all versions and stores it as pending. The state is durable before a signature exists, so that a
- * crash at any point leaves a state that a later tree must extend. Throws a TlogError; then nothing was signed.
+ * crash at any point leaves a state that a later tree must extend. One process at a time does so, with the versions of
+ * that moment. Throws a TlogError; then nothing was signed.
  */
 export async function signLog(
+  publication: LogPublication,
+  readVersions: () => readonly VersionEntry[],
+): Promise<void> {
+  const origin = requireOrigin(publication.releasesDir)
+  await withSecretsLock(publication.secrets, () => signTree(publication, origin, readVersions()))
+}
+
+async function signTree(
   { releasesDir, secrets }: LogPublication,
+  origin: string,
   versions: readonly VersionEntry[],
-): Promise<string> {
-  const origin = requireOrigin(releasesDir)
+): Promise<void> {
   const keys = await requireKeys(origin, secrets)
   const tree = await treeOfVersions(versions)
   const state = requireState(secrets)
@@ -139,15 +202,15 @@ export async function signLog(
   const { size } = tree
   const root = await rootOf(tree, size)
   const text = formatCheckpoint({ origin, size, root })
-  const signed = ['pending', 'checkpoint'] as const
-  for (const name of signed) {
-    const note = readLogFile(releasesDir, name)
-    if (note !== undefined && isSignedByAll(note, text, keys)) return note
-  }
-  if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
-  const note = `${text}\n${keys.map((key) => key.sign(text)).join('')}`
-  writeLogFile(releasesDir, 'pending', note)
-  return note
+  await withLogFilesLock(releasesDir, async () => {
+    const signed = ['pending', 'checkpoint'] as const
+    for (const name of signed) {
+      const note = readLogFile(releasesDir, name)
+      if (note !== undefined && isSignedByAll(note, text, keys)) return
+    }
+    if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
+    writeLogFile(releasesDir, 'pending', `${text}\n${keys.map((key) => key.sign(text)).join('')}`)
+  })
 }
 
 /** Whether a note has this text and a line of each key. Signatures of its own keys are not checked again. */
@@ -167,16 +230,31 @@ function firstPolicy(vkey: string, url: string): string {
   return `# Who signs the log, and who watches it: c2sp.org/tlog-policy. See docs/witnesses.md.\nlog ${vkey} ${url}\nquorum none\n`
 }
 
+/** A log to create. */
+interface NewLog extends LogPublication {
+  readonly origin: string
+  /** Its address for the policy. */
+  readonly url: string
+}
+
 /**
  * Creates the log of a releases folder: key, state, policy and the signed tree of all versions. The origin is written
  * last, so that an interrupted run can be repeated. Returns the verifier key. Throws a TlogError.
  */
-export async function createLog(
-  publication: LogPublication & { readonly origin: string; readonly url: string },
+export function createLog(
+  publication: NewLog,
   versions: readonly VersionEntry[],
 ): Promise<{ readonly vkey: string; readonly size: number }> {
-  const { releasesDir, secrets, origin, url } = publication
+  const { origin, secrets } = publication
   checkOrigin(origin)
+  makeSecretsFolder(secrets.secretsDir)
+  return withSecretsLock(secrets, () => createFirstTree(publication, versions))
+}
+
+async function createFirstTree(
+  { releasesDir, secrets, origin, url }: NewLog,
+  versions: readonly VersionEntry[],
+): Promise<{ readonly vkey: string; readonly size: number }> {
   const known = findOrigin(releasesDir)
   if (known !== undefined) {
     throw new TlogError('LOG_EXISTS', `${releasesDir} has the log ${known} already`)
@@ -208,7 +286,11 @@ function logLineOf(vkey: string): RegExp {
  * Adds a key: from now on both sign, and the policy names both, the new one first. Returns both verifier keys. Throws a
  * TlogError.
  */
-export async function addLogKey({ releasesDir, secrets }: LogPublication) {
+export function addLogKey(publication: LogPublication) {
+  return withSecretsLock(publication.secrets, () => addKey(publication))
+}
+
+async function addKey({ releasesDir, secrets }: LogPublication) {
   const origin = requireOrigin(releasesDir)
   if (secrets.keyText !== undefined) {
     throw new TlogError('LOG_KEY', 'SVC_LOG_KEY is set; this command manages keys in files only')
@@ -242,7 +324,11 @@ export async function addLogKey({ releasesDir, secrets }: LogPublication) {
 }
 
 /** Removes the retiring key: from now on only the current one signs. Returns its verifier key. Throws a TlogError. */
-export async function retireLogKey({ releasesDir, secrets }: LogPublication, keyId: string) {
+export function retireLogKey(publication: LogPublication, keyId: string) {
+  return withSecretsLock(publication.secrets, () => retireKey(publication, keyId))
+}
+
+async function retireKey({ releasesDir, secrets }: LogPublication, keyId: string) {
   const origin = requireOrigin(releasesDir)
   const { current, retiring } = await readLogKeys(origin, secrets)
   if (retiring === undefined || retiring.keyId !== keyId) {
