@@ -9,6 +9,10 @@ would refuse is not made. With --publish, the content folder is published in the
 same step. No state changes by the clock.`,
   {
     schedule: ['announce a maintenance', () => import('./maintenance/schedule-command.ts')],
+    reschedule: [
+      'change the planned start or end',
+      () => import('./maintenance/reschedule-command.ts'),
+    ],
     start: [
       'begin a maintenance; its components are in maintenance',
       createStepCommand(

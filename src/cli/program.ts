@@ -19,7 +19,7 @@ export const COMMANDS: CommandTable = {
   ],
   incident: ['open, update, resolve or list incidents', () => import('./incident.ts')],
   maintenance: [
-    'schedule, start, complete, cancel or list maintenance',
+    'schedule, reschedule, start, complete, cancel or list maintenance',
     () => import('./maintenance.ts'),
   ],
   rollback: [

@@ -278,6 +278,49 @@ export function scheduleMaintenance(
   return { status: review(after, new Map(), options, at), id, title }
 }
 
+/**
+ * A maintenance with another planned time. A running one has begun: only its end can change. The update raises the SEQUENCE
+ * of the calendar, so that calendars follow.
+ */
+export function rescheduleMaintenance(
+  status: Status,
+  id: string,
+  options: UpdateOptions & {
+    readonly startsAt?: string | undefined
+    readonly endsAt?: string | undefined
+  },
+): StatusEdit {
+  const { maintenances = [] } = status
+  const maintenance = requireItem(maintenances, id, 'maintenance')
+  const { state, title, updates: before } = maintenance
+  const { startsAt = maintenance.startsAt, endsAt = maintenance.endsAt, text } = options
+  const isOther = (a: string, b: string) => Date.parse(a) !== Date.parse(b)
+  const hasOtherStart = isOther(startsAt, maintenance.startsAt)
+  if (state !== 'scheduled' && state !== 'in_progress') {
+    const expected = 'expected scheduled or in_progress'
+    throw new StatusEditError('state', `the maintenance ${id} is ${state}; ${expected}`)
+  }
+  if (state === 'in_progress' && hasOtherStart) {
+    const expected = 'expected another end only (--to)'
+    throw new StatusEditError('state', `the maintenance ${id} has started; ${expected}`)
+  }
+  if (!hasOtherStart && !isOther(endsAt, maintenance.endsAt)) {
+    const planned = `is planned from ${startsAt} to ${endsAt} already`
+    throw new StatusEditError('state', `the maintenance ${id} ${planned}; expected another time`)
+  }
+  const at = timeOf(options, before)
+  const updates = [{ at, state, text }, ...before]
+  const moved = { ...maintenance, startsAt, endsAt, updates }
+  const others = maintenances.filter((each) => each.id !== id)
+  const after = {
+    ...status,
+    maintenances: hasOtherStart
+      ? insertNewest(others, moved, (each) => each.startsAt)
+      : replaceItem(maintenances, moved),
+  }
+  return { status: review(after, new Map(), options, at), id, title }
+}
+
 /** The steps of a maintenance: from which state to which. */
 const STEPS = {
   start: { from: ['scheduled'], to: 'in_progress' },

@@ -47,6 +47,21 @@ function keyOf(item: JsonValue | undefined): JsonValue | undefined {
   return id ?? at
 }
 
+/** Where one item of a list moved: from and to. Undefined if no item moved, or more than that changed. */
+function findMove(before: readonly JsonValue[], now: readonly JsonValue[]) {
+  const [old, wanted] = [before.map(keyOf), now.map(keyOf)]
+  const differs = (key: JsonValue | undefined, index: number) =>
+    !isDeepStrictEqual(key, wanted[index])
+  const [first, last] = [old.findIndex(differs), old.findLastIndex(differs)]
+  if (first === -1) return undefined
+  return [
+    { from: first, to: last },
+    { from: last, to: first },
+  ].find(({ from, to }) =>
+    isDeepStrictEqual(old.toSpliced(from, 1).toSpliced(to, 0, old[from]), wanted),
+  )
+}
+
 /** Breaks a text without line breaks into lines of limited width. */
 function fold(text: string, width: number): readonly string[] {
   const lines: string[] = []
@@ -63,8 +78,8 @@ const isFoldable = (text: string): boolean => !/[\n\t]| {2}/.test(text)
 
 /**
  * The splices that give a YAML document another value. Everything that they do not replace keeps its bytes: comments,
- * order, quotes, indentation and line ends. A value may be changed or added, but not removed. The source is one valid
- * document without anchors. Throws a YamlStyleError for a style in which a change cannot be made.
+ * order, quotes, indentation and line ends. A value may be changed or added, but not removed; one item of a list may move.
+ * The source is one valid document without anchors. Throws a YamlStyleError for a style in which a change cannot be made.
  */
 export function spliceYaml(source: string, after: JsonValue): readonly Splice[] {
   const document = parseDocument(source, { keepSourceTokens: true, schema: 'core', merge: false })
@@ -229,17 +244,56 @@ export function spliceYaml(source: string, after: JsonValue): readonly Splice[] 
     const lines = items.map(
       (item) => `${indent}${dash}${formatBlock(item, indent + ' '.repeat(dash.length))}`,
     )
-    const before = dashes[index]
-    if (before === undefined) {
+    const start = itemStart(node, index, path)
+    if (start === undefined) {
       const end = endOf(node, path)
       return splice(end, end, lines.map((line) => `\n${line}`).join(''))
     }
-    let start = lineStart(before)
-    if (source.slice(start, before).trim() !== '') throw new YamlStyleError(path)
-    // Comments above an item belong to it; those above the first item belong to the list.
-    const isComment = (at: number) => /^[ \t]*#/.test(source.slice(at, lineEnd(at)))
-    if (index > 0) while (isComment(lineStart(start - 1))) start = lineStart(start - 1)
     splice(start, start, lines.map((line) => `${line}\n`).join(''))
+  }
+
+  /**
+   * The start of an item's first line; undefined without such an item. Comments above it belong to it; those above the
+   * first item belong to the list.
+   */
+  function itemStart(node: YAMLSeq, index: number, path: FieldPath): number | undefined {
+    const dash = dashesOf(node, path)[index]
+    if (dash === undefined) return undefined
+    let start = lineStart(dash)
+    if (source.slice(start, dash).trim() !== '') throw new YamlStyleError(path)
+    if (index === 0) return start
+    // What looks like a comment may be the end of a text.
+    const previousEnd = endOf(node.items[index - 1] as Node, path)
+    const isComment = (at: number) =>
+      at > previousEnd && /^[ \t]*#/.test(source.slice(at, lineEnd(at)))
+    while (isComment(lineStart(start - 1))) start = lineStart(start - 1)
+    return start
+  }
+
+  /** Moves the lines of the item at `from`, which `changeItem` changes, to where it is the item at `to`. */
+  function moveInBlock(
+    node: YAMLSeq,
+    { from, to }: { readonly from: number; readonly to: number },
+    changeItem: (index: number) => void,
+    path: FieldPath,
+  ): void {
+    const [start = 0, next] = [itemStart(node, from, path), itemStart(node, from + 1, path)]
+    const listEnd = endOf(node, path)
+    const end = next ?? listEnd
+    const outside = splices.length
+    changeItem(from)
+    const inner = splices.splice(outside).map((each) => ({
+      ...each,
+      start: each.start - start,
+      end: each.end - start,
+    }))
+    const ordered = inner.toSorted((a, b) => a.start - b.start)
+    const lines = applySplices(source.slice(start, end), ordered).replace(/\r?\n$/, '')
+    // The last item has no line break of its own: the one before it goes.
+    splice(next === undefined ? start - (source[start - 2] === '\r' ? 2 : 1) : start, end, '')
+    const before = itemStart(node, to > from ? to + 1 : to, path)
+    if (before === undefined) splice(listEnd, listEnd, `\n${lines}`)
+    else splice(before, before, `${lines}\n`)
   }
 
   /** Replaces `[]` by items below the name of the list. */
@@ -288,6 +342,15 @@ export function spliceYaml(source: string, after: JsonValue): readonly Splice[] 
     inFlow: boolean,
   ): void {
     const isFlow = node.flow === true
+    const move = isFlow ? undefined : findMove(before, now)
+    if (move !== undefined) {
+      const changeItem = (at: number): void => {
+        const item = now.find((each) => isDeepStrictEqual(keyOf(each), keyOf(before[at])))
+        if (item !== undefined) change(node.items[at], before[at], item, [...path, at], inFlow)
+      }
+      for (const at of before.keys()) if (at !== move.from) changeItem(at)
+      return moveInBlock(node, move, changeItem, path)
+    }
     let index = 0
     let added: JsonValue[] = []
     const insert = (): void => {

@@ -201,6 +201,62 @@ test('a maintenance from its announcement to its end', async (t) => {
   )
 })
 
+test('a maintenance is rescheduled, and its list stays in order', async (t) => {
+  const { read, run } = statusFolder(t)
+  const schedule = (id: string, day: string) =>
+    run(
+      ...['maintenance', 'schedule', '--title', 'Disk swap', '--text', 'Short breaks.', '--id', id],
+      ...['--from', `2027-02-${day}T02:00:00Z`, '--to', `2027-02-${day}T03:00:00Z`],
+      ...['--component', 'archive', '--at', '2026-02-03T04:00:00Z'],
+    )
+  succeeded(await schedule('first', '01'))
+  succeeded(await schedule('second', '08'))
+  const reschedule = (...args: readonly string[]) =>
+    run('maintenance', 'reschedule', 'first', '--text', 'Later.', ...args)
+  const at = ['--at', '2026-02-04T04:00:00Z']
+  const late = ['--from', '2027-02-15T02:00:00Z', '--to', '2027-02-15T03:00:00Z']
+  const out = succeeded(await reschedule(...late, ...at))
+  assert.match(out, /^ {2}\+ {5}startsAt: 2027-02-15T02:00:00Z$/m)
+  assert.match(out, /^Next: svc publish .* --note 'Disk swap: Later\.'$/m)
+  assert.deepEqual(read().match(/(?<=^ {2}- id: )(?:first|second)$/gm), ['first', 'second'])
+  assert.match(
+    read(),
+    /endsAt: 2027-02-15T03:00:00Z\n.*\n {4}updates:\n {6}- at: 2026-02-04T04:00:00Z\n {8}state: scheduled\n {8}text: Later\./,
+  )
+  succeeded(await run('check'))
+  succeeded(
+    await run('maintenance', 'start', 'first', '--text', 'Begun.', '--at', '2026-02-05T00:00:00Z'),
+  )
+  const end = ['--to', '2027-02-15T05:00:00Z', '--at', '2026-02-05T01:00:00Z']
+  succeeded(await reschedule(...end))
+  assert.match(
+    read(),
+    /state: in_progress\n {4}startsAt: 2027-02-15T02:00:00Z\n {4}endsAt: 2027-02-15T05:00:00Z/,
+  )
+  const before = read()
+  for (const [status, args, expected] of [
+    [
+      1,
+      ['--from', '2027-02-20T02:00:00Z'],
+      /first has started; expected another end only \(--to\)/,
+    ],
+    [1, ['--to', '2027-02-15T05:00:00Z'], /is planned from .* already; expected another time/],
+    [1, ['--to', '2027-02-15T01:00:00Z'], /endsAt: found .*, expected a timestamp after/],
+    [2, [], /expected --from TIME or --to TIME/],
+    [2, ['--to', 'tomorrow'], /--to expects a time in UTC/],
+  ] as const) {
+    const outcome = await reschedule(...args)
+    assert.equal(outcome.status, status, outcome.error)
+    assert.match(outcome.error, expected)
+    assert.equal(read(), before)
+  }
+  succeeded(await run('maintenance', 'complete', 'first', '--text', 'Done.'))
+  assert.match(
+    (await reschedule(...end)).error,
+    /first is completed; expected scheduled or in_progress/,
+  )
+})
+
 test('publishes in the same step, with a note from the text', async (t) => {
   const { run } = statusFolder(t)
   const releases = temporaryFolder(t)

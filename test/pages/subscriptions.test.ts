@@ -7,6 +7,7 @@ import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
 import { SaxesParser } from 'saxes'
 import { pathOfPage } from '../../src/pages/page.ts'
+import { rescheduleMaintenance } from '../../src/publishing/edit-status.ts'
 import { calendarComponent, calendarText } from '../../src/pages/delivery/icalendar.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
@@ -201,6 +202,37 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
     const page = parsePage((await read(url.pathname, 'text/html; charset=utf-8')).text)
     assert.ok(page.ids.includes(url.hash.slice(1)))
   }
+})
+
+test('a rescheduled maintenance is the same event with a higher sequence and its new time', async (t) => {
+  const now = '2026-03-05T08:00:00Z'
+  const { status } = rescheduleMaintenance(made(), 'disk-swap', {
+    startsAt: '2026-04-02T02:00:00Z',
+    endsAt: '2026-04-02T04:00:00Z',
+    text: 'A day later.',
+    now,
+    exactNow: now,
+  })
+  const { text } = await (await serve(t, status))('/en/maintenance.ics', CALENDAR)
+  const calendar = new ICAL.Component(ICAL.parse(text) as unknown[])
+  const events = calendar.getAllSubcomponents('vevent').map((each) => new ICAL.Event(each))
+  assert.deepEqual(
+    events.map(({ uid, sequence, startDate, endDate }) => [
+      uid,
+      sequence,
+      startDate.toJSDate().toISOString(),
+      endDate.toJSDate().toISOString(),
+    ]),
+    [
+      [
+        'maintenance-disk-swap@127.0.0.1',
+        2,
+        '2026-04-02T02:00:00.000Z',
+        '2026-04-02T04:00:00.000Z',
+      ],
+    ],
+  )
+  assert.match(text, /^LAST-MODIFIED:20260305T080000Z\r$/m)
 })
 
 test('a calendar without events is a valid calendar', async (t) => {

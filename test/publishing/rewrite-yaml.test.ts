@@ -294,31 +294,35 @@ function createWriter(pick: (choices: number) => number, eol: string) {
       : map(value, '', false))
 }
 
+const changed = someText.map((text) => `CHANGED ${text}`)
+
+const someStatus = fc.record({
+  state: changed,
+  summary: changed,
+  components: fc.uniqueArray(
+    fc.record({ id: fc.stringMatching(/^[a-z]{1,3}$/), state: changed, note: someText }),
+    { minLength: 1, maxLength: 3, selector: ({ id }) => id },
+  ),
+  incidents: fc.uniqueArray(
+    fc.record({
+      id: fc.stringMatching(/^[a-z]{1,3}$/),
+      title: someText,
+      startedAt: fc.constant('2026-01-01T00:00:00Z'),
+      components: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+      updates: fc.uniqueArray(fc.record({ at: fc.constantFrom('1', '2', '3'), text: someText }), {
+        minLength: 1,
+        maxLength: 3,
+        selector: ({ at }) => at,
+      }),
+    }),
+    { maxLength: 3, selector: ({ id }) => id },
+  ),
+})
+
 test('in every style, only the changed values change', () => {
-  const changed = someText.map((text) => `CHANGED ${text}`)
   fc.assert(
     fc.property(
-      fc.record({
-        state: changed,
-        summary: changed,
-        components: fc.uniqueArray(
-          fc.record({ id: fc.stringMatching(/^[a-z]{1,3}$/), state: changed, note: someText }),
-          { minLength: 1, maxLength: 3, selector: ({ id }) => id },
-        ),
-        incidents: fc.uniqueArray(
-          fc.record({
-            id: fc.stringMatching(/^[a-z]{1,3}$/),
-            title: someText,
-            startedAt: fc.constant('2026-01-01T00:00:00Z'),
-            components: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
-            updates: fc.uniqueArray(
-              fc.record({ at: fc.constantFrom('1', '2', '3'), text: someText }),
-              { minLength: 1, maxLength: 3, selector: ({ at }) => at },
-            ),
-          }),
-          { maxLength: 3, selector: ({ id }) => id },
-        ),
-      }),
+      someStatus,
       fc.infiniteStream(fc.nat({ max: 1000 })),
       fc.constantFrom('\n', '\r\n'),
       fc.record({
@@ -377,4 +381,74 @@ test('in every style, only the changed values change', () => {
     ),
     { numRuns: 150, seed: 20261123 },
   )
+})
+
+test('an item of a list moves with its comments', () => {
+  const item = (id: string, indent = '  ') => `${indent}- id: ${id}
+${indent}  # why
+${indent}  title: '${id.toUpperCase()}' # short
+${indent}  components: []
+${indent}  updates: []
+`
+  const about = (id: string) => `  # about ${id}\n`
+  const source = (ids: readonly string[]) =>
+    `# Newest first.\nincidents:\n${ids.map((id, index) => `${index > 0 ? about(id) : ''}${item(id)}`).join('')}# The end.\n`
+  const move = (from: number, to: number, text = source(['a', 'b', 'c'])) =>
+    rewrite(text, ({ incidents }) => {
+      const [moved] = incidents.splice(from, 1)
+      assert.ok(moved)
+      moved.title = 'Moved'
+      incidents.splice(to, 0, moved)
+    })
+  const title = (id: string) => item(id).replace(`'${id.toUpperCase()}'`, "'Moved'")
+  const start = '# Newest first.\nincidents:\n'
+  const [a, b, c] = [item('a'), `${about('b')}${item('b')}`, `${about('c')}${item('c')}`]
+  // A comment above the first item belongs to the list, and stays there.
+  assert.equal(move(0, 2), `${start}${b}${c}${title('a')}# The end.\n`)
+  assert.equal(move(2, 0), `${start}${about('c')}${title('c')}${a}${b}# The end.\n`)
+  assert.equal(move(1, 2), `${start}${a}${c}${about('b')}${title('b')}# The end.\n`)
+  const crlf = source(['a', 'b']).replace('# The end.\n', '').trimEnd().replaceAll('\n', '\r\n')
+  assert.equal(
+    move(1, 0, crlf),
+    `${start}${about('b')}${title('b')}${a}`.trimEnd().replaceAll('\n', '\r\n'),
+  )
+  assert.throws(() => move(0, 1, "incidents: [{ id: a, title: 'A' }, { id: b }]\n"), YamlStyleError)
+})
+
+test('in every block style, a moved item leaves everything else as it is', () => {
+  let moves = 0
+  fc.assert(
+    fc.property(
+      someStatus.filter(({ incidents }) => incidents.length > 1),
+      fc.infiniteStream(fc.nat({ max: 1000 })),
+      fc.constantFrom('\n', '\r\n'),
+      fc.nat({ max: 2 }),
+      fc.nat({ max: 2 }),
+      fc.boolean(),
+      (made, choices, eol, from, to, endsEarly) => {
+        const pick = (count: number): number => (choices.next().value ?? 0) % count
+        const before = JSON.parse(JSON.stringify(made)) as Status
+        const whole = createWriter(pick, eol)(before)
+        const source = endsEarly ? whole.trimEnd() : whole
+        const after = structuredClone(before)
+        const [moved] = after.incidents.splice(from % before.incidents.length, 1)
+        assert.ok(moved)
+        Object.assign(moved, { startedAt: '2027-01-01T00:00:00Z' })
+        after.incidents.splice(to, 0, moved)
+        try {
+          const result = applySplices(source, spliceYaml(source, after as unknown as JsonValue))
+          assert.deepEqual(parse(result), after, result)
+          const commentsIn = (yaml: string) => (yaml.match(/# comment \d+:/g) ?? []).toSorted()
+          assert.deepEqual(commentsIn(result), commentsIn(source))
+          if (eol === '\r\n') assert.ok(!/[^\r]\n/.test(result))
+          moves += 1
+        } catch (error) {
+          if (!(error instanceof YamlStyleError)) throw error
+          assert.match(source, /incidents"?:\s*\[/, source)
+        }
+      },
+    ),
+    { numRuns: 100, seed: 20261123 },
+  )
+  assert.ok(moves > 50, `${moves} moves`)
 })
