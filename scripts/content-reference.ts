@@ -130,6 +130,15 @@ A content folder contains the published data of an organization, one YAML file f
 Editors with the YAML language server check files while you write: the first line of each file names its schema in \`.schemas\`. After an upgrade, \`svc init --schemas DIR\` writes the schemas again.
 
 ${sections.join('\n')}
+## A logo with styles
+
+An SVG with a \`style\` element or attribute is refused. [svgo](https://svgo.dev) converts styles to attributes. Run it outside the content folder:
+
+\`\`\`sh
+echo 'export default { plugins: [{ name: "inlineStyles", params: { onlyMatchedOnce: false } }, "convertStyleToAttrs"] }' > svgo.config.mjs
+npx svgo logo.svg
+\`\`\`
+
 ## Content from other files
 
 The changelog can come from a Markdown file, the queue and the roadmap from a CSV export. The file is in the content folder, and its mapping in the YAML file. No other part of the file is published. A mistake is reported at the line and column of that file.

@@ -1,4 +1,4 @@
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, link, pageSection } from './markup/elements.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
@@ -6,6 +6,7 @@ import { feedPath } from './delivery/feeds.ts'
 import { code, html, type Html } from './markup/html.ts'
 import {
   alternatesOf,
+  isListed,
   type Page,
   type PageContext,
   type PageGroups,
@@ -13,7 +14,7 @@ import {
   siteName,
 } from './page.ts'
 import { operatorText, plainText } from './markup/rich-text.ts'
-import { ACCENT_FILE, logoFile } from './delivery/site-assets.ts'
+import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 
 const SHOWN_HASH_CHARACTERS = 12
@@ -37,6 +38,8 @@ function head(context: PageContext, page: Page): Html {
   const feedTitle = plainText(texts.feed.title, { name })
   const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
   const scripts = ['site.js', ...(page.scripts ?? [])]
+  const icon = iconOf(content.organization)
+  const isIndexed = page.noIndex !== true && facts.languages.includes(locale)
   return html`<head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -51,14 +54,14 @@ function head(context: PageContext, page: Page): Html {
     ${page.noIndex !== true && html`<meta property="og:url" content="${address}" />`}
     ${logo && html`<meta property="og:image" content="${origin}${facts.assetPath(logoFile(logo))}" />`}
     <meta name="twitter:card" content="summary" />
-    <link rel="icon" href="${facts.assetPath('favicon.svg')}" type="image/svg+xml" />
+    <link rel="icon" href="${facts.assetPath(icon.file)}" type="${icon.mediaType}" />
     ${
-      page.noIndex === true
-        ? html`<meta name="robots" content="noindex" /> `
-        : html`<link rel="canonical" href="${address}" /> ${alternatesOf(page.path).map(
+      isIndexed
+        ? html`<link rel="canonical" href="${address}" /> ${alternatesOf(facts, page.path).map(
               ([language, path]) =>
                 html`<link rel="alternate" hreflang="${language}" href="${origin}${path}" /> `,
             )}`
+        : html`<meta name="robots" content="noindex" /> `
     }${FEED_FORMATS.map(({ format, mediaType }) => {
       const path = feedPath(locale, format)
       return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
@@ -70,12 +73,14 @@ function head(context: PageContext, page: Page): Html {
   </head>`
 }
 
-function languageSwitch(current: Locale, texts: Texts, page: Page): Html {
+function languageSwitch({ locale: current, texts, facts }: PageContext, page: Page) {
+  const { languages } = facts
+  if (languages.every((locale) => locale === current)) return undefined
   // An unindexed page has no counterpart in other locales.
   const path = page.noIndex === true ? '' : page.path
   return html`<nav class="languages" aria-label="${texts.site.languages}">
     <ul>
-      ${LOCALES.map((locale) => {
+      ${languages.map((locale) => {
         const name = TEXTS[locale].site.language
         const address = pathOfPage(locale, path)
         return locale === current
@@ -109,9 +114,7 @@ function navigation({ locale, texts, facts }: PageContext, current: Page, groups
             <p class="group-name" id="pages-${name}">${texts.site.groups[name]}</p>
             <ul aria-labelledby="pages-${name}">
               ${pages
-                .filter(
-                  ({ parent, isListed }) => parent === undefined && isListed?.(facts) !== false,
-                )
+                .filter((page) => page.parent === undefined && isListed(page, facts))
                 .map(
                   ({ path, title }) =>
                     html`<li>
@@ -135,7 +138,7 @@ function brand(context: PageContext): Html {
   const width = logo && Math.round((logo.width / logo.height) * 32)
   const image =
     logo === undefined
-      ? html`<img src="${facts.assetPath('favicon.svg')}" alt="" width="28" height="28" />`
+      ? html`<img src="${facts.assetPath(ICON_FILE)}" alt="" width="28" height="28" />`
       : html`<img
           src="${facts.assetPath(logoFile(logo))}"
           alt="${logo.alt}"
@@ -184,7 +187,7 @@ function footer({ locale, texts, facts, content }: PageContext): Html {
         <li>${link(feedPath(locale, 'atom'), t.feed)}</li>
         <li>${link(READ_PATHS.index, t.api)}</li>
         <li>${link(pathOfPage(locale, 'privacy'), texts.privacy.title)}</li>
-        <li>${link(LICENSE_URL, t.license)}</li>
+        ${organization === undefined && html`<li>${link(LICENSE_URL, t.license)}</li>`}
       </ul>
     </nav>
   </footer>`
@@ -206,8 +209,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
     >
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
-        ${brand(context)} ${languageSwitch(locale, texts, page)}
-        ${navigation(context, page, groups)}
+        ${brand(context)} ${languageSwitch(context, page)} ${navigation(context, page, groups)}
       </header>
       ${
         content.organization === undefined &&

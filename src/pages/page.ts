@@ -1,5 +1,5 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/registry/locales'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteFacts } from './site-facts.ts'
 import type { Texts } from './texts/texts.ts'
@@ -40,7 +40,7 @@ export interface Page {
   readonly noIndex?: true
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */
   readonly parent?: string
-  /** Whether the page is in the navigation and the sitemap. Default: always. */
+  /** Whether navigation and sitemap may list the page. Default: always. */
   isListed?(facts: SiteFacts): boolean
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteFacts): readonly string[]
@@ -59,15 +59,23 @@ export function siteName({ texts, content }: PageContext): string {
   return content.organization?.name ?? texts.site.name
 }
 
+/** Whether navigation and sitemap list a page. */
+export function isListed(page: Page, facts: SiteFacts): boolean {
+  return !facts.isLeftOut(page.path) && page.isListed?.(facts) !== false
+}
+
 /** Path of a page in a locale: `/en`, `/th/reference`. */
 export function pathOfPage(locale: Locale, path: string): string {
   return path === '' ? `/${locale}` : `/${locale}/${path}`
 }
 
-/** Paths of a page by language for search engines: each locale, and the default. */
-export function alternatesOf(path: string): readonly (readonly [language: string, path: string])[] {
-  const alternates = LOCALES.map((locale) => [locale, pathOfPage(locale, path)] as const)
-  return [...alternates, ['x-default', pathOfPage('en', path)]]
+/** Paths of a page by language for search engines: each offered language, and the default. */
+export function alternatesOf(
+  { languages, defaultLocale }: SiteFacts,
+  path: string,
+): readonly (readonly [language: string, path: string])[] {
+  const alternates = languages.map((locale) => [locale, pathOfPage(locale, path)] as const)
+  return [...alternates, ['x-default', pathOfPage(defaultLocale, path)]]
 }
 
 /** Path below the locale of the reference page of a group of endpoints. */

@@ -1,9 +1,10 @@
 import type { Registry } from '@public-api/contract/registry/endpoints'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import type { Issuance } from '@public-api/contract/keys/issuance'
-import type { Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { publishesNoWallet } from '@public-api/contract/snapshots/no-wallet'
 import {
+  OPTIONAL_PAGES,
   ORGANIZATION_RESOURCE,
   ORGANIZATION_SCHEMA,
   type Organization,
@@ -21,6 +22,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import type { Redaction } from '@public-api/contract/history/redaction'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
@@ -109,9 +111,20 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
   const history = () => valueOf(releases.historyPage({}).payload) as DataOf<'VersionHistory'>
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
+  const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
+  const { languages = LOCALES, interests = INTERESTS, leaveOut = [] } = organization?.site ?? {}
+  const leftOutPaths: readonly string[] = leaveOut.flatMap((each) => OPTIONAL_PAGES[each])
   return {
     ...fixed,
     challenge: challenge.description,
+    /** Languages that the organization offers, in its order. */
+    languages,
+    /** Language of visitors who prefer none of those that are offered. */
+    defaultLocale: languages[0] ?? LOCALES[0],
+    /** Interests that the form lists. */
+    interests,
+    /** Whether the organization leaves the page with this path out of the navigation. */
+    isLeftOut: (path: string) => leftOutPaths.includes(path),
     /** The start of the UTC day, in milliseconds since 1970. */
     get todayMs() {
       return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS

@@ -15,7 +15,7 @@ import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGE_GROUPS, PAGES } from './page-table.ts'
 import { type Page, type PageContext, pathOfPage } from './page.ts'
 import { securityHeaders } from './delivery/security-headers.ts'
-import { readFavicon, readSiteAssets } from './delivery/site-assets.ts'
+import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
 import { TEXTS } from './texts/texts.ts'
@@ -71,8 +71,9 @@ export function createSite(options: SiteOptions): App {
 
   let readAssets: ReturnType<typeof readSiteAssets> | undefined
   const assets = (): ReturnType<typeof readSiteAssets> =>
-    (readAssets ??= readSiteAssets(facts.content('en').organization))
+    (readAssets ??= readSiteAssets(organization))
   const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
+  const { organization } = facts.content('en')
   const contextOf = (locale: Locale): PageContext => ({
     locale,
     texts: TEXTS[locale],
@@ -125,10 +126,12 @@ export function createSite(options: SiteOptions): App {
   const files = new Map(
     createWellKnownFiles({ pages: PAGES, facts, clock }, deployment, plainHeaders),
   )
-  files.set(
-    ICON_PATH,
-    plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
-  )
+  if (organization === undefined) {
+    files.set(
+      ICON_PATH,
+      plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
+    )
+  }
   files.set(
     INDEX_PATH,
     plainFile({
@@ -167,7 +170,7 @@ export function createSite(options: SiteOptions): App {
     files.set(calendarPath(locale), plainFile(calendar, OPEN_TO_ALL))
     files.set(badgePath(locale), badgeFile(locale))
   }
-  files.set(badgePath(), badgeFile('en'))
+  files.set(badgePath(), badgeFile(facts.defaultLocale))
 
   function assetFile(path: string): SiteFile | undefined {
     const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
@@ -204,9 +207,12 @@ export function createSite(options: SiteOptions): App {
   function redirectOf(path: string): SiteFile | undefined {
     if (path === '/') {
       return ({ header }) => {
-        const locale = localeOfAcceptLanguage(header('accept-language'))
+        const locale = localeOfAcceptLanguage(header('accept-language'), facts.languages)
         return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
       }
+    }
+    if (path === ICON_PATH) {
+      return () => redirect(302, assets().pathOf(iconOf(organization).file))
     }
     // Requested by a page that was cached before a deployment, or that another node rendered during a deployment.
     const successor = path.startsWith('/assets/') ? assets().successorOf(path) : undefined
@@ -220,7 +226,7 @@ export function createSite(options: SiteOptions): App {
     if (path === challengePath && serveChallenge !== undefined) return serveChallenge(request)
     const file = files.get(path) ?? assetFile(path) ?? versionFile(path) ?? redirectOf(path)
     if (file === undefined) {
-      const missing = notFound.get(localeNamed(path.split('/')[1]) ?? 'en')
+      const missing = notFound.get(localeNamed(path.split('/')[1]) ?? facts.defaultLocale)
       return missing?.(request) ?? reply(404, [HEADERS.cacheControl, NO_CACHING])
     }
     if (method !== 'GET' && method !== 'HEAD') {

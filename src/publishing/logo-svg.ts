@@ -28,6 +28,10 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
     dominant-baseline textLength lengthAdjust href role lang`.split(/\s+/),
 )
 
+/** Style sheets could load something, so styles are refused. */
+const INSTEAD_OF_STYLES =
+  'presentation attributes, such as fill="#0a5a70"; svgo converts styles to them (docs/content.md, “A logo with styles”)'
+
 /** Maximum number of elements; a logo has a few dozen. */
 const MAX_ELEMENTS = 2000
 const MAX_USES = 50
@@ -146,7 +150,8 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
     }
     if (!isRoot && parent === undefined) return undefined
     if (!ELEMENTS.has(element)) {
-      report(`the element ${element}`, 'shapes, groups, text and gradients only')
+      const expected = 'shapes, groups, text and gradients only'
+      report(`the element ${element}`, element === 'style' ? INSTEAD_OF_STYLES : expected)
       return undefined
     }
     const kept: { [name: string]: string } = {}
@@ -158,8 +163,8 @@ export function sanitizeSvg(file: string, bytes: Buffer): Checked<LogoImage> {
       if (isForeign || name === 'xmlns' || /^(?:data-|aria-)/.test(local)) continue
       const expected = expectedValue(local, value)
       if (!ATTRIBUTES.has(local)) {
-        const instead = local === 'style' ? ', such as fill="#0a5a70"' : ' only'
-        report(`the attribute ${local}`, `presentation attributes${instead}`)
+        const onlyKnown = 'presentation attributes only'
+        report(`the attribute ${local}`, local === 'style' ? INSTEAD_OF_STYLES : onlyKnown)
       } else if (expected !== undefined) {
         report(`a value of the attribute ${local} that could load or run something`, expected)
       } else kept[local] = value

@@ -27,14 +27,15 @@ const ORGANIZATION = {
   accentColor: { light: '#0a5a70', dark: '#86c9da' },
 }
 
-const withOrganization = () => releasesOf({}, { site: { 'site/organization': ORGANIZATION } })
+const withOrganization = (more: { readonly [name: string]: JsonValue } = {}) =>
+  releasesOf({}, { site: { 'site/organization': { ...ORGANIZATION, ...more } } })
 
 async function pageAt(app: Awaited<ReturnType<typeof runApp>>, path: string) {
   const response = await app.fetch(path)
   return parsePage(await response.text())
 }
 
-test('every page, title and feed names the organization', async (t) => {
+test('every page, title and feed names the organization, and not this project', async (t) => {
   const app = await runApp(t, { releases: withOrganization() })
   for (const locale of LOCALES) {
     for (const { path } of PAGES) {
@@ -43,6 +44,9 @@ test('every page, title and feed names the organization', async (t) => {
       assert.ok(title.endsWith('Tide & Star'), `${locale} ${path}: ${title}`)
       assert.equal(page.all('.demonstration').length, 0)
       assert.ok(page.all('header .name').map(textIn).join().includes('Tide & Star'))
+      const project = /this project|โครงการนี้|本项目|git clone/
+      assert.doesNotMatch(page.all('body').map(textIn).join(), project)
+      assert.ok(!page.all('footer').map(textIn).join().includes('Apache'))
     }
     const feed = await (await app.fetch(`/${locale}/feed.json`)).json()
     assert.ok((feed as { title: string }).title.includes('Tide & Star'))
@@ -119,4 +123,120 @@ test('leaves the wallet page out of navigation and sitemap without a wallet', as
   assert.equal(await navigates(attached), true)
   assert.equal(await navigates(none), false)
   assert.ok(!(await (await none.fetch('/sitemap.xml')).text()).includes('/en/wallet<'))
+})
+
+const hrefsIn = (page: ReturnType<typeof parsePage>, selector: string) =>
+  page.all(selector).map((each) => attributeOf(each, 'href') ?? '')
+
+test('links, sitemap and negotiation lead to the offered languages only', async (t) => {
+  const releases = withOrganization({ site: { languages: ['th', 'en'] } })
+  const app = await runApp(t, { releases, securityContact: 'mailto:security@tides.example' })
+  const page = await pageAt(app, '/en/status')
+  assert.deepEqual(page.all('nav.languages li').map(textIn), [
+    TEXTS.th.site.language,
+    TEXTS.en.site.language,
+  ])
+  const alternates = page
+    .all('link[rel="alternate"][hreflang]')
+    .map((each) => [
+      attributeOf(each, 'hreflang'),
+      new URL(attributeOf(each, 'href') ?? '').pathname,
+    ])
+  assert.deepEqual(alternates, [
+    ['th', '/th/status'],
+    ['en', '/en/status'],
+    ['x-default', '/th/status'],
+  ])
+  const sitemap = await (await app.fetch('/sitemap.xml')).text()
+  assert.ok(sitemap.includes('/th/status<'))
+  assert.ok(!sitemap.includes('zh-CN'))
+  for (const [accepted, target] of [
+    ['zh-CN', '/th'],
+    ['zh-CN, en;q=0.5', '/en'],
+    ['', '/th'],
+  ] as const) {
+    const headers = { 'Accept-Language': accepted }
+    const response = await app.fetch('/', { headers, redirect: 'manual' })
+    assert.equal(response.headers.get('location'), target, accepted)
+  }
+  const security = await (await app.fetch('/.well-known/security.txt')).text()
+  assert.match(security, /^Preferred-Languages: th, en$/m)
+  const catalog = await (await app.fetch('/.well-known/api-catalog')).text()
+  assert.ok(!catalog.includes('zh-CN'))
+  assert.match(await (await app.fetch('/no-such-page')).text(), /<html lang="th"/)
+})
+
+test('a language that is not offered keeps its addresses, out of search engines', async (t) => {
+  const app = await runApp(t, { releases: withOrganization({ site: { languages: ['en'] } }) })
+  for (const path of ['', 'status', 'reference/keys']) {
+    const address = pathOfPage('th', path)
+    const response = await app.fetch(address)
+    assert.equal(response.status, 200, address)
+    const page = parsePage(await response.text())
+    assert.equal(page.all('meta[name="robots"][content="noindex"]').length, 1, address)
+    assert.equal(page.all('link[hreflang]').length, 0, address)
+    assert.deepEqual(hrefsIn(page, 'nav.languages a'), [pathOfPage('en', path)])
+    assert.equal((await pageAt(app, pathOfPage('en', path))).all('nav.languages').length, 0)
+  }
+  assert.equal((await app.fetch('/th/feed.json')).status, 200)
+})
+
+test('leaves pages out of navigation and sitemap, and keeps their addresses', async (t) => {
+  const site = { leaveOut: ['early-access', 'api-keys'] }
+  const app = await runApp(t, { releases: withOrganization({ site }) })
+  const sitemap = await (await app.fetch('/sitemap.xml')).text()
+  for (const locale of LOCALES) {
+    for (const path of ['early-access', 'reference/early-access', 'reference/keys']) {
+      const address = pathOfPage(locale, path)
+      assert.equal((await app.fetch(address)).status, 200)
+      assert.ok(!sitemap.includes(`${address}<`), address)
+      for (const from of ['', 'reference', 'reference/snapshots']) {
+        const links = hrefsIn(
+          await pageAt(app, pathOfPage(locale, from)),
+          '.pages a, .hero a, .rail a',
+        )
+        assert.ok(!links.some((each) => each.split('#')[0] === address), `${from} -> ${address}`)
+      }
+    }
+  }
+  assert.equal((await app.fetch('/api/v1/early-access')).status, 200)
+  assert.equal((await app.fetch('/api/v1/keys/self')).status, 401)
+})
+
+test('the form lists the chosen interests in the order of the organization', async (t) => {
+  const site = { interests: ['research', 'api'] }
+  const app = await runApp(t, { releases: withOrganization({ site }) })
+  for (const locale of LOCALES) {
+    const page = await pageAt(app, pathOfPage(locale, 'early-access'))
+    const names = TEXTS[locale].earlyAccess.form.interestNames
+    assert.deepEqual(page.all('#interests label').map(textIn), [names.research, names.api])
+  }
+})
+
+test('the icon is the logo, or the initial of the organization', async (t) => {
+  const iconOf = async (more: { readonly [name: string]: JsonValue }) => {
+    const app = await runApp(t, { releases: withOrganization(more) })
+    const page = await pageAt(app, '/zh-CN/status')
+    const [address = ''] = hrefsIn(page, 'link[rel="icon"]')
+    const old = await app.fetch('/favicon.ico', { redirect: 'manual' })
+    assert.deepEqual([old.status, old.headers.get('location')], [302, address])
+    return await (await app.fetch(address)).text()
+  }
+  assert.match(await iconOf({ name: '<潮汐' }), /fill="#0a5a70".*>&lt;<\/text>/)
+  assert.match(await iconOf({ name: 'öst' }), />Ö<\/text>/)
+  assert.equal(await iconOf({ logo: { ...ORGANIZATION.logo, width: 40 } }), SVG)
+})
+
+test('the privacy page names the contact for personal data where it explains erasure', async (t) => {
+  const app = await runApp(t, {
+    releases: withOrganization(),
+    securityContact: 'https://tides.example/s',
+  })
+  const { contact } = EXAMPLE['privacy'] as { contact: { email: string } }
+  for (const locale of LOCALES) {
+    const page = await pageAt(app, pathOfPage(locale, 'privacy'))
+    const kept = 'section[aria-labelledby="kept"]'
+    assert.deepEqual(hrefsIn(page, `${kept} a`), [`mailto:${contact.email}`])
+    assert.ok(page.all(kept).map(textIn).join().includes(contact.email))
+  }
 })

@@ -1,6 +1,9 @@
+import { LOCALES } from '../registry/locales.ts'
+import { INTERESTS } from '../waitlist/registration-schema.ts'
 import {
   enumField,
   idField,
+  keysOf,
   lineField,
   list,
   named,
@@ -33,6 +36,31 @@ const CONTACT = record('How to reach the organization about this record.', {
   'url?': urlField('Page with a form or more ways to get in touch.', 'https://example.org/contact'),
 })
 
+/** What an organization may leave out of the navigation, with the paths of its pages below a locale. */
+export const OPTIONAL_PAGES = {
+  'early-access': ['early-access', 'reference/early-access'],
+  'api-keys': ['reference/keys'],
+} as const
+
+/** What the organization offers on the pages. The endpoints do not depend on it. */
+const SITE = record('What the pages offer. A list that is missing means everything.', {
+  'languages?': list(
+    'Languages of the pages. The first is the default. The pages in other languages keep their addresses, but no link, sitemap or language negotiation leads to them.',
+    enumField(LOCALES, 'One language.', 'en'),
+    { minItems: 1, uniqueItems: true },
+  ),
+  'interests?': list(
+    'Interests that the early-access form lists, in this order. The API accepts every interest of the contract.',
+    enumField(INTERESTS, 'One interest.', 'api'),
+    { minItems: 1, uniqueItems: true },
+  ),
+  'leaveOut?': list(
+    'What the organization does not offer. Navigation, links and the sitemap leave out the pages about it; the pages keep their addresses, and the endpoints stay.',
+    enumField(keysOf(OPTIONAL_PAGES), 'The waitlist, or API keys.', 'api-keys'),
+    { uniqueItems: true },
+  ),
+})
+
 const IDENTITY = {
   name: lineField(
     'Name of the organization, as every page and feed shows it.',
@@ -46,6 +74,7 @@ const IDENTITY = {
 } as const
 
 const REST = {
+  'site?': SITE,
   contact: CONTACT,
   links: list(
     'Links shown on every page, in this order.',

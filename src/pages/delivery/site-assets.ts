@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Organization } from '@public-api/contract/snapshots/organization'
+import { escapeHtml } from '../markup/html.ts'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 
 const PAGES_DIR = fileURLToPath(new URL('..', import.meta.url))
 const ASSETS_DIR = fileURLToPath(new URL('../../../assets', import.meta.url))
 
+/** The icon: of the software in a demonstration, else the initial of the organization. */
+export const ICON_FILE = 'favicon.svg'
+
 /** Files that are sources and not built. */
-const OWN_FILES = ['style.css', 'favicon.svg']
+const OWN_FILES = ['style.css', ICON_FILE]
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.css': 'text/css; charset=utf-8',
@@ -32,12 +36,33 @@ export function logoFile({ mediaType }: NonNullable<Organization['logo']>): stri
   return mediaType === 'image/png' ? 'logo.png' : 'logo.svg'
 }
 
+/** A logo that is at most this many times as wide as high, or as high as wide, is legible as an icon. */
+const MAX_ICON_RATIO = 1.5
+
+/** The icon in browser tabs: the logo, or the initial if there is no logo or it is too wide. */
+export function iconOf(organization: Organization | undefined) {
+  const { logo } = organization ?? {}
+  const ratio = logo === undefined ? Infinity : logo.width / logo.height
+  return logo !== undefined && Math.max(ratio, 1 / ratio) <= MAX_ICON_RATIO
+    ? { file: logoFile(logo), mediaType: logo.mediaType }
+    : { file: ICON_FILE, mediaType: 'image/svg+xml' }
+}
+
+/** The accent color of the style sheet, for an organization without its own. */
+const DEFAULT_ACCENT = '#0a5a70'
+
+function initialIcon(name: string, accent = DEFAULT_ACCENT): string {
+  const [first] = new Intl.Segmenter().segment(name)
+  const initial = escapeHtml((first?.segment ?? '').toUpperCase())
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="${accent}"/><text x="16" y="23" font-family="sans-serif" font-size="20" font-weight="bold" fill="#fff" text-anchor="middle">${initial}</text></svg>\n`
+}
+
 /**
  * Reads the style sheet and the icon next to this file and all of `assets/`, which `npm run generate` builds from
- * src/browser; the organization adds its accent color and logo. Paths contain a digest of the content, so responses can be
+ * src/browser; the organization adds its accent color, its icon and its logo. Paths contain a digest of the content, so responses can be
  * cached forever.
  */
-export function readSiteAssets({ accentColor, logo }: Partial<Organization> = {}) {
+export function readSiteAssets({ name, accentColor, logo }: Partial<Organization> = {}) {
   const byFile = new Map<string, ReturnType<typeof assetOf>>()
 
   function assetOf(file: string, content: string | Buffer) {
@@ -56,6 +81,7 @@ export function readSiteAssets({ accentColor, logo }: Partial<Organization> = {}
   for (const file of readdirSync(ASSETS_DIR)) {
     add(file, readFileSync(path.join(ASSETS_DIR, file), 'utf8'))
   }
+  if (name !== undefined) add(ICON_FILE, initialIcon(name, accentColor?.light))
   if (accentColor !== undefined) add(ACCENT_FILE, accentCss(accentColor))
   if (logo !== undefined) add(logoFile(logo), Buffer.from(logo.base64, 'base64'))
   const byPath = new Map(Array.from(byFile.values(), (asset) => [asset.path, asset]))

@@ -1,11 +1,10 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
-import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { Clock } from '../../service/clock.ts'
 import { escapeHtml } from '../markup/html.ts'
-import { alternatesOf, type Page, pathOfPage, type SiteFacts } from '../page.ts'
+import { alternatesOf, isListed, type Page, pathOfPage, type SiteFacts } from '../page.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -39,19 +38,19 @@ function robots(isPreview: boolean, origin: string): string {
 }
 
 /**
- * The sitemap (sitemaps.org protocol 0.9): every listed page in every locale with its alternates. It has no `lastmod`,
+ * The sitemap (sitemaps.org protocol 0.9): every listed page in every offered language with its alternates. It has no `lastmod`,
  * because a page changes with a deployment as well as with a release.
  */
 function sitemap(pages: readonly Page[], facts: SiteFacts): string {
   const addressOf = (path: string): string => escapeHtml(facts.origin + path)
   const entries = pages
-    .filter(({ isListed }) => isListed?.(facts) !== false)
+    .filter((page) => isListed(page, facts))
     .flatMap(({ path }) => {
-      const alternates = alternatesOf(path).map(
+      const alternates = alternatesOf(facts, path).map(
         ([language, each]) =>
           `    <xhtml:link rel="alternate" hreflang="${language}" href="${addressOf(each)}"/>\n`,
       )
-      return LOCALES.map((locale) => {
+      return facts.languages.map((locale) => {
         const address = addressOf(pathOfPage(locale, path))
         return `  <url>\n    <loc>${address}</loc>\n${alternates.join('')}  </url>\n`
       })
@@ -67,17 +66,21 @@ function sitemap(pages: readonly Page[], facts: SiteFacts): string {
  * The text of security.txt (RFC 9116), which changes once a day. URLs in `Canonical` and `Policy` must begin with https://,
  * so a deployment without https has neither. `contact` is a URI (https:, mailto: or tel:).
  */
-function securityTxt(origin: string, contact: string, nowMs: number): string {
+function securityTxt(
+  { origin, languages, defaultLocale }: SiteFacts,
+  contact: string,
+  nowMs: number,
+): string {
   const expires = formatInstant((Math.floor(nowMs / DAY_MS) + SECURITY_TXT_DAYS) * DAY_MS)
-  const languages = LOCALES.map((locale) => locale.split('-')[0])
+  const preferred = languages.map((locale) => locale.split('-')[0])
   const addresses = [
     `Canonical: ${origin}${SECURITY_TXT_PATH}`,
-    `Policy: ${origin}${pathOfPage('en', 'privacy')}#report`,
+    `Policy: ${origin}${pathOfPage(defaultLocale, 'privacy')}#report`,
   ]
   return [
     `Contact: ${contact}`,
     `Expires: ${expires.replace('.000Z', 'Z')}`,
-    `Preferred-Languages: ${languages.join(', ')}`,
+    `Preferred-Languages: ${preferred.join(', ')}`,
     ...(origin.startsWith('https://') ? addresses : []),
     '',
   ].join('\n')
@@ -87,7 +90,7 @@ function securityTxt(origin: string, contact: string, nowMs: number): string {
  * The API catalog (RFC 9727): the API with its descriptions for programs and for people (relations of RFC 8631). URLs
  * are absolute, as in the RFC's examples, so that the catalog can be read anywhere.
  */
-function apiCatalog(origin: string): string {
+function apiCatalog({ origin, languages }: SiteFacts): string {
   const api = origin + BASE_PATH
   const json = (path: string) => ({ href: origin + path, type: JSON_MEDIA_TYPE })
   const linkset = [
@@ -95,7 +98,7 @@ function apiCatalog(origin: string): string {
     {
       anchor: api,
       'service-desc': [json(READ_PATHS.openapi)],
-      'service-doc': LOCALES.map((locale) => ({
+      'service-doc': languages.map((locale) => ({
         href: origin + pathOfPage(locale, 'reference'),
         type: 'text/html',
         hreflang: [locale],
@@ -122,7 +125,7 @@ export function createWellKnownFiles(
     createSiteFile({ contentType, make, cacheControl: CACHING, headers: [...extra, ...headers] })
   const files = new Map([
     ['/robots.txt', file(TEXT_TYPE, () => robots(isPreview, origin))],
-    [API_CATALOG_PATH, file(API_CATALOG_TYPE, () => apiCatalog(origin), API_CATALOG_LINK)],
+    [API_CATALOG_PATH, file(API_CATALOG_TYPE, () => apiCatalog(facts), API_CATALOG_LINK)],
   ])
   if (!isPreview) {
     files.set(
@@ -131,7 +134,7 @@ export function createWellKnownFiles(
     )
   }
   if (contact !== undefined) {
-    const make = (): string => securityTxt(origin, contact, clock.nowMs())
+    const make = (): string => securityTxt(facts, contact, clock.nowMs())
     // Created for each request, because it depends on the day.
     files.set(SECURITY_TXT_PATH, (request) => file(TEXT_TYPE, make)(request))
   }

@@ -1,6 +1,5 @@
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { TEST_TOKEN } from '../../service/challenge.ts'
 import { html, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
@@ -95,7 +94,7 @@ export function registrationForm(context: PageContext): Html {
       <legend>${plainText(form.optional, { label: form.interests })}</legend>
       ${hint('interests', form.interestsHint)}
       <div class="choice-columns">
-        ${INTERESTS.map(
+        ${facts.interests.map(
           (interest) =>
             html`<label
               ><input type="checkbox" name="interests" value="${interest}" />

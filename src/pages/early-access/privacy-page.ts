@@ -59,6 +59,15 @@ function controllerSection({ texts, content }: PageContext): readonly PageSectio
   return [['controller', t.controllerTitle, facts]]
 }
 
+/** How to have a registration erased: by the contact for personal data, else by that of the deployment. */
+function erasureText({ texts: { privacy }, facts, content }: PageContext): Html | string {
+  const { email } = content.organization?.privacy.contact ?? {}
+  if (email !== undefined) {
+    return richText(privacy.eraseByContact, { contact: link(`mailto:${email}`, email) })
+  }
+  return facts.contact === undefined ? privacy.eraseNoContact : privacy.erase
+}
+
 function body(context: PageContext): PageBody {
   const { locale, texts, facts, content } = context
   const { privacy, history } = texts
@@ -82,7 +91,7 @@ function body(context: PageContext): PageBody {
   const kept = html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
     <p>
       ${sentencesHtml(locale, [
-        facts.contact === undefined ? privacy.eraseNoContact : privacy.erase,
+        erasureText(context),
         richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
       ])}
     </p>`

@@ -19,7 +19,7 @@ import { plainText, richText } from '../markup/rich-text.ts'
 function groupCard(context: PageContext, tag: Tag): Html | undefined {
   const { locale, texts, facts } = context
   const endpoints = endpointsOf(facts.registry, tag)
-  if (endpoints.length === 0) return undefined
+  if (endpoints.length === 0 || facts.isLeftOut(groupPath(tag))) return undefined
   return html`<section class="group" aria-labelledby="tag-${tag}">
     <h3 id="tag-${tag}">${link(pathOfPage(locale, groupPath(tag)), texts.reference.tags[tag])}</h3>
     <p>${contractText(locale, TAGS[tag])}</p>

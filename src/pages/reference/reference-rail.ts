@@ -39,7 +39,8 @@ export function referenceRail(context: PageContext, currentPath: string): Html {
     const mark = path === currentPath && html` aria-current="page"`
     return html`<a href="${pathOfPage(locale, path)}" ${mark}>${title}</a>`
   }
-  const groups = REFERENCE_TAGS.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
+  const listed = REFERENCE_TAGS.filter((tag) => !facts.isLeftOut(groupPath(tag)))
+  const groups = listed.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
   return html`<div class="rail">
     ${listFilter(texts, 'rail-filter', t.filter, '.rail li')}
     <p>${pageLink('reference', t.basics)}</p>

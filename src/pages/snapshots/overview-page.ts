@@ -237,7 +237,10 @@ export const OVERVIEW_PAGE: Page = {
             }
             <p class="actions">
               <a class="button" href="${reference}">${t.toReference}</a>
-              <a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>
+              ${
+                !facts.isLeftOut('early-access') &&
+                html`<a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>`
+              }
             </p>
           </div>
           <div class="flow">
