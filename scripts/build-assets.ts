@@ -34,8 +34,8 @@ async function bundle(file: string, options: BuildOptions): Promise<BuiltAsset> 
 }
 
 /**
- * The scripts of the pages: each entry of src/browser as one module, and the ALTCHA widget. Rejects with the
- * bundler's errors.
+ * The scripts of the pages: each entry of src/browser as one module, the theme as a classic script, and the ALTCHA widget.
+ * Rejects with the bundler's errors.
  */
 async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
   const sourceDir = path.join(rootDir, 'src', 'browser')
@@ -46,6 +46,7 @@ async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
     ...entries.map((entry) =>
       bundle(entry.replace(/\.ts$/, '.js'), { entryPoints: [path.join(sourceDir, entry)] }),
     ),
+    bundle('theme.js', { entryPoints: [path.join(sourceDir, 'theme.ts')], format: 'iife' }),
     bundle('altcha.js', { stdin: { contents: ALTCHA_ENTRY, resolveDir: rootDir } }),
     bundle('altcha-worker.js', {
       entryPoints: [fileURLToPath(import.meta.resolve('altcha/workers/pbkdf2'))],

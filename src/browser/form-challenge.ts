@@ -117,7 +117,9 @@ function loadApi(provider: HostedProvider): Promise<ProviderApi> {
 
 /** A Turnstile or hCaptcha challenge in an element whose `data-site-key` is this service's. */
 function createHostedChallenge(provider: HostedProvider, element: HTMLElement): FormChallenge {
-  const { lang } = document.documentElement
+  const { lang, dataset } = document.documentElement
+  const theme = dataset['theme'] ?? 'system'
+  const isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches
   let token: string | undefined
   let reset: (() => void) | undefined
   let isBlocked = false
@@ -127,7 +129,7 @@ function createHostedChallenge(provider: HostedProvider, element: HTMLElement): 
   function show(api: ProviderApi): void {
     const id = api.render(element, {
       sitekey: element.dataset['siteKey'] ?? '',
-      theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+      theme: theme === 'dark' || (theme === 'system' && isSystemDark) ? 'dark' : 'light',
       size: innerWidth < COMPACT_BELOW_PX ? 'compact' : 'normal',
       // The service refuses tokens of Turnstile for another action.
       ...(provider === 'turnstile' ? { language: lang, action: 'register' } : { hl: lang }),

@@ -7,12 +7,16 @@ const { documentElement: root, body } = document
 const ANNOUNCEMENT_MS = 6000
 let clearTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message in the live region at the foot of the window. */
-function announce(text: string): void {
+/** How long a copy button says that it copied. */
+const DONE_MS = 2000
+
+/** Puts a message into the live region at the foot of the window. A quiet one is read aloud and not shown. */
+function announce(text: string, isQuiet = false): void {
   const line = document.getElementById('announcement')
   if (line === null) return
   // Emptied first, so that screen readers read the same text again.
   line.textContent = ''
+  line.classList.toggle('hidden-text', isQuiet)
   clearTimeout(clearTimer)
   requestAnimationFrame(() => {
     line.textContent = text
@@ -20,15 +24,32 @@ function announce(text: string): void {
   clearTimer = setTimeout(() => (line.textContent = ''), ANNOUNCEMENT_MS)
 }
 
-/** Copies a text and announces that it was copied, or that it was not. */
-async function copy(text: string, copied = '', notCopied = ''): Promise<void> {
+/** Copies a text; announces if the browser refuses. */
+async function copy(text: string, onCopied: () => void): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    announce(copied)
   } catch {
     // No permission, or no secure context.
-    announce(notCopied)
+    announce(body.dataset['notCopied'] ?? '')
+    return
   }
+  onCopied()
+}
+
+/** Says for a moment on a copy button that it copied, and announces it. */
+function showDone(button: HTMLElement): void {
+  const word = button.querySelector<HTMLElement>('[data-widths]')
+  if (word === null) return
+  if (!button.classList.contains('is-done')) {
+    const before = word.textContent
+    button.classList.add('is-done')
+    word.textContent = word.dataset['widths'] ?? ''
+    setTimeout(() => {
+      button.classList.remove('is-done')
+      word.textContent = before
+    }, DONE_MS)
+  }
+  announce(button.textContent, true)
 }
 
 document.addEventListener('click', ({ target }) => {
@@ -36,11 +57,11 @@ document.addEventListener('click', ({ target }) => {
   const button = target.closest<HTMLElement>('[data-copy]')
   if (button !== null) {
     const text = document.getElementById(button.dataset['copy'] ?? '')?.textContent ?? ''
-    void copy(text, button.dataset['copied'], body.dataset['notCopied'])
+    void copy(text, () => showDone(button))
   }
   // A heading that links to itself also copies its link.
   const anchor = target.closest<HTMLAnchorElement>('a.anchor')
-  if (anchor !== null) void copy(anchor.href, body.dataset['linkCopied'])
+  if (anchor !== null) void copy(anchor.href, () => announce(body.dataset['linkCopied'] ?? ''))
 })
 
 /** Boxes that scroll are tab stops, so that the keyboard can scroll them. Boxes whose content fits are not. */

@@ -21,6 +21,8 @@ const SHOWN_HASH_CHARACTERS = 12
 
 const LICENSE_URL = 'https://www.apache.org/licenses/LICENSE-2.0'
 
+const THEMES = ['system', 'light', 'dark'] as const
+
 const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   en: 'en_US',
   th: 'th_TH',
@@ -65,7 +67,9 @@ function head(context: PageContext, page: Page): Html {
     }${FEED_FORMATS.map(({ format, mediaType }) => {
       const path = feedPath(locale, format)
       return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
-    })}${styles.map(
+    })}
+    <script src="${facts.assetPath('theme.js')}"></script>
+    ${styles.map(
       (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
     )}${scripts.map(
       (file) => html`<script type="module" src="${facts.assetPath(file)}"></script> `,
@@ -150,6 +154,16 @@ function brand(context: PageContext): Html {
   </p>`
 }
 
+/** The choice of light or dark. The script theme.js remembers it; without scripts it is hidden, and the system decides. */
+function themeChoice({ site: { theme } }: Texts): Html {
+  return html`<p class="theme">
+    <label for="theme">${theme.label}</label>
+    <select id="theme">
+      ${THEMES.map((each) => html`<option value="${each}">${theme[each]}</option>`)}
+    </select>
+  </p>`
+}
+
 /** The version that the page was built from and where to verify it, and links. */
 function footer({ locale, texts, facts, content }: PageContext): Html {
   const { checkThis, footer: t } = texts.site
@@ -190,6 +204,7 @@ function footer({ locale, texts, facts, content }: PageContext): Html {
         ${organization === undefined && html`<li>${link(LICENSE_URL, t.license)}</li>`}
       </ul>
     </nav>
+    ${themeChoice(texts)}
   </footer>`
 }
 

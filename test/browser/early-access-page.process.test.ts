@@ -71,8 +71,8 @@ test('stores every field and shows the ticket with its proof', { skip }, async (
   )
 
   await page.locator('#registered .copy').click()
-  const copied = plainText(TEXTS.en.site.copied, { what: result.what })
-  await page.getByText(copied).waitFor()
+  const said = `${TEXTS.en.site.copyDone} ${result.what}`
+  await page.locator('#announcement').filter({ hasText: said }).waitFor()
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), entry.ticket)
 
   // Nothing of the person stays with the page: not in its fields, its address, a cookie, a storage or the console.

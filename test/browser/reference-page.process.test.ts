@@ -612,7 +612,7 @@ describe('the page with its script', { skip }, () => {
     await page.goto(new URL(ENDPOINTS.register.tag, page.url()).href)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.locator('#register .copy').click()
-    const said = TEXTS.en.site.copied.replace('{what}', t0.request)
+    const said = `${TEXTS.en.site.copyDone} ${t0.request}`
     await page.locator('#announcement').filter({ hasText: said }).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     assert.equal(copied, await page.locator('#register figcaption code').textContent())

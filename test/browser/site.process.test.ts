@@ -13,21 +13,34 @@ const browser = useBrowser()
 const skip = { skip: browserMissing }
 const PHONE = { width: 320, height: 640 }
 
-test('a copy button copies its text and announces it', skip, async (t) => {
+test('a copy button copies its text, says so at the button, and announces it', skip, async (t) => {
   const app = await runApp(t)
   const { page, context, errors } = await browser.openPage(t)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   for (const locale of LOCALES) {
     const { site, overview } = TEXTS[locale]
     await page.goto(`${app.origin}${pathOfPage(locale, '')}`)
-    await page.getByRole('button', { name: `${site.copy} ${overview.checkLabel}` }).click()
-    const said = plainText(site.copied, { what: overview.checkLabel })
+    const name = `${site.copy} ${overview.checkLabel}`
+    const button = page.getByRole('button', { name, exact: true })
+    const width = (await button.boundingBox())?.width
+    await button.click()
+    const done = page.getByRole('button', {
+      name: `${site.copyDone} ${overview.checkLabel}`,
+      exact: true,
+    })
+    assert.equal((await done.boundingBox())?.width, width)
+    const said = `${site.copyDone} ${overview.checkLabel}`
     await page.getByRole('status').filter({ hasText: said }).waitFor()
     assert.equal(
       await page.evaluate(() => navigator.clipboard.readText()),
       await page.locator('#check-command').textContent(),
     )
   }
+  await page.locator('.copy.is-done').waitFor({ state: 'detached' })
+  assert.equal(
+    await page.locator('.copy > :first-child').first().textContent(),
+    TEXTS['zh-CN'].site.copy,
+  )
   assert.deepEqual(errors, [])
 })
 
@@ -196,6 +209,7 @@ test(
     const navigation = page.getByRole('navigation', { name: site.pages })
     assert.equal(await navigation.isVisible(), false)
     assert.equal(await page.locator('.copy').first().isVisible(), false)
+    assert.equal(await page.getByLabel(site.theme.label).isVisible(), false)
     const button = page.getByRole('button', { name: site.pages, exact: true })
     await button.click()
     assert.equal(await navigation.isVisible(), true)
@@ -309,4 +323,53 @@ test('the error catalog takes at most 15 screens of a phone', skip, async (t) =>
     const height = await page.evaluate(() => document.documentElement.scrollHeight)
     assert.ok(height <= 15 * 780, `${locale}: ${height} px`)
   }
+})
+
+test('a chosen theme is remembered and applied before the page is drawn', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, errors } = await browser.openPage(t, { colorScheme: 'light' })
+  const background = (): Promise<string> =>
+    page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  await page.goto(`${app.origin}/en`)
+  const light = await background()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await background()
+  assert.notEqual(dark, light, 'follows the system')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.getByLabel(TEXTS.en.site.theme.label).selectOption('dark')
+  assert.equal(await background(), dark)
+  // The script of the whole page never arrives, so only the one in the head can apply the choice.
+  await page.route('**/assets/site.*.js', (route) => route.abort())
+  for (const locale of LOCALES) {
+    await page.goto(`${app.origin}${pathOfPage(locale, 'status')}`)
+    assert.equal(await background(), dark)
+    const choice = page.getByLabel(TEXTS[locale].site.theme.label)
+    assert.equal(await choice.inputValue(), 'dark')
+  }
+  await page.emulateMedia({ media: 'print' })
+  assert.equal(await background(), 'rgb(255, 255, 255)', 'is printed on white')
+  await page.emulateMedia({ media: 'screen' })
+  await page.getByLabel(TEXTS['zh-CN'].site.theme.label).selectOption('system')
+  await page.goBack()
+  assert.equal(await background(), light, 'follows the system again, on an earlier page too')
+  assert.deepEqual(
+    errors.filter((error) => !error.includes('ERR_FAILED')),
+    [],
+  )
+})
+
+test('a theme can be chosen where the browser blocks storage', skip, async (t) => {
+  const app = await runApp(t)
+  const { page, errors } = await browser.openPage(t, { colorScheme: 'light' })
+  await page.addInitScript(() => {
+    Object.defineProperty(globalThis, 'localStorage', {
+      get: () => {
+        throw new DOMException('', 'SecurityError')
+      },
+    })
+  })
+  await page.goto(`${app.origin}/en/status`)
+  await page.getByLabel(TEXTS.en.site.theme.label).selectOption('dark')
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+  assert.deepEqual(errors, [])
 })

@@ -29,7 +29,7 @@ const BUILT_PATH = new RegExp(String.raw`^/assets/([\w-]+)\.[\w-]{${DIGEST_CHARA
 export const ACCENT_FILE = 'accent.css'
 
 function accentCss({ light, dark }: NonNullable<Organization['accentColor']>): string {
-  return `:root{--accent:${light}}@media screen and (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`
+  return `:root{--accent:light-dark(${light},${dark})}\n`
 }
 
 export function logoFile({ mediaType }: NonNullable<Organization['logo']>): string {

@@ -110,7 +110,12 @@ function body(context: PageContext): PageBody {
       ['kept', privacy.keptTitle, kept],
       ['challenge', privacy.challengeTitle, html`<p>${challenge}</p>`],
       ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
-      ['browser', privacy.browserTitle, html`<p>${browser}</p>`],
+      [
+        'browser',
+        privacy.browserTitle,
+        html`<p>${browser}</p>
+          <p>${richText(privacy.browserTheme, { name: code('theme') })}</p>`,
+      ],
       // The policy that security.txt names.
       ['report', privacy.contactTitle, contactText(context)],
     ],

@@ -1,5 +1,4 @@
 import { code, html, Html, type HtmlValue } from './html.ts'
-import { plainText } from './rich-text.ts'
 import type { Texts } from '../texts/texts.ts'
 
 // The building blocks of the pages' markup.
@@ -91,12 +90,12 @@ export function dataTable<Row>(
 
 /**
  * A button that copies the text of the element whose id is `from`, labeled with `what` it copies. The script of all pages
- * implements it; without scripts it is hidden.
+ * implements it and shows the longer word when it is done; without scripts the button is hidden.
  */
 export function copyButton({ site }: Texts, from: string, what: string): Html {
-  const copied = plainText(site.copied, { what })
-  return html`<button type="button" class="copy" data-copy="${from}" data-copied="${copied}">
-    ${site.copy}<span class="hidden-text"> ${what}</span>
+  return html`<button type="button" class="copy" data-copy="${from}">
+    <span data-widths="${site.copyDone}">${site.copy}</span>
+    <span class="hidden-text">${what}</span>
   </button>`
 }
 
