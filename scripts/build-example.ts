@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { parse } from 'yaml'
 
-import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { createExample } from '@public-api/contract/documents/examples'
 import { formatMistake } from '../src/publishing/content-mistake.ts'

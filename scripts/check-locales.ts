@@ -16,7 +16,8 @@ const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<
 Without an option: lists what is wrong with the texts in locales/, one per line:
   keys, {places} and plural forms that English and another language do not share, texts that are empty,
   texts that are not translated, and texts that were translated from an English that has changed since.
-  Texts of the contract's tables are in ${CONTRACT_FILE}, where each locale has a translation of each.
+  Texts of the contract's tables are in ${CONTRACT_FILE}, where each locale has a translation of each that marks
+  the same code with backticks.
 
   --translated <locale>   notes in ${TRANSLATED_FILE} that its texts are those of today's English;
                           with keys (such as site or reference.try) only theirs
@@ -127,14 +128,26 @@ function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>)
   return [...empty, ...missing]
 }
 
-/** Missing translations of the contract's texts, which are keyed by their English. */
+/** What a text marks as code with backticks, each once. */
+function codeIn(text: string): string {
+  return [...new Set(text.match(/`[^`]*`/g) ?? [])].toSorted().join(', ')
+}
+
+/** Missing translations of the contract's texts, which are keyed by their English, and those that mark other code. */
 function contractFaults({ texts, contract }: LocaleFiles): string[] {
   const locales = Object.keys(texts).filter((locale) => locale !== ENGLISH)
   return Object.entries(contract).flatMap(([english, translations]) =>
     locales.flatMap((locale) => {
       const text = translations[locale]
-      if (text !== undefined && text.trim() !== '' && text !== english) return []
-      return [`${CONTRACT_FILE}: ${JSON.stringify(english)} has no translation for ${locale}`]
+      const name = `${CONTRACT_FILE}: ${JSON.stringify(english)}`
+      if (text === undefined || text.trim() === '' || text === english) {
+        return [`${name} has no translation for ${locale}`]
+      }
+      const [expected, found] = [codeIn(english), codeIn(text)]
+      if (found === expected) return []
+      return [
+        `${name} marks other code in ${locale}: found ${found || 'none'}, expected ${expected || 'none'}`,
+      ]
     }),
   )
 }

@@ -78,7 +78,7 @@ async function findLanguageLines(): Promise<readonly string[]> {
 async function findReleaseLines(): Promise<readonly string[]> {
   const { checkRelease } = await import('./check-release.ts')
   const { openReleaseStore } = await import('../src/storage/release-store.ts')
-  const { REGISTRY_VERSION } = await import('@public-api/contract/registry/endpoints')
+  const { REGISTRY_VERSION } = await import('@public-api/contract/registry/api-version')
   const found = await checkRelease({
     contentDir: path.join(ROOT_DIR, 'content'),
     store: openReleaseStore(path.join(ROOT_DIR, 'releases')),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-import { API_VERSION, BASE_PATH } from '@public-api/contract/registry/api-version'
+import { API_VERSION, BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
@@ -12,7 +12,6 @@ import {
 import {
   ENDPOINTS,
   LINKS,
-  REGISTRY_VERSION,
   ROUTE_ERRORS,
   type Endpoint,
   type Registry,

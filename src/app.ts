@@ -1,6 +1,6 @@
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import {
   ENDPOINTS,
-  REGISTRY_VERSION,
   visibleEndpoints,
   type Registry,
   type Runtime,

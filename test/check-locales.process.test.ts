@@ -141,6 +141,20 @@ describe('the check of the texts', () => {
       ],
     ],
     [
+      'a translation of the contract that marks other code',
+      {
+        contract: {
+          'Send `email`.': { th: 'ส่ง email' },
+          'Send it.': { th: 'ส่ง `email`' },
+          'Send `a` or `b`.': { th: 'ส่ง `b` หรือ `a` หรือ `b`' },
+        },
+      },
+      [
+        'locales/contract.json: "Send `email`." marks other code in th: found none, expected `email`',
+        'locales/contract.json: "Send it." marks other code in th: found `email`, expected none',
+      ],
+    ],
+    [
       'a listed key that is gone',
       { same: ['site.gone'] },
       ['site.gone is not a key of the English'],

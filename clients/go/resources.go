@@ -47,9 +47,9 @@ type EndpointIndex struct {
 
 // EndpointEntry: One endpoint.
 type EndpointEntry struct {
-	// Name of the endpoint; also its operationId in the OpenAPI document.
+	// Name of the endpoint; also its `operationId` in the OpenAPI document.
 	Name string `json:"name"`
-	// HTTP method. A GET endpoint also supports HEAD and OPTIONS.
+	// HTTP method. A `GET` endpoint also supports `HEAD` and `OPTIONS`.
 	Method string `json:"method"`
 	// Path template.
 	Path string `json:"path"`
@@ -132,7 +132,7 @@ type Incident struct {
 	Impact string `json:"impact"`
 	// When the incident began, in UTC.
 	StartedAt string `json:"startedAt"`
-	// When the incident ended, in UTC. Present only if the state is resolved. Nil if it is missing or null.
+	// When the incident ended, in UTC. Present only if the state is `resolved`. Nil if it is missing or null.
 	ResolvedAt *string `json:"resolvedAt,omitempty"`
 	// Identifiers of the affected components.
 	Components []string `json:"components"`
@@ -193,17 +193,17 @@ type Time struct {
 
 // TimeQuality: Quality of the time.
 type TimeQuality struct {
-	// SYNCHRONIZED: measured, and |offset| plus maximum error is at most 500 ms. UNSYNCHRONIZED: the sum is larger,
-	// or the source has not responded correctly for 180 s. UNVERIFIED: not measured. Values: SYNCHRONIZED,
-	// UNSYNCHRONIZED, UNVERIFIED.
+	// `SYNCHRONIZED`: measured, and the absolute offset plus maximum error is at most 500 ms. `UNSYNCHRONIZED`: the
+	// sum is larger, or the source has not responded correctly for 180 s. `UNVERIFIED`: not measured. Values:
+	// SYNCHRONIZED, UNSYNCHRONIZED, UNVERIFIED.
 	State string `json:"state"`
-	// The time source of the measurement; null if no source is configured. Nil if it is missing or null.
+	// The time source of the measurement; `null` if no source is configured. Nil if it is missing or null.
 	Source *string `json:"source"`
-	// Offset of this clock from the source, in milliseconds; null if not measured. Nil if it is missing or null.
+	// Offset of this clock from the source, in milliseconds; `null` if not measured. Nil if it is missing or null.
 	OffsetMs *int64 `json:"offsetMs"`
-	// Maximum error of the offset, in milliseconds; null if not measured. Nil if it is missing or null.
+	// Maximum error of the offset, in milliseconds; `null` if not measured. Nil if it is missing or null.
 	MaxErrorMs *int64 `json:"maxErrorMs"`
-	// Time of the last measurement; null if never measured. ISO 8601 UTC. Nil if it is missing or null.
+	// Time of the last measurement; `null` if never measured. ISO 8601 UTC. Nil if it is missing or null.
 	CheckedAt *string `json:"checkedAt"`
 }
 
@@ -328,7 +328,7 @@ type RoadmapItem struct {
 	Title string `json:"title"`
 	// What will change for users when it is done.
 	Summary string `json:"summary"`
-	// now: in progress. next: follows. later: intended, not started. Values: now, next, later.
+	// `now`: in progress. `next`: follows. `later`: intended, not started. Values: now, next, later.
 	Horizon string `json:"horizon"`
 	// Identifiers of the roadmap items that must be done first.
 	DependsOn []string `json:"dependsOn,omitempty"`
@@ -368,13 +368,13 @@ type RegistrationForm struct {
 	Required []string `json:"required"`
 	// Optional fields.
 	Optional []string `json:"optional"`
-	// Accepted locales.
+	// Accepted values of `locale`.
 	Locales []string `json:"locales"`
-	// Accepted interests.
+	// Accepted values of `interests`.
 	Interests []string `json:"interests"`
-	// Maximum number of interests.
+	// Maximum number of values in `interests`.
 	MaxInterests int64 `json:"maxInterests"`
-	// Longest use case, in Unicode code points.
+	// Longest `useCase`, in Unicode code points.
 	MaxUseCaseLength int64 `json:"maxUseCaseLength"`
 }
 
@@ -382,10 +382,10 @@ type RegistrationForm struct {
 type Challenge struct {
 	// Provider of the challenge. Values: altcha, turnstile, hcaptcha, test.
 	Provider string `json:"provider"`
-	// Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable.
+	// Path of the challenge on this service; `null` for a hosted challenge, and while registration is unavailable.
 	// Nil if it is missing or null.
 	Path *string `json:"path"`
-	// Public site key of a hosted challenge; null otherwise. Nil if it is missing or null.
+	// Public site key of a hosted challenge; `null` otherwise. Nil if it is missing or null.
 	SiteKey *string `json:"siteKey"`
 }
 
@@ -412,7 +412,7 @@ type WalletNetwork struct {
 	ID string `json:"id"`
 	// Name of the network.
 	Name string `json:"name"`
-	// Whether its assets have value (main) or not (test). Values: main, test.
+	// Whether its assets have value (`main`) or not (`test`). Values: main, test.
 	Environment string `json:"environment"`
 }
 
@@ -452,7 +452,7 @@ type WalletSecurity struct {
 	Summary string `json:"summary"`
 	// When the operator last reviewed this snapshot, in UTC.
 	UpdatedAt string `json:"updatedAt"`
-	// Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party.
+	// Who holds the signing keys: `none` (no wallet), the organization, several parties together, or a third party.
 	// Values: none, own, shared, third_party.
 	Custody string `json:"custody"`
 	// Controls that protect the wallet or, without one, these views.
@@ -581,7 +581,7 @@ type WalletInterface struct {
 	ID string `json:"id"`
 	// The interface in a few words.
 	Title string `json:"title"`
-	// outbound: this service sends data. inbound: it receives data. Values: outbound, inbound.
+	// `outbound`: this service sends data. `inbound`: it receives data. Values: outbound, inbound.
 	Direction string `json:"direction"`
 	// Whether the interface is live, planned or retired. Values: live, planned, retired.
 	State string `json:"state"`
@@ -626,7 +626,7 @@ type Policy struct {
 	Note string `json:"note"`
 	// Who the API is for.
 	Audience string `json:"audience"`
-	// What the runtime values of an endpoint mean.
+	// What the `runtime` values of an endpoint mean.
 	Runtime PolicyRuntime `json:"runtime"`
 	// How keys are sent and what they allow.
 	Authentication PolicyAuthentication `json:"authentication"`
@@ -662,11 +662,11 @@ type Policy struct {
 	Summary PolicySummary `json:"summary"`
 }
 
-// PolicyRuntime: What the runtime values of an endpoint mean.
+// PolicyRuntime: What the `runtime` values of an endpoint mean.
 type PolicyRuntime struct {
-	// Meaning of each runtime value.
+	// Meaning of each `runtime` value.
 	Values map[string]string `json:"values"`
-	// Runtime value of an endpoint that does not state it.
+	// `runtime` value of an endpoint that does not state it.
 	Default string `json:"default"`
 }
 
@@ -768,19 +768,19 @@ type DeprecatedEndpoint struct {
 type PolicyCaching struct {
 	// Cache classes, by name.
 	Classes map[string]CacheClass `json:"classes"`
-	// Cache-Control of every error.
+	// `Cache-Control` of every error.
 	Errors string `json:"errors"`
 	// How the entity tag is computed.
 	Etag string `json:"etag"`
-	// Response to a matching If-None-Match.
+	// Response to a matching `If-None-Match`.
 	Conditional string `json:"conditional"`
-	// Value of Vary on cacheable reads.
+	// Value of `Vary` on cacheable reads.
 	Vary string `json:"vary"`
 }
 
 // CacheClass: One cache class.
 type CacheClass struct {
-	// Value of Cache-Control.
+	// Value of `Cache-Control`.
 	CacheControl string `json:"cacheControl"`
 	// What it means.
 	Meaning string `json:"meaning"`
@@ -820,13 +820,13 @@ type PolicyLimits struct {
 	RequestContentType string `json:"requestContentType"`
 	// Media type of a response.
 	ResponseContentType string `json:"responseContentType"`
-	// Longest useCase, in Unicode code points.
+	// Longest `useCase`, in Unicode code points.
 	MaxUseCaseLength int64 `json:"maxUseCaseLength"`
 	// Longest email address, in characters.
 	MaxEmailLength int64 `json:"maxEmailLength"`
-	// Maximum number of interests.
+	// Maximum number of values in `interests`.
 	MaxInterests int64 `json:"maxInterests"`
-	// Pattern of an API key’s label.
+	// Pattern of the `label` of an API key.
 	LabelPattern string `json:"labelPattern"`
 	// Shortest time to live of a key, in days.
 	MinTTLDays int64 `json:"minTtlDays"`
@@ -880,9 +880,9 @@ type PolicySecuritySigning struct {
 	Algorithm string `json:"algorithm"`
 	// Lines of a response’s signed text.
 	SignedText []string `json:"signedText"`
-	// Lines of a 304’s signed text.
+	// Lines of a `304`’s signed text.
 	RevalidationText []string `json:"revalidationText"`
-	// Format of Content-Digest.
+	// Format of `Content-Digest`.
 	ContentDigest string `json:"contentDigest"`
 	// Age at which a verifier refuses a signature, in seconds.
 	MaxAgeSeconds int64 `json:"maxAgeSeconds"`
@@ -896,7 +896,7 @@ type PolicySecuritySigning struct {
 type PolicyErrors struct {
 	// Name of the error envelope’s schema.
 	Schema string `json:"schema"`
-	// Cache-Control of every error.
+	// `Cache-Control` of every error.
 	CacheControl string `json:"cacheControl"`
 	// Every code.
 	Catalog []ErrorCatalogEntry `json:"catalog"`
@@ -972,7 +972,7 @@ type ChangelogRelease struct {
 	Date string `json:"date"`
 	// The release in a sentence. Nil if it is missing or null.
 	Summary *string `json:"summary,omitempty"`
-	// The changes, grouped by kind in the order added to security.
+	// The changes, grouped by kind in the order `added` to `security`.
 	Changes []ChangelogChange `json:"changes"`
 }
 
@@ -987,7 +987,7 @@ type VersionEntry struct {
 	CreatedAt string `json:"createdAt"`
 	// Hash of the previous version; 64 zeros for the first.
 	PreviousHash string `json:"previousHash"`
-	// SHA-256 over a label line and the canonical JSON of this entry without its hash.
+	// SHA-256 over a label line and the canonical JSON of this entry without its `hash`.
 	Hash string `json:"hash"`
 	// Major version of the API at the time.
 	APIVersion string `json:"apiVersion"`
@@ -1039,7 +1039,7 @@ type VersionSummary struct {
 	CreatedAt string `json:"createdAt"`
 	// Hash of the previous version; 64 zeros for the first.
 	PreviousHash string `json:"previousHash"`
-	// SHA-256 over a label line and the canonical JSON of this entry without its hash.
+	// SHA-256 over a label line and the canonical JSON of this entry without its `hash`.
 	Hash string `json:"hash"`
 }
 
@@ -1084,7 +1084,7 @@ type SigningKeyDocument struct {
 	Keys []SigningKey `json:"keys"`
 	// Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders.
 	SignedText []string `json:"signedText"`
-	// Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.
+	// Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders.
 	RevalidationText []string `json:"revalidationText"`
 	// Names of the response headers that carry the proof.
 	Headers SigningKeyDocumentHeaders `json:"headers"`
@@ -1098,19 +1098,19 @@ type SigningKeyDocument struct {
 type SigningKey struct {
 	// RFC 7638 thumbprint of the key.
 	KeyID string `json:"keyId"`
-	// current: signs now. next: will sign later. retired: no longer signs. Values: current, next, retired.
+	// `current`: signs now. `next`: will sign later. `retired`: no longer signs. Values: current, next, retired.
 	Status string `json:"status"`
-	// The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).
+	// The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864).
 	JWK JsonWebKey `json:"jwk"`
 	// The key as PEM (SubjectPublicKeyInfo), for openssl.
 	PublicKeyPem string `json:"publicKeyPem"`
-	// Start of its signing period; null if not stated. ISO 8601 UTC. Nil if it is missing or null.
+	// Start of its signing period; `null` if not stated. ISO 8601 UTC. Nil if it is missing or null.
 	NotBefore *string `json:"notBefore"`
-	// End of its signing period; null if not stated. ISO 8601 UTC. Nil if it is missing or null.
+	// End of its signing period; `null` if not stated. ISO 8601 UTC. Nil if it is missing or null.
 	NotAfter *string `json:"notAfter"`
 }
 
-// JsonWebKey: The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).
+// JsonWebKey: The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864).
 type JsonWebKey struct {
 	// Key type.
 	Kty string `json:"kty"`
@@ -1120,7 +1120,7 @@ type JsonWebKey struct {
 	X string `json:"x"`
 	// Algorithm.
 	Alg string `json:"alg"`
-	// Purpose of the key: sig, for signatures.
+	// Purpose of the key: `sig`, for signatures.
 	Use string `json:"use"`
 	// The key ID.
 	Kid string `json:"kid"`
@@ -1134,7 +1134,7 @@ type SigningKeyDocumentHeaders struct {
 	SignedAt string `json:"signedAt"`
 	// The signature, base64.
 	Signature string `json:"signature"`
-	// Time and signature of a 304.
+	// Time and signature of a `304`.
 	Revalidated string `json:"revalidated"`
 }
 
@@ -1152,7 +1152,7 @@ type SigningKeyDocumentLog struct {
 type LogKey struct {
 	// Verifier key (c2sp.org/signed-note).
 	Vkey string `json:"vkey"`
-	// Status in the rotation: retiring keys sign until they are removed. Values: current, retiring.
+	// Status in the rotation: `retiring` keys sign until they are removed. Values: current, retiring.
 	Status string `json:"status"`
 }
 
@@ -1162,128 +1162,128 @@ func (c *Client) Index(ctx context.Context, options ...ReadOption) (*Verified[En
 	return read[EndpointIndex](ctx, c, readPaths["index"], options)
 }
 
-// Status reads `GET /api/v1/status`. Read the status. The state of each component, as the operator last
-// published it, and recent incidents.
+// Status reads `GET /api/v1/status`. Get the status. The state of each component, as the operator last published
+// it, and recent incidents.
 func (c *Client) Status(ctx context.Context, options ...ReadOption) (*Verified[Status], error) {
 	return read[Status](ctx, c, readPaths["status"], options)
 }
 
-// Time reads `GET /api/v1/time`. Read the server time. The server’s UTC time (label SERVER_UTC) and its quality,
-// measured against a time source. Without a measurement, the quality is UNVERIFIED.
+// Time reads `GET /api/v1/time`. Get the server time. The server’s UTC time (label `SERVER_UTC`) and its
+// quality, measured against a time source. Without a measurement, the quality is `UNVERIFIED`.
 func (c *Client) Time(ctx context.Context, options ...ReadOption) (*Verified[Time], error) {
 	return read[Time](ctx, c, readPaths["time"], options)
 }
 
-// Architecture reads `GET /api/v1/architecture`. Read the architecture. The components of the service, the data
+// Architecture reads `GET /api/v1/architecture`. Get the architecture. The components of the service, the data
 // flows between them and the guarantees it gives.
 func (c *Client) Architecture(ctx context.Context, options ...ReadOption) (*Verified[Architecture], error) {
 	return read[Architecture](ctx, c, readPaths["architecture"], options)
 }
 
-// DevelopmentQueue reads `GET /api/v1/development-queue`. Read the development queue. Work in progress and
+// DevelopmentQueue reads `GET /api/v1/development-queue`. Get the development queue. Work in progress and
 // planned work, in order of priority.
 func (c *Client) DevelopmentQueue(ctx context.Context, options ...ReadOption) (*Verified[DevelopmentQueue], error) {
 	return read[DevelopmentQueue](ctx, c, readPaths["developmentQueue"], options)
 }
 
-// Roadmap reads `GET /api/v1/roadmap`. Read the roadmap. Plans for now, next and later. They state intent, not
+// Roadmap reads `GET /api/v1/roadmap`. Get the roadmap. Plans for now, next and later. They state intent, not
 // dates.
 func (c *Client) Roadmap(ctx context.Context, options ...ReadOption) (*Verified[Roadmap], error) {
 	return read[Roadmap](ctx, c, readPaths["roadmap"], options)
 }
 
-// EarlyAccess reads `GET /api/v1/early-access`. Read the waitlist availability. Whether registration is open,
-// which challenge it requires, the fields and limits of the form, and what is stored of a registration.
+// EarlyAccess reads `GET /api/v1/early-access`. Get the waitlist status. Whether registration is open, which
+// challenge it requires, the fields and limits of the form, and what is stored of a registration.
 func (c *Client) EarlyAccess(ctx context.Context, options ...ReadOption) (*Verified[EarlyAccess], error) {
 	return read[EarlyAccess](ctx, c, readPaths["earlyAccess"], options)
 }
 
-// Wallet reads `GET /api/v1/wallet`. Read the wallet overview. Stability: beta. What the wallet views contain
-// and whether a wallet is attached.
+// Wallet reads `GET /api/v1/wallet`. Get the wallet overview. Stability: beta. What the wallet views contain and
+// whether a wallet is attached.
 func (c *Client) Wallet(ctx context.Context, options ...ReadOption) (*Verified[Wallet], error) {
 	return read[Wallet](ctx, c, readPaths["wallet"], options)
 }
 
-// WalletArchitecture reads `GET /api/v1/wallet/architecture`. Read the wallet architecture. Stability: beta. How
+// WalletArchitecture reads `GET /api/v1/wallet/architecture`. Get the wallet architecture. Stability: beta. How
 // a wallet would be isolated from this service.
 func (c *Client) WalletArchitecture(ctx context.Context, options ...ReadOption) (*Verified[WalletArchitecture], error) {
 	return read[WalletArchitecture](ctx, c, readPaths["walletArchitecture"], options)
 }
 
-// WalletSecurity reads `GET /api/v1/wallet/security`. Read the wallet security view. Stability: beta. The rules
-// that keep wallet secrets out of this service.
+// WalletSecurity reads `GET /api/v1/wallet/security`. Get the wallet security. Stability: beta. The rules that
+// keep wallet secrets out of this service.
 func (c *Client) WalletSecurity(ctx context.Context, options ...ReadOption) (*Verified[WalletSecurity], error) {
 	return read[WalletSecurity](ctx, c, readPaths["walletSecurity"], options)
 }
 
-// WalletEvidence reads `GET /api/v1/wallet/evidence`. Read the wallet evidence. Stability: beta. Evidence for
-// the statements in the other wallet views.
+// WalletEvidence reads `GET /api/v1/wallet/evidence`. Get the wallet evidence. Stability: beta. Evidence for the
+// statements in the other wallet views.
 func (c *Client) WalletEvidence(ctx context.Context, options ...ReadOption) (*Verified[WalletEvidence], error) {
 	return read[WalletEvidence](ctx, c, readPaths["walletEvidence"], options)
 }
 
-// WalletCapabilities reads `GET /api/v1/wallet/capabilities`. Read the wallet capabilities. Stability: beta.
-// What the wallet views can do, and what they never will.
+// WalletCapabilities reads `GET /api/v1/wallet/capabilities`. Get the wallet capabilities. Stability: beta. What
+// the wallet views can do, and what they never will.
 func (c *Client) WalletCapabilities(ctx context.Context, options ...ReadOption) (*Verified[WalletCapabilities], error) {
 	return read[WalletCapabilities](ctx, c, readPaths["walletCapabilities"], options)
 }
 
-// WalletIntegration reads `GET /api/v1/wallet/integration`. Read the wallet integration view. Stability: beta.
-// Which systems a wallet integrates with, and the state of each integration.
+// WalletIntegration reads `GET /api/v1/wallet/integration`. Get the wallet integrations. Stability: beta. Which
+// systems a wallet integrates with, and the state of each integration.
 func (c *Client) WalletIntegration(ctx context.Context, options ...ReadOption) (*Verified[WalletIntegration], error) {
 	return read[WalletIntegration](ctx, c, readPaths["walletIntegration"], options)
 }
 
-// WalletDevelopment reads `GET /api/v1/wallet/development`. Read the wallet development view. Stability: beta.
-// The state of the work on the wallet.
+// WalletDevelopment reads `GET /api/v1/wallet/development`. Get the wallet development. Stability: beta. The
+// state of the work on the wallet.
 func (c *Client) WalletDevelopment(ctx context.Context, options ...ReadOption) (*Verified[WalletDevelopment], error) {
 	return read[WalletDevelopment](ctx, c, readPaths["walletDevelopment"], options)
 }
 
-// Policy reads `GET /api/v1/policy`. Read the policy. The promises of this API in machine-readable form:
+// Policy reads `GET /api/v1/policy`. Get the policy. The promises of this API in machine-readable form:
 // versioning, stability, deprecation, caching, CORS, limits, authentication, security and the error catalog.
 func (c *Client) Policy(ctx context.Context, options ...ReadOption) (*Verified[Policy], error) {
 	return read[Policy](ctx, c, readPaths["policy"], options)
 }
 
-// Openapi reads `GET /api/v1/openapi.json`. Read the OpenAPI document. This API as an OpenAPI 3.0.3 document.
-// The only success response without an envelope.
+// Openapi reads `GET /api/v1/openapi.json`. Get the OpenAPI document. This API as an OpenAPI 3.0.3 document. The
+// only success response without an envelope.
 func (c *Client) Openapi(ctx context.Context, options ...ReadOption) (*Verified[OpenApiDocument], error) {
 	return read[OpenApiDocument](ctx, c, readPaths["openapi"], options)
 }
 
-// Changelog reads `GET /api/v1/changelog`. Read the changelog. Notable changes, newest first, grouped as in Keep
+// Changelog reads `GET /api/v1/changelog`. Get the changelog. Notable changes, newest first, grouped as in Keep
 // a Changelog.
 func (c *Client) Changelog(ctx context.Context, options ...ReadOption) (*Verified[Changelog], error) {
 	return read[Changelog](ctx, c, readPaths["changelog"], options)
 }
 
-// Version reads `GET /api/v1/version`. Read the latest version. The latest entry of the version history: the
+// Version reads `GET /api/v1/version`. Get the latest version. The latest entry of the version history: the
 // digest of every published resource, and the hash of the previous entry.
 func (c *Client) Version(ctx context.Context, options ...ReadOption) (*Verified[VersionEntry], error) {
 	return read[VersionEntry](ctx, c, readPaths["version"], options)
 }
 
-// Versions reads `GET /api/v1/versions`. Read the version history. All versions as a hash-chained index, newest
-// first. With limit or before, the response is one page of it, and the Link header with rel="next" leads to the
-// next page.
+// Versions reads `GET /api/v1/versions`. Get the version history. All versions as a hash-chained index, newest
+// first. With `limit` or `before`, the response is one page of it, and the `Link` header with `rel="next"` leads
+// to the next page.
 func (c *Client) Versions(ctx context.Context, options ...ReadOption) (*Verified[VersionIndex], error) {
 	return read[VersionIndex](ctx, c, readPaths["versions"], options)
 }
 
-// VersionByID reads `GET /api/v1/versions/{snapshotId}`. Read one version. One entry of the version history by
-// its ID. value: ID of the version.
+// VersionByID reads `GET /api/v1/versions/{snapshotId}`. Get a version. One entry of the version history by its
+// ID. value: ID of the version.
 func (c *Client) VersionByID(ctx context.Context, value string, options ...ReadOption) (*Verified[VersionEntry], error) {
 	return read[VersionEntry](ctx, c, pathWith(readPaths["versionById"], value), options)
 }
 
-// KeySelf reads `GET /api/v1/keys/self`. Read the metadata of the key in use. Stability: beta. The metadata of
-// the key in the request and its remaining quota. Never includes the secret.
+// KeySelf reads `GET /api/v1/keys/self`. Get the current API key. Stability: beta. The metadata of the key in
+// the request and its remaining quota. Never includes the secret.
 func (c *Client) KeySelf(ctx context.Context, options ...ReadOption) (*Verified[KeyMetadata], error) {
 	return read[KeyMetadata](ctx, c, readPaths["keySelf"], options)
 }
 
-// SigningKey reads `GET /api/v1/keys/signing-key`. Read the signing key. Stability: beta. The public key that
+// SigningKey reads `GET /api/v1/keys/signing-key`. Get the signing key. Stability: beta. The public key that
 // verifies response signatures, and the format of the signed texts. A clone of this origin would show its own
 // key: get the key ID from another source and accept no other.
 func (c *Client) SigningKey(ctx context.Context, options ...ReadOption) (*Verified[SigningKeyDocument], error) {
@@ -1291,7 +1291,8 @@ func (c *Client) SigningKey(ctx context.Context, options ...ReadOption) (*Verifi
 }
 
 // Preview reads `GET /api/v1/preview/{path}`. Reserved for previews. Stability: beta. A namespace for future
-// endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED. value: Any path below the namespace.
+// endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`. value: Any path below the
+// namespace.
 func (c *Client) Preview(ctx context.Context, value string, options ...ReadOption) (*Verified[any], error) {
 	return read[any](ctx, c, pathWith(readPaths["preview"], value), options)
 }

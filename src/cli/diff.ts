@@ -1,4 +1,4 @@
-import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { ResourceName } from '@public-api/contract/registry/resource-names'
 import type { ReleaseStore } from '../storage/release-store.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
 import { type CommandResult, createCommand, UsageError } from '@public-api/command/command'
 import { flag, textOption } from '@public-api/command/options'

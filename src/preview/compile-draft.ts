@@ -1,4 +1,4 @@
-import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { appendVersion, readVersions } from '../publishing/append-version.ts'
 import { compileContent } from '../publishing/compile-content.ts'
 import type { ContentMistake } from '../publishing/content-mistake.ts'

@@ -14,9 +14,11 @@ import {
   SCHEMA_IDS,
 } from '@public-api/contract/http/envelope'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/http/headers'
 import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { createOpenApi, type OpenApiDocument } from '@public-api/contract/documents/openapi'
+import FIRST_VERSION from '../../releases/versions/VS-0001.json' with { type: 'json' }
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'
 import { documentSchemaChecks } from './document-schemas.ts'
@@ -336,9 +338,42 @@ test('every operation links to its place in the reference', () => {
     const operation = objectAt(document.paths[row.path]?.[row.method.toLowerCase()])
     assert.equal(
       objectAt(operation, 'externalDocs')['url'],
-      `${PRODUCTION.baseUrl}/en/reference#${name}`,
+      `${PRODUCTION.baseUrl}/en/reference/${row.tag}#${name}`,
     )
   }
+})
+
+/** Every value in the document at a name such as `example`, with its path. */
+function* examplesIn(value: JsonValue, path: string): Generator<readonly [string, JsonValue]> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, each] of Object.entries(value)) {
+    if (/^(?:examples?|default)$/.test(name)) yield [`${path}.${name}`, each as JsonValue]
+    else yield* examplesIn(each as JsonValue, `${path}.${name}`)
+  }
+}
+
+const DATE_IN_TEXT =
+  /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?|\w{3}, \d{2} \w{3} \d{4} [\d:]+ GMT|(?:@|created=|expires=)\d{10}\b/g
+
+function dateMsOf(found: string): number {
+  const [seconds] = /\d{10}$/.exec(found) ?? []
+  return seconds === undefined ? Date.parse(found) : Number(seconds) * 1000
+}
+
+test('examples name this registry version, and their dates are before the first release', () => {
+  const { registryVersion: _, ...rest } = PRODUCTION
+  const current = createOpenApi({ ...rest, registryVersion: REGISTRY_VERSION })
+  const firstReleaseMs = Date.parse(FIRST_VERSION.createdAt)
+  const examples = [...examplesIn(current, '')]
+  assert.ok(examples.length > 500, `${examples.length} examples`)
+  for (const [path, example] of examples) {
+    const text = JSON.stringify(example)
+    for (const [found] of text.matchAll(DATE_IN_TEXT)) {
+      assert.ok(dateMsOf(found) < firstReleaseMs, `${path}: ${found}`)
+    }
+  }
+  const versions = JSON.stringify(current).matchAll(/"registryVersion":\{[^}]*"example":"([^"]*)"/g)
+  assert.deepEqual([...new Set([...versions].map(([, version]) => version))], [REGISTRY_VERSION])
 })
 
 test("a success body is the envelope's output", () => {

@@ -2,41 +2,53 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ERRORS } from '@public-api/contract/errors/errors'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { REQUEST_SCHEMAS, TIME_STATES } from '@public-api/contract/schemas/schemas'
+import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { contractText, withCode } from '../../src/pages/texts/contract-texts.ts'
 import translations from '../../locales/contract.json' with { type: 'json' }
 
 describe('code in contract texts', () => {
   for (const [text, expected] of [
     ['See the Allow header.', 'See the Allow header.'],
-    ['Wait for Retry-After.', 'Wait for <code class="whole">Retry-After</code>.'],
-    ['Listed at /api/v1/versions.', 'Listed at <code>/api/v1/versions</code>.'],
-    ['Answered 403 PREVIEW_NOT_ENABLED.', 'Answered 403 <code>PREVIEW_NOT_ENABLED</code>.'],
-    ['The error DUPLICATE', 'The error <code>DUPLICATE</code>'],
-    ['Send useCase as text', 'Send <code>useCase</code> as text'],
-    ['must be application/json', 'must be <code>application/json</code>'],
-    ['ส่งเป็น challengeTokenเท่านั้น', 'ส่งเป็น <code>challengeToken</code>เท่านั้น'],
-    ['请使用Retry-After。', '请使用<code class="whole">Retry-After</code>。'],
-    ['Send it in the field email.', 'Send it in the field <code>email</code>.'],
-    ['A valid email address', 'A valid email address'],
-    ['请在 email 字段中发送', '请在 <code>email</code> 字段中发送'],
-    ['interests 最多', '<code>interests</code> 最多'],
-    ['ส่งอีเมลในฟิลด์ email', 'ส่งอีเมลในฟิลด์ <code>email</code>'],
-    [
-      'Send it as Authorization: Bearer.',
-      'Send it as <code class="whole">Authorization: Bearer</code>.',
-    ],
-    ['UTC, JSON and OpenAPI are words of people', 'UTC, JSON and OpenAPI are words of people'],
-    ['a < b & "c"', 'a &lt; b &amp; &quot;c&quot;'],
+    ['Wait for `Retry-After`.', 'Wait for <code class="whole">Retry-After</code>.'],
+    ['`limit` or `before`', '<code>limit</code> or <code>before</code>'],
+    ['请使用`useCase`。', '请使用<code>useCase</code>。'],
+    ['`W/"<digest>"` & more', '<code>W/&quot;&lt;digest&gt;&quot;</code> &amp; more'],
   ] as const) {
     test(text, () => assert.equal(withCode(text).text, expected))
   }
 
-  test('never marks part of a word as code', () => {
-    const texts = [
-      ...Object.values(ENDPOINTS).flatMap(({ summary, description }) => [summary, description]),
-      ...Object.values(ERRORS).flatMap(({ meaning, message }) => [meaning, message]),
+  test('is between two backticks, in every language', () => {
+    for (const text of Object.entries(translations).flatMap(([english, each]) => [
+      english,
+      ...Object.values(each),
+    ])) {
+      assert.match(text, /^[^`]*(?:`[^`\s](?:[^`]*[^`\s])?`[^`]*)*$/, text)
+    }
+  })
+
+  test('is marked: no field, header, path, code or value of the contract is in plain text', () => {
+    const names = new Set([
+      ...Object.keys(REQUEST_SCHEMAS.Registration.properties).filter((name) => /[A-Z]/.test(name)),
+      ...Object.values(HEADERS).filter((name) => name.includes('-')),
+      ...Object.keys(ERRORS),
+      ...TIME_STATES,
+      BASE_PATH,
+    ])
+    const plain = new RegExp(`(?<![\\w-])(?:${[...names].join('|')})(?![\\w-])`)
+    for (const text of Object.keys(translations)) {
+      assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), plain)
+    }
+  })
+
+  test('is not in titles and summaries, which OpenAPI and the pages show as plain text', () => {
+    const titles = [
+      ...Object.values(ENDPOINTS).map(({ summary }) => summary),
+      ...Object.values(SNAPSHOT_SCHEMAS).map(({ title }) => title),
     ]
-    for (const text of texts) assert.doesNotMatch(withCode(text).text, /[\w-]<code>|<\/code>\w/)
+    for (const title of titles) assert.ok(!title.includes('`'), title)
   })
 })
 
@@ -54,7 +66,7 @@ describe('contract texts by locale', () => {
   })
 
   test('falls back to English marked with lang', () => {
-    const text = 'Read what /api/v1/next has'
+    const text = 'Read what `/api/v1/next` has'
     const expected = '<span lang="en">Read what <code>/api/v1/next</code> has</span>'
     assert.equal(contractText('zh-CN', text).text, expected)
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { HtmlElement } from 'html-validate'
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
 import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
 import {
@@ -38,6 +39,9 @@ const ROWS: Registry = ENDPOINTS
 const { reference } = TEXTS.en
 
 const counted = (forms: PluralForms, count: number) => countText('en', forms, count).text
+
+/** A text of the contract as a page shows it, with its code in elements. */
+const withoutMarks = (text: string) => text.replaceAll('`', '')
 
 interface ReadPage {
   readonly text: string
@@ -126,7 +130,7 @@ describe('every endpoint has an entry', () => {
         textAt(entry, '.traits'),
         `${row.stability} ${row.status} cacheClass: ${row.cacheClass} authentication: ${row.authentication}`,
       )
-      assert.ok(textIn(entry).includes(row.description), name)
+      assert.ok(textIn(entry).includes(withoutMarks(row.description)), name)
     }
   })
 
@@ -252,9 +256,9 @@ describe('every endpoint has an entry', () => {
     const { queryParameters, range } = TEXTS.en.reference
     for (const text of [
       queryParameters,
-      limit.description,
+      withoutMarks(limit.description),
       plainText(range, { least: limit.minimum, most: limit.maximum }),
-      before.description,
+      withoutMarks(before.description),
       before.pattern,
     ]) {
       assert.ok(entry.includes(text), text)
@@ -305,6 +309,22 @@ describe('the page follows the registry', () => {
     assert.ok(textIn(note).includes(deprecation.successor))
   })
 
+  test('externalDocs of the OpenAPI document lead to the entry with the deprecation', async (t) => {
+    const app = await runApp(t, parts)
+    const openapi = (await (await app.fetch(ENDPOINTS.openapi.path)).json()) as OpenApiDocument
+    const operation = openapi.paths[ENDPOINTS.versions.path]?.['get'] as
+      | { readonly deprecated?: boolean; readonly externalDocs?: { readonly url?: string } }
+      | undefined
+    assert.equal(operation?.deprecated, true)
+    const { pathname, hash } = new URL(operation.externalDocs?.url ?? '')
+    const target = parsePage(await (await app.fetch(pathname)).text())
+    const [entry] = target.all(`[id="${hash.slice(1)}"]`)
+    assert.ok(entry, `${pathname} has no ${hash}`)
+    const [note] = entry.querySelectorAll('.note-warn')
+    assert.ok(note, `${pathname}${hash} has no note`)
+    assert.ok(textIn(note).includes(deprecation.successor))
+  })
+
   test('and so does the error catalog', async (t) => {
     const { markup } = await readPage(t, '/en/errors', parts)
     const links = markup.all('a').flatMap((link) => attributeOf(link, 'href') ?? [])
@@ -331,9 +351,11 @@ describe('general sections', () => {
     const page = await readPage(t, '/en/reference')
     const about = aboutSections(page).map(textIn).join(' ')
     for (const { cacheControl, meaning } of Object.values(CACHE_CLASSES)) {
-      assert.ok(about.includes(cacheControl) && about.includes(meaning), cacheControl)
+      assert.ok(about.includes(cacheControl) && about.includes(withoutMarks(meaning)), cacheControl)
     }
-    for (const meaning of Object.values(STABILITY_LEVELS)) assert.ok(about.includes(meaning))
+    for (const meaning of Object.values(STABILITY_LEVELS)) {
+      assert.ok(about.includes(withoutMarks(meaning)))
+    }
     // An entry says these words without the name of their table.
     const words = [...Object.keys(STABILITY_LEVELS), ...Object.keys(ENDPOINT_STATUSES)]
     assert.equal(new Set(words).size, words.length)
@@ -397,7 +419,9 @@ describe('the error catalog', () => {
       const entry = catalogEntry(markup, code)
       const { meaning, message, retryAfterSeconds, retryable } = ERRORS[code]
       const text = textIn(entry)
-      for (const part of [meaning, message]) assert.ok(text.includes(part), `${code}: ${text}`)
+      for (const part of [meaning, message].map(withoutMarks)) {
+        assert.ok(text.includes(part), `${code}: ${text}`)
+      }
       assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)
       if (retryAfterSeconds !== undefined) {
         assert.match(text, new RegExp(`\\b${retryAfterSeconds}\\b`))
@@ -416,7 +440,7 @@ describe('the error catalog', () => {
       for (const [index, line] of lines.entries()) {
         const { retryable, retryAfterSeconds, meaning } = ERRORS[codes[index] ?? 'NOT_FOUND']
         const [when, retry] = line.querySelectorAll('span').map(textIn)
-        if (locale === 'en') assert.equal(when, meaning)
+        if (locale === 'en') assert.equal(when, withoutMarks(meaning))
         else assert.notEqual(when, '')
         const said =
           retryAfterSeconds === undefined

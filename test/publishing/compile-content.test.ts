@@ -132,7 +132,7 @@ const CASES: readonly Case[] = [
     from: 'date: 2026-01-01',
     to: 'date: 1 January 2026',
     expected:
-      /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a date such as 2026-11-21$/,
+      /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a date such as 2025-11-03$/,
   },
   {
     name: 'a list that must not be empty',

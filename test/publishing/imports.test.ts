@@ -210,7 +210,7 @@ const CSV_MISTAKES: readonly (readonly [
     'a date in another notation',
     ['', ''],
     ['2026-01-02 10:11', '01/02/2026'],
-    'queue.csv:3:45: items[1].since: found "01/02/2026", expected a date such as 2026-11-21',
+    'queue.csv:3:45: items[1].since: found "01/02/2026", expected a date such as 2025-11-03',
   ],
   [
     'a reference to a row that does not exist',

@@ -1,5 +1,5 @@
-import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { API_VERSION, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+
 import {
   changesBetween,
   formatSnapshotId,

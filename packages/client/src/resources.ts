@@ -18,9 +18,9 @@ export interface EndpointIndex {
 
 /** One endpoint. */
 export interface EndpointEntry {
-  /** Name of the endpoint; also its operationId in the OpenAPI document. */
+  /** Name of the endpoint; also its `operationId` in the OpenAPI document. */
   readonly name: string
-  /** HTTP method. A GET endpoint also supports HEAD and OPTIONS. */
+  /** HTTP method. A `GET` endpoint also supports `HEAD` and `OPTIONS`. */
   readonly method: string
   /** Path template. */
   readonly path: string
@@ -100,7 +100,7 @@ export interface Incident {
   readonly impact: 'none' | 'minor' | 'major' | 'critical'
   /** When the incident began, in UTC. */
   readonly startedAt: string
-  /** When the incident ended, in UTC. Present only if the state is resolved. */
+  /** When the incident ended, in UTC. Present only if the state is `resolved`. */
   readonly resolvedAt?: string
   /** Identifiers of the affected components. */
   readonly components: readonly string[]
@@ -161,17 +161,17 @@ export interface Time {
 /** Quality of the time. */
 export interface TimeQuality {
   /**
-   * SYNCHRONIZED: measured, and |offset| plus maximum error is at most 500 ms. UNSYNCHRONIZED: the sum is
-   * larger, or the source has not responded correctly for 180 s. UNVERIFIED: not measured.
+   * `SYNCHRONIZED`: measured, and the absolute offset plus maximum error is at most 500 ms. `UNSYNCHRONIZED`:
+   * the sum is larger, or the source has not responded correctly for 180 s. `UNVERIFIED`: not measured.
    */
   readonly state: 'SYNCHRONIZED' | 'UNSYNCHRONIZED' | 'UNVERIFIED'
-  /** The time source of the measurement; null if no source is configured. */
+  /** The time source of the measurement; `null` if no source is configured. */
   readonly source: string | null
-  /** Offset of this clock from the source, in milliseconds; null if not measured. */
+  /** Offset of this clock from the source, in milliseconds; `null` if not measured. */
   readonly offsetMs: number | null
-  /** Maximum error of the offset, in milliseconds; null if not measured. */
+  /** Maximum error of the offset, in milliseconds; `null` if not measured. */
   readonly maxErrorMs: number | null
-  /** Time of the last measurement; null if never measured. ISO 8601 UTC. */
+  /** Time of the last measurement; `null` if never measured. ISO 8601 UTC. */
   readonly checkedAt: string | null
 }
 
@@ -296,7 +296,7 @@ export interface RoadmapItem {
   readonly title: string
   /** What will change for users when it is done. */
   readonly summary: string
-  /** now: in progress. next: follows. later: intended, not started. */
+  /** `now`: in progress. `next`: follows. `later`: intended, not started. */
   readonly horizon: 'now' | 'next' | 'later'
   /** Identifiers of the roadmap items that must be done first. */
   readonly dependsOn?: readonly string[]
@@ -336,13 +336,13 @@ export interface RegistrationForm {
   readonly required: readonly string[]
   /** Optional fields. */
   readonly optional: readonly string[]
-  /** Accepted locales. */
+  /** Accepted values of `locale`. */
   readonly locales: readonly string[]
-  /** Accepted interests. */
+  /** Accepted values of `interests`. */
   readonly interests: readonly string[]
-  /** Maximum number of interests. */
+  /** Maximum number of values in `interests`. */
   readonly maxInterests: number
-  /** Longest use case, in Unicode code points. */
+  /** Longest `useCase`, in Unicode code points. */
   readonly maxUseCaseLength: number
 }
 
@@ -350,9 +350,9 @@ export interface RegistrationForm {
 export interface Challenge {
   /** Provider of the challenge. */
   readonly provider: 'altcha' | 'turnstile' | 'hcaptcha' | 'test'
-  /** Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable. */
+  /** Path of the challenge on this service; `null` for a hosted challenge, and while registration is unavailable. */
   readonly path: string | null
-  /** Public site key of a hosted challenge; null otherwise. */
+  /** Public site key of a hosted challenge; `null` otherwise. */
   readonly siteKey: string | null
 }
 
@@ -391,7 +391,7 @@ export interface WalletNetwork {
   readonly id: string
   /** Name of the network. */
   readonly name: string
-  /** Whether its assets have value (main) or not (test). */
+  /** Whether its assets have value (`main`) or not (`test`). */
   readonly environment: 'main' | 'test'
 }
 
@@ -432,7 +432,10 @@ export interface WalletSecurity {
   readonly summary: string
   /** When the operator last reviewed this snapshot, in UTC. */
   readonly updatedAt: string
-  /** Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party. */
+  /**
+   * Who holds the signing keys: `none` (no wallet), the organization, several parties together, or a third
+   * party.
+   */
   readonly custody: 'none' | 'own' | 'shared' | 'third_party'
   /** Controls that protect the wallet or, without one, these views. */
   readonly controls: readonly WalletControl[]
@@ -562,7 +565,7 @@ export interface WalletInterface {
   readonly id: string
   /** The interface in a few words. */
   readonly title: string
-  /** outbound: this service sends data. inbound: it receives data. */
+  /** `outbound`: this service sends data. `inbound`: it receives data. */
   readonly direction: 'outbound' | 'inbound'
   /** Whether the interface is live, planned or retired. */
   readonly state: 'live' | 'planned' | 'retired'
@@ -606,11 +609,11 @@ export interface Policy {
   readonly note: string
   /** Who the API is for. */
   readonly audience: string
-  /** What the runtime values of an endpoint mean. */
+  /** What the `runtime` values of an endpoint mean. */
   readonly runtime: {
-    /** Meaning of each runtime value. */
+    /** Meaning of each `runtime` value. */
     readonly values: { readonly [name: string]: string }
-    /** Runtime value of an endpoint that does not state it. */
+    /** `runtime` value of an endpoint that does not state it. */
     readonly default: string
   }
   /** How keys are sent and what they allow. */
@@ -690,13 +693,13 @@ export interface Policy {
   readonly caching: {
     /** Cache classes, by name. */
     readonly classes: { readonly [name: string]: CacheClass }
-    /** Cache-Control of every error. */
+    /** `Cache-Control` of every error. */
     readonly errors: string
     /** How the entity tag is computed. */
     readonly etag: string
-    /** Response to a matching If-None-Match. */
+    /** Response to a matching `If-None-Match`. */
     readonly conditional: string
-    /** Value of Vary on cacheable reads. */
+    /** Value of `Vary` on cacheable reads. */
     readonly vary: string
   }
   /** Cross-origin rules of the read endpoints. */
@@ -731,13 +734,13 @@ export interface Policy {
     readonly requestContentType: string
     /** Media type of a response. */
     readonly responseContentType: string
-    /** Longest useCase, in Unicode code points. */
+    /** Longest `useCase`, in Unicode code points. */
     readonly maxUseCaseLength: number
     /** Longest email address, in characters. */
     readonly maxEmailLength: number
-    /** Maximum number of interests. */
+    /** Maximum number of values in `interests`. */
     readonly maxInterests: number
-    /** Pattern of an API key’s label. */
+    /** Pattern of the `label` of an API key. */
     readonly labelPattern: string
     /** Shortest time to live of a key, in days. */
     readonly minTtlDays: number
@@ -773,9 +776,9 @@ export interface Policy {
       readonly algorithm: string
       /** Lines of a response’s signed text. */
       readonly signedText: readonly string[]
-      /** Lines of a 304’s signed text. */
+      /** Lines of a `304`’s signed text. */
       readonly revalidationText: readonly string[]
-      /** Format of Content-Digest. */
+      /** Format of `Content-Digest`. */
       readonly contentDigest: string
       /** Age at which a verifier refuses a signature, in seconds. */
       readonly maxAgeSeconds: number
@@ -793,7 +796,7 @@ export interface Policy {
   readonly errors: {
     /** Name of the error envelope’s schema. */
     readonly schema: string
-    /** Cache-Control of every error. */
+    /** `Cache-Control` of every error. */
     readonly cacheControl: string
     /** Every code. */
     readonly catalog: readonly ErrorCatalogEntry[]
@@ -835,7 +838,7 @@ export interface DeprecatedEndpoint {
 
 /** One cache class. */
 export interface CacheClass {
-  /** Value of Cache-Control. */
+  /** Value of `Cache-Control`. */
   readonly cacheControl: string
   /** What it means. */
   readonly meaning: string
@@ -907,7 +910,7 @@ export interface ChangelogRelease {
   readonly date: string
   /** The release in a sentence. */
   readonly summary?: string
-  /** The changes, grouped by kind in the order added to security. */
+  /** The changes, grouped by kind in the order `added` to `security`. */
   readonly changes: readonly ChangelogChange[]
 }
 
@@ -921,7 +924,7 @@ export interface VersionEntry {
   readonly createdAt: string
   /** Hash of the previous version; 64 zeros for the first. */
   readonly previousHash: string
-  /** SHA-256 over a label line and the canonical JSON of this entry without its hash. */
+  /** SHA-256 over a label line and the canonical JSON of this entry without its `hash`. */
   readonly hash: string
   /** Major version of the API at the time. */
   readonly apiVersion: string
@@ -973,7 +976,7 @@ export interface VersionSummary {
   readonly createdAt: string
   /** Hash of the previous version; 64 zeros for the first. */
   readonly previousHash: string
-  /** SHA-256 over a label line and the canonical JSON of this entry without its hash. */
+  /** SHA-256 over a label line and the canonical JSON of this entry without its `hash`. */
   readonly hash: string
 }
 
@@ -1048,7 +1051,7 @@ export interface SigningKeyDocument {
   readonly keys: readonly SigningKey[]
   /** Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders. */
   readonly signedText: readonly string[]
-  /** Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders. */
+  /** Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders. */
   readonly revalidationText: readonly string[]
   /** Names of the response headers that carry the proof. */
   readonly headers: {
@@ -1058,7 +1061,7 @@ export interface SigningKeyDocument {
     readonly signedAt: string
     /** The signature, base64. */
     readonly signature: string
-    /** Time and signature of a 304. */
+    /** Time and signature of a `304`. */
     readonly revalidated: string
   }
   /** The transparency log of the versions. Missing if the service has none. */
@@ -1078,19 +1081,19 @@ export interface SigningKeyDocument {
 export interface SigningKey {
   /** RFC 7638 thumbprint of the key. */
   readonly keyId: string
-  /** current: signs now. next: will sign later. retired: no longer signs. */
+  /** `current`: signs now. `next`: will sign later. `retired`: no longer signs. */
   readonly status: 'current' | 'next' | 'retired'
-  /** The key as a JSON Web Key (RFC 8037; alg as in RFC 9864). */
+  /** The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864). */
   readonly jwk: JsonWebKey
   /** The key as PEM (SubjectPublicKeyInfo), for openssl. */
   readonly publicKeyPem: string
-  /** Start of its signing period; null if not stated. ISO 8601 UTC. */
+  /** Start of its signing period; `null` if not stated. ISO 8601 UTC. */
   readonly notBefore: string | null
-  /** End of its signing period; null if not stated. ISO 8601 UTC. */
+  /** End of its signing period; `null` if not stated. ISO 8601 UTC. */
   readonly notAfter: string | null
 }
 
-/** The key as a JSON Web Key (RFC 8037; alg as in RFC 9864). */
+/** The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864). */
 export interface JsonWebKey {
   /** Key type. */
   readonly kty: string
@@ -1100,7 +1103,7 @@ export interface JsonWebKey {
   readonly x: string
   /** Algorithm. */
   readonly alg: string
-  /** Purpose of the key: sig, for signatures. */
+  /** Purpose of the key: `sig`, for signatures. */
   readonly use: string
   /** The key ID. */
   readonly kid: string
@@ -1110,7 +1113,7 @@ export interface JsonWebKey {
 export interface LogKey {
   /** Verifier key (c2sp.org/signed-note). */
   readonly vkey: string
-  /** Status in the rotation: retiring keys sign until they are removed. */
+  /** Status in the rotation: `retiring` keys sign until they are removed. */
   readonly status: 'current' | 'retiring'
 }
 
@@ -1118,21 +1121,24 @@ export interface LogKey {
 export interface Registration {
   /** The email address to register. */
   readonly email: string
-  /** Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language. */
+  /**
+   * Language of future email. If omitted, it is taken from the page of the form, otherwise from
+   * `Accept-Language`.
+   */
   readonly locale?: 'en' | 'th' | 'zh-CN'
   /** Areas of interest, each at most once. */
   readonly interests?: readonly ('architecture' | 'agents' | 'api' | 'kap-language' | 'k-language' | 'research' | 'developer-tools' | 'early-preview' | 'business' | 'education')[]
   /** What you want to use the API for, in your own words. */
   readonly useCase?: string
-  /** Consent to be added to the list. Only true is accepted. */
+  /** Consent to be added to the list. Only `true` is accepted. */
   readonly consent: true
-  /** Token of a solved human-verification challenge. It can be used once. */
+  /** Token of the solved human-verification challenge that `/api/v1/early-access` names. It can be used once. */
   readonly challengeToken: string
 }
 
 /** Body of `POST /api/v1/keys`. A request for an API key. */
 export interface KeyRequest {
-  /** Token of a solved human-verification challenge. It can be used once. */
+  /** Token of the solved human-verification challenge that `/api/v1/early-access` names. It can be used once. */
   readonly challengeToken: string
   /** A name for the key, for the holder’s own use. */
   readonly label?: string
@@ -1201,7 +1207,7 @@ export interface Reads {
    */
   readonly index: (options?: ReadOptions) => Promise<Verified<EndpointIndex>>
   /**
-   * Read the status: `GET /api/v1/status`.
+   * Get the status: `GET /api/v1/status`.
    *
    * The state of each component, as the operator last published it, and recent incidents.
    *
@@ -1209,16 +1215,16 @@ export interface Reads {
    */
   readonly status: (options?: ReadOptions) => Promise<Verified<Status>>
   /**
-   * Read the server time: `GET /api/v1/time`.
+   * Get the server time: `GET /api/v1/time`.
    *
-   * The server’s UTC time (label SERVER_UTC) and its quality, measured against a time source. Without a
-   * measurement, the quality is UNVERIFIED.
+   * The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without a
+   * measurement, the quality is `UNVERIFIED`.
    *
    * @example const { data } = await client.time()
    */
   readonly time: (options?: ReadOptions) => Promise<Verified<Time>>
   /**
-   * Read the architecture: `GET /api/v1/architecture`.
+   * Get the architecture: `GET /api/v1/architecture`.
    *
    * The components of the service, the data flows between them and the guarantees it gives.
    *
@@ -1226,7 +1232,7 @@ export interface Reads {
    */
   readonly architecture: (options?: ReadOptions) => Promise<Verified<Architecture>>
   /**
-   * Read the development queue: `GET /api/v1/development-queue`.
+   * Get the development queue: `GET /api/v1/development-queue`.
    *
    * Work in progress and planned work, in order of priority.
    *
@@ -1234,7 +1240,7 @@ export interface Reads {
    */
   readonly developmentQueue: (options?: ReadOptions) => Promise<Verified<DevelopmentQueue>>
   /**
-   * Read the roadmap: `GET /api/v1/roadmap`.
+   * Get the roadmap: `GET /api/v1/roadmap`.
    *
    * Plans for now, next and later. They state intent, not dates.
    *
@@ -1242,7 +1248,7 @@ export interface Reads {
    */
   readonly roadmap: (options?: ReadOptions) => Promise<Verified<Roadmap>>
   /**
-   * Read the waitlist availability: `GET /api/v1/early-access`.
+   * Get the waitlist status: `GET /api/v1/early-access`.
    *
    * Whether registration is open, which challenge it requires, the fields and limits of the form, and what is
    * stored of a registration.
@@ -1251,7 +1257,7 @@ export interface Reads {
    */
   readonly earlyAccess: (options?: ReadOptions) => Promise<Verified<EarlyAccess>>
   /**
-   * Read the wallet overview: `GET /api/v1/wallet`. Stability: beta.
+   * Get the wallet overview: `GET /api/v1/wallet`. Stability: beta.
    *
    * What the wallet views contain and whether a wallet is attached.
    *
@@ -1259,7 +1265,7 @@ export interface Reads {
    */
   readonly wallet: (options?: ReadOptions) => Promise<Verified<Wallet>>
   /**
-   * Read the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
+   * Get the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
    *
    * How a wallet would be isolated from this service.
    *
@@ -1267,7 +1273,7 @@ export interface Reads {
    */
   readonly walletArchitecture: (options?: ReadOptions) => Promise<Verified<WalletArchitecture>>
   /**
-   * Read the wallet security view: `GET /api/v1/wallet/security`. Stability: beta.
+   * Get the wallet security: `GET /api/v1/wallet/security`. Stability: beta.
    *
    * The rules that keep wallet secrets out of this service.
    *
@@ -1275,7 +1281,7 @@ export interface Reads {
    */
   readonly walletSecurity: (options?: ReadOptions) => Promise<Verified<WalletSecurity>>
   /**
-   * Read the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
+   * Get the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
    *
    * Evidence for the statements in the other wallet views.
    *
@@ -1283,7 +1289,7 @@ export interface Reads {
    */
   readonly walletEvidence: (options?: ReadOptions) => Promise<Verified<WalletEvidence>>
   /**
-   * Read the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
+   * Get the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
    *
    * What the wallet views can do, and what they never will.
    *
@@ -1291,7 +1297,7 @@ export interface Reads {
    */
   readonly walletCapabilities: (options?: ReadOptions) => Promise<Verified<WalletCapabilities>>
   /**
-   * Read the wallet integration view: `GET /api/v1/wallet/integration`. Stability: beta.
+   * Get the wallet integrations: `GET /api/v1/wallet/integration`. Stability: beta.
    *
    * Which systems a wallet integrates with, and the state of each integration.
    *
@@ -1299,7 +1305,7 @@ export interface Reads {
    */
   readonly walletIntegration: (options?: ReadOptions) => Promise<Verified<WalletIntegration>>
   /**
-   * Read the wallet development view: `GET /api/v1/wallet/development`. Stability: beta.
+   * Get the wallet development: `GET /api/v1/wallet/development`. Stability: beta.
    *
    * The state of the work on the wallet.
    *
@@ -1307,7 +1313,7 @@ export interface Reads {
    */
   readonly walletDevelopment: (options?: ReadOptions) => Promise<Verified<WalletDevelopment>>
   /**
-   * Read the policy: `GET /api/v1/policy`.
+   * Get the policy: `GET /api/v1/policy`.
    *
    * The promises of this API in machine-readable form: versioning, stability, deprecation, caching, CORS,
    * limits, authentication, security and the error catalog.
@@ -1316,7 +1322,7 @@ export interface Reads {
    */
   readonly policy: (options?: ReadOptions) => Promise<Verified<Policy>>
   /**
-   * Read the OpenAPI document: `GET /api/v1/openapi.json`.
+   * Get the OpenAPI document: `GET /api/v1/openapi.json`.
    *
    * This API as an OpenAPI 3.0.3 document. The only success response without an envelope.
    *
@@ -1324,7 +1330,7 @@ export interface Reads {
    */
   readonly openapi: (options?: ReadOptions) => Promise<Verified<OpenApiDocument>>
   /**
-   * Read the changelog: `GET /api/v1/changelog`.
+   * Get the changelog: `GET /api/v1/changelog`.
    *
    * Notable changes, newest first, grouped as in Keep a Changelog.
    *
@@ -1332,7 +1338,7 @@ export interface Reads {
    */
   readonly changelog: (options?: ReadOptions) => Promise<Verified<Changelog>>
   /**
-   * Read the latest version: `GET /api/v1/version`.
+   * Get the latest version: `GET /api/v1/version`.
    *
    * The latest entry of the version history: the digest of every published resource, and the hash of the
    * previous entry.
@@ -1341,16 +1347,16 @@ export interface Reads {
    */
   readonly version: (options?: ReadOptions) => Promise<Verified<VersionEntry>>
   /**
-   * Read the version history: `GET /api/v1/versions`.
+   * Get the version history: `GET /api/v1/versions`.
    *
-   * All versions as a hash-chained index, newest first. With limit or before, the response is one page of it,
-   * and the Link header with rel="next" leads to the next page.
+   * All versions as a hash-chained index, newest first. With `limit` or `before`, the response is one page of
+   * it, and the `Link` header with `rel="next"` leads to the next page.
    *
    * @example const { data } = await client.versions()
    */
   readonly versions: (options?: ReadOptions) => Promise<Verified<VersionIndex>>
   /**
-   * Read one version: `GET /api/v1/versions/{snapshotId}`.
+   * Get a version: `GET /api/v1/versions/{snapshotId}`.
    *
    * One entry of the version history by its ID.
    *
@@ -1360,7 +1366,7 @@ export interface Reads {
    */
   readonly versionById: (value: string, options?: ReadOptions) => Promise<Verified<VersionEntry>>
   /**
-   * Read the metadata of the key in use: `GET /api/v1/keys/self`. Stability: beta.
+   * Get the current API key: `GET /api/v1/keys/self`. Stability: beta.
    *
    * The metadata of the key in the request and its remaining quota. Never includes the secret.
    *
@@ -1368,7 +1374,7 @@ export interface Reads {
    */
   readonly keySelf: (options?: ReadOptions) => Promise<Verified<KeyMetadata>>
   /**
-   * Read the signing key: `GET /api/v1/keys/signing-key`. Stability: beta.
+   * Get the signing key: `GET /api/v1/keys/signing-key`. Stability: beta.
    *
    * The public key that verifies response signatures, and the format of the signed texts. A clone of this origin
    * would show its own key: get the key ID from another source and accept no other.
@@ -1379,7 +1385,7 @@ export interface Reads {
   /**
    * Reserved for previews: `GET /api/v1/preview/{path}`. Stability: beta.
    *
-   * A namespace for future endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED.
+   * A namespace for future endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`.
    *
    * @param value Any path below the namespace.
    */

@@ -7,7 +7,7 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../http/headers.ts'
-import { formatInstant } from '../text/instant.ts'
+import { DAY_MS, formatInstant } from '../text/instant.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { READ_PATHS } from '../registry/read-paths.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
@@ -19,6 +19,7 @@ export type HeaderDocs = {
 }
 
 const EXAMPLE_INSTANT = formatInstant(EXAMPLE_EPOCH_MS)
+const EXAMPLE_SECONDS = EXAMPLE_EPOCH_MS / 1000
 const EXAMPLE_SIGNATURE =
   '5VZDAMNgrHKQhuLMgG6CioSHfx64dg3OwIxB8hV3eYxCvDUMUXtnNqyOaFhpMN1mBrRpqgiY7jIYwC2/pQJrCw=='
 
@@ -31,20 +32,23 @@ export const REQUEST_HEADER_DOCS = {
     'An API key as a bearer token. Optional on every endpoint that does not require one.',
     'Bearer <API_KEY>',
   ),
-  key: text('An API key, for callers that cannot set Authorization.', '<API_KEY>'),
+  key: text('An API key, for callers that cannot set `Authorization`.', '<API_KEY>'),
   ifNoneMatch: text(
-    'Entity tags that the client has stored, or *. If one of them matches (weak comparison), the response is 304 without a body.',
+    'Entity tags that the client has stored, or `*`. If one of them matches (weak comparison), the response is `304` without a body.',
     'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   ),
   acceptSignature: text(
-    'Asks for a signature by RFC 9421 over the method and target URI of the request, the status and Content-Digest. Other components and values are ignored. With a nonce, the response is not stored by caches.',
+    'Asks for a signature by RFC 9421 over the method and target URI of the request, the status and `Content-Digest`. Other components and values are ignored. With a `nonce`, the response is not stored by caches.',
     'svc=("@method";req "@target-uri";req "@status" "content-digest");created;expires;tag="svc-response"',
   ),
   contentType: text(
-    'Media type of a request body; application/json, in UTF-8.',
+    'Media type of a request body; `application/json`, in UTF-8.',
     'application/json',
   ),
-  contentEncoding: text('Content coding of a request body. Only identity is accepted.', 'identity'),
+  contentEncoding: text(
+    'Content coding of a request body. Only `identity` is accepted.',
+    'identity',
+  ),
   origin: text(
     'Origin of the page that sends a request body. Browsers send it; any origin other than this service’s own is refused.',
     'https://api.example.org',
@@ -69,13 +73,13 @@ export const RESPONSE_HEADER_DOCS = {
     type: 'string',
     format: 'uuid',
     description:
-      'Random ID of this response, equal to requestId in the body. It carries no identity.',
+      'Random ID of this response, equal to `requestId` in the body. It carries no identity.',
     example: '5f0c2f5e-3b1d-4c6a-9a3e-0d6f2b7c8e91',
   },
   apiVersion: text('Major version of the API.', API_VERSION),
   contentType: text('Media type of the body.', RESPONSE_CONTENT_TYPE),
   cacheControl: text(
-    'How long the response may be reused: the value of the endpoint’s cache class, or no-store on every error.',
+    'How long the response may be reused: the value of the endpoint’s cache class, or `no-store` on every error.',
     ERROR_CACHE_CONTROL,
   ),
   age: whole(
@@ -83,11 +87,11 @@ export const RESPONSE_HEADER_DOCS = {
     12,
   ),
   cdnCacheControl: text(
-    'no-store on a successful cacheable read with a valid API key, so that shared caches do not store it (RFC 9213).',
+    '`no-store` on a successful cacheable read with a valid API key, so that shared caches do not store it (RFC 9213).',
     ERROR_CACHE_CONTROL,
   ),
   etag: text(
-    'Weak entity tag: base64url SHA-256 of the canonical JSON (RFC 8785) of data. The same on every node, and the digest that the version history records.',
+    'Weak entity tag: base64url SHA-256 of the canonical JSON (RFC 8785) of `data`. The same on every node, and the digest that the version history records.',
     'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   ),
   vary: enumField(
@@ -114,15 +118,15 @@ export const RESPONSE_HEADER_DOCS = {
     example: EXAMPLE_SIGNATURE,
   },
   signatureInput: text(
-    'What the RFC 9421 signature covers, when it was created and expires, and the key ID. Sent on responses with a body whose request asks for it in Accept-Signature.',
-    'svc=("@method";req "@target-uri";req "@status" "content-digest");created=1795413350;expires=1795414250;keyid="kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";alg="ed25519";tag="svc-response"',
+    'What the RFC 9421 signature covers, when it was created and expires, and the key ID. Sent on responses with a body whose request asks for it in `Accept-Signature`.',
+    `svc=("@method";req "@target-uri";req "@status" "content-digest");created=${EXAMPLE_SECONDS};expires=${EXAMPLE_SECONDS + LIMITS.signatureMaxAgeSeconds};keyid="kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";alg="ed25519";tag="svc-response"`,
   ),
   messageSignature: text(
-    'Ed25519 signature by RFC 9421, as Signature-Input describes it.',
+    'Ed25519 signature by RFC 9421, as `Signature-Input` describes it.',
     `svc=:${EXAMPLE_SIGNATURE}:`,
   ),
   revalidated: text(
-    'Proof on a 304: the time, and an Ed25519 signature that binds the target and the entity tag to it. It keeps a stored body verifiable after its own signature expires.',
+    'Proof on a `304`: the time, and an Ed25519 signature that binds the target and the entity tag to it. It keeps a stored body verifiable after its own signature expires.',
     formatRevalidated(EXAMPLE_INSTANT, EXAMPLE_SIGNATURE),
   ),
   rateLimitLimit: whole(
@@ -139,33 +143,33 @@ export const RESPONSE_HEADER_DOCS = {
   ),
   retryAfter: {
     ...whole(
-      'Seconds to wait before a retry. Sent on every 429, and on a 503 if the wait is known.',
+      'Seconds to wait before a retry. Sent on every `429`, and on a `503` if the wait is known.',
       42,
     ),
     minimum: 1,
   },
   allow: text(
-    'The methods that the route supports. Sent on 405 and on preflight responses.',
+    'The methods that the route supports. Sent on `405` and on preflight responses.',
     'GET, HEAD, OPTIONS',
   ),
   wwwAuthenticate: text(
-    'On 401: Bearer if the key is missing, with error="invalid_token" if the key was not accepted (RFC 6750).',
+    'On `401`: `Bearer` if the key is missing, with `error="invalid_token"` if the key was not accepted (RFC 6750).',
     'Bearer error="invalid_token"',
   ),
   deprecation: text(
-    'On a deprecated endpoint: the time of its deprecation, as @ and Unix seconds (RFC 9745).',
-    '@1795251600',
+    'On a deprecated endpoint: the time of its deprecation, as `@` and Unix seconds (RFC 9745).',
+    `@${EXAMPLE_SECONDS}`,
   ),
   sunset: text(
     'On a deprecated endpoint: the time until which it is available, as an HTTP date (RFC 8594).',
-    'Sat, 20 Feb 2027 09:00:00 GMT',
+    new Date(EXAMPLE_EPOCH_MS + LIMITS.deprecationNoticeDays * DAY_MS).toUTCString(),
   ),
   link: text(
-    'Related resources (RFC 8288): the documents of this API on the index, the next page (rel="next") of a list with pages, and the successor (rel="successor-version") on a deprecated endpoint.',
+    'Related resources (RFC 8288): the documents of this API on the index, the next page (`rel="next"`) of a list with pages, and the successor (`rel="successor-version"`) on a deprecated endpoint.',
     `<${READ_PATHS.openapi}>; rel="service-desc"; type="application/json"`,
   ),
   robotsTag: text(
-    'noindex, nofollow on a preview deployment, which search engines must not index.',
+    '`noindex, nofollow` on a preview deployment, which search engines must not index.',
     'noindex, nofollow',
   ),
   accessControlAllowOrigin: text(

@@ -123,7 +123,7 @@ function successResponse(
 function notModifiedResponse(row: Endpoint): OpenApiResponse {
   const headers = compose(row, row.cacheClass, ['etag', 'revalidated', ...varying(row), ...QUOTA])
   const description =
-    'The client has the current data: an entity tag in If-None-Match matches. No body.'
+    'The client has the current data: an entity tag in `If-None-Match` matches. No body.'
   const component = `304.${row.cacheClass}`
   return { status: 304, headers, codes: [], response: { description, headers }, component }
 }
@@ -226,7 +226,7 @@ export function headerComponents(used: readonly ResponseHeaders[]): JsonObject {
       return [name, { description: meaning, ...required, schema }] as const
     }),
     ...Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => {
-      const description = `Cache class ${name}. ${meaning}`
+      const description = `Cache class \`${name}\`. ${meaning}`
       // A response to a request with a nonce is not stored, whatever its class.
       const values = [...new Set([cacheControl, CACHE_CLASSES.none.cacheControl])]
       const schema = { type: 'string', enum: values, example: cacheControl }

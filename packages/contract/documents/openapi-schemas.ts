@@ -52,7 +52,7 @@ function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, descr
     type: 'object',
     required: ['ok', 'schema', 'requestId', 'issuedAt', ...Object.keys(member)],
     properties: {
-      ok: { type: 'boolean', description: `Always ${ok}.`, example: ok },
+      ok: { type: 'boolean', description: `Always \`${ok}\`.`, example: ok },
       schema: {
         type: 'string',
         enum: [schemaId],
@@ -63,7 +63,7 @@ function envelopeSchema(ok: boolean, schemaId: string, member: JsonObject, descr
         type: 'string',
         format: 'uuid',
         description:
-          'Random ID of this response, equal to the header X-Request-Id. It carries no identity.',
+          'Random ID of this response, equal to the header `X-Request-Id`. It carries no identity.',
         example: EXAMPLE_IDENTITY.requestId,
       },
       issuedAt: {
@@ -105,7 +105,7 @@ export function schemaComponents(registry: Registry): JsonObject {
     for (const [status, codes] of codesByStatus(row)) {
       const name = errorSchemaName(operation, status, codes)
       const member = { error: ref('schemas', `${name}Detail`) }
-      const description = `An error: ${codes.join(', ')}.`
+      const description = `An error: ${codes.map((code) => `\`${code}\``).join(', ')}.`
       add(name, envelopeSchema(false, SCHEMA_IDS.error, member, description))
       add(`${name}Detail`, errorDetail(status, codes))
     }

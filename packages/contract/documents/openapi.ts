@@ -55,7 +55,7 @@ const KEY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: HEADERS.key,
-    description: `An API key in the header ${HEADERS.key}, for callers that cannot set ${HEADERS.authorization}.`,
+    description: `An API key in the header \`${HEADERS.key}\`, for callers that cannot set \`${HEADERS.authorization}\`.`,
   },
 } as const
 
@@ -171,7 +171,7 @@ function operation(
     tags: [row.tag],
     summary: row.summary,
     description: row.description + pause,
-    externalDocs: { description: DOCS, url: `${baseUrl}${LINKS.docs}#${name}` },
+    externalDocs: { description: DOCS, url: `${baseUrl}${LINKS.docs}/${row.tag}#${name}` },
     ...(row.status === 'deprecated' && { deprecated: true }),
     'x-svc-stability': row.stability,
     'x-svc-status': row.status,

@@ -38,11 +38,11 @@ export const ERRORS = {
     },
     INVALID_INPUT: {
       meaning: 'The body contains an unknown field or has the wrong shape.',
-      message: `Send one JSON object with only the documented fields and types. They are listed at ${BASE_PATH}/openapi.json.`,
+      message: `Send one JSON object with only the documented fields and types. They are listed at \`${BASE_PATH}/openapi.json\`.`,
     },
     INVALID_EMAIL: {
       meaning: 'A valid email address is required.',
-      message: `Send a valid email address of at most ${LIMITS.maxEmailLength} characters in the field email.`,
+      message: `Send a valid email address of at most ${LIMITS.maxEmailLength} characters in the field \`email\`.`,
     },
     FORBIDDEN_FIELD: {
       meaning: 'The body contains a field that is never accepted.',
@@ -50,20 +50,20 @@ export const ERRORS = {
         'Remove fields for credentials, identity documents, payment or wallet secrets and device addresses. They are never accepted.',
     },
     INVALID_LOCALE: {
-      meaning: 'The locale is not supported.',
-      message: `Send one of ${LOCALES.join(', ')} as locale, or omit the field.`,
+      meaning: 'The `locale` is not supported.',
+      message: `Send one of ${LOCALES.map((each) => `\`${each}\``).join(', ')} as \`locale\`, or omit the field.`,
     },
     INVALID_INTERESTS: {
-      meaning: `The interests must be an array of up to ${LIMITS.maxInterests} known values.`,
-      message: `Send up to ${LIMITS.maxInterests} different values listed at ${BASE_PATH}/early-access as interests, or omit the field.`,
+      meaning: `The field \`interests\` must be an array of up to ${LIMITS.maxInterests} known values.`,
+      message: `Send up to ${LIMITS.maxInterests} different values listed at \`${BASE_PATH}/early-access\` as \`interests\`, or omit the field.`,
     },
     CONSENT_REQUIRED: {
       meaning: 'Consent is required.',
-      message: 'Registration requires consent. Send the field consent with the value true.',
+      message: 'Registration requires consent. Send the field `consent` with the value `true`.',
     },
     INVALID_USE_CASE: {
-      meaning: 'The use case is not a string or is too long.',
-      message: `Send useCase as a string of at most ${LIMITS.maxUseCaseCodePoints} characters, or omit the field.`,
+      meaning: 'The field `useCase` is not a string or is too long.',
+      message: `Send \`useCase\` as a string of at most ${LIMITS.maxUseCaseCodePoints} characters, or omit the field.`,
     },
     INVALID_SESSION_ID: {
       meaning: 'Session IDs are not accepted.',
@@ -71,13 +71,13 @@ export const ERRORS = {
     },
     CHALLENGE_REQUIRED: {
       meaning: 'A challenge token is required.',
-      message: `Solve the human-verification challenge named at ${BASE_PATH}/early-access and send its token as challengeToken.`,
+      message: `Solve the human-verification challenge named at \`${BASE_PATH}/early-access\` and send its token as \`challengeToken\`.`,
     },
   }),
   ...atStatus(401, {
     KEY_REQUIRED: {
       meaning: 'The endpoint requires an API key.',
-      message: `Send an API key as ${HEADERS.authorization}: Bearer or as ${HEADERS.key}.`,
+      message: `Send an API key as \`${HEADERS.authorization}: Bearer\` or as \`${HEADERS.key}\`.`,
     },
     KEY_INVALID: {
       meaning: 'The API key is not valid.',
@@ -96,27 +96,28 @@ export const ERRORS = {
     },
     REQUEST_REJECTED: {
       meaning: 'The request was rejected. The rule that matched is never revealed.',
-      message: `The request was rejected. Compare it with the rules at ${BASE_PATH}/policy, correct it and send it again.`,
+      message: `The request was rejected. Compare it with the rules at \`${BASE_PATH}/policy\`, correct it and send it again.`,
     },
     PREVIEW_NOT_ENABLED: {
       meaning: 'The preview namespace is disabled.',
-      message: `The preview namespace is not enabled. Use the endpoints listed at ${BASE_PATH}.`,
+      message: `The preview namespace is not enabled. Use the endpoints listed at \`${BASE_PATH}\`.`,
     },
   }),
   ...atStatus(404, {
     NOT_FOUND: {
       meaning: 'The route does not exist.',
-      message: `The path does not exist. The endpoints are listed at ${BASE_PATH}.`,
+      message: `The path does not exist. The endpoints are listed at \`${BASE_PATH}\`.`,
     },
     VERSION_NOT_FOUND: {
       meaning: 'The version snapshot does not exist.',
-      message: `No version has this ID. All versions are listed at ${BASE_PATH}/versions.`,
+      message: `No version has this ID. All versions are listed at \`${BASE_PATH}/versions\`.`,
     },
   }),
   ...atStatus(405, {
     METHOD_NOT_ALLOWED: {
-      meaning: 'The route does not support this method. See the Allow header.',
-      message: 'The route does not support this method. Use a method that the Allow header lists.',
+      meaning: 'The route does not support this method. See the `Allow` header.',
+      message:
+        'The route does not support this method. Use a method that the `Allow` header lists.',
     },
   }),
   ...atStatus(413, {
@@ -127,21 +128,21 @@ export const ERRORS = {
   }),
   ...atStatus(415, {
     UNSUPPORTED_MEDIA_TYPE: {
-      meaning: 'The Content-Type must be application/json.',
-      message: 'Send the body as application/json in UTF-8, without a content coding.',
+      meaning: 'The `Content-Type` must be `application/json`.',
+      message: 'Send the body as `application/json` in UTF-8, without a content coding.',
     },
   }),
   ...atStatus(429, {
     RATE_LIMITED: {
       retryAfterSeconds: LIMITS.registrationPerActor.windowSeconds,
       meaning: 'Too many requests.',
-      message: 'Wait for the number of seconds in Retry-After, then try again.',
+      message: 'Wait for the number of seconds in `Retry-After`, then try again.',
     },
     KEY_RATE_LIMITED: {
       retryAfterSeconds: LIMITS.keyedRequests.windowSeconds,
       meaning: 'The API key exceeded its quota.',
       message:
-        'The API key exceeded its quota. Wait for the number of seconds in Retry-After, then try again.',
+        'The API key exceeded its quota. Wait for the number of seconds in `Retry-After`, then try again.',
     },
   }),
   ...atStatus(503, {

@@ -4,7 +4,7 @@ export const STABILITY_LEVELS = {
     'Covered by the versioning promise: no breaking changes within this major version, and deprecation before removal.',
   beta: 'In use but not final. Fields may be added and details may change; the changelog records each change. The deprecation period does not apply.',
   experimental:
-    'May change or be removed at any time, without notice. Never listed as active in the discovery index.',
+    'May change or be removed at any time, without notice. Never listed as `active` in the discovery index.',
 } as const
 
 /** Registry statuses and what each means. */
@@ -29,7 +29,7 @@ export const AUTHENTICATIONS = {
 export const TAGS = {
   discovery: 'What this API offers and promises.',
   snapshots: 'What the organization publishes about itself.',
-  wallet: 'Sanitized views of the wallet work; never a live wallet query.',
+  wallet: 'Published wallet information. The API never queries a wallet.',
   history: 'The hash-chained history of everything published.',
   'early-access': 'The waitlist: an email address on a list, not an account.',
   keys: 'Anonymous, revocable API keys, and the key that signs responses.',

@@ -123,9 +123,6 @@ export const snapshotRead = <const Name extends SnapshotName>(snapshot: Name) =>
 const walletSnapshot = <const Name extends SnapshotName>(snapshot: Name) =>
   ({ ...snapshotRead(snapshot), tag: 'wallet', stability: 'beta' }) as const
 
-/** Semantic version of the registry and everything it promises (spec section 9). A change of the contract raises it. */
-export const REGISTRY_VERSION = '1.5.0'
-
 /**
  * The registry: the rows of spec section 4 and contract decisions section 1. Routing, `Allow`, CORS, cache headers, the
  * discovery index, the policy, the OpenAPI document, the pages, the client and the tests all read it.
@@ -143,7 +140,7 @@ export const ENDPOINTS = {
   },
   status: {
     ...snapshotRead('status'),
-    summary: 'Read the status',
+    summary: 'Get the status',
     description:
       'The state of each component, as the operator last published it, and recent incidents.',
   },
@@ -152,25 +149,25 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/time`,
     tag: 'snapshots',
     cacheClass: 'short-lived',
-    summary: 'Read the server time',
+    summary: 'Get the server time',
     description:
-      'The server’s UTC time (label SERVER_UTC) and its quality, measured against a time source. Without a measurement, the quality is UNVERIFIED.',
+      'The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without a measurement, the quality is `UNVERIFIED`.',
     success: enveloped('Time'),
   },
   architecture: {
     ...snapshotRead('architecture'),
-    summary: 'Read the architecture',
+    summary: 'Get the architecture',
     description:
       'The components of the service, the data flows between them and the guarantees it gives.',
   },
   developmentQueue: {
     ...snapshotRead('development-queue'),
-    summary: 'Read the development queue',
+    summary: 'Get the development queue',
     description: 'Work in progress and planned work, in order of priority.',
   },
   roadmap: {
     ...snapshotRead('roadmap'),
-    summary: 'Read the roadmap',
+    summary: 'Get the roadmap',
     description: 'Plans for now, next and later. They state intent, not dates.',
   },
   earlyAccess: {
@@ -178,7 +175,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/early-access`,
     tag: 'early-access',
     cacheClass: 'short-lived',
-    summary: 'Read the waitlist availability',
+    summary: 'Get the waitlist status',
     description:
       'Whether registration is open, which challenge it requires, the fields and limits of the form, and what is stored of a registration.',
     success: enveloped('EarlyAccess'),
@@ -191,7 +188,7 @@ export const ENDPOINTS = {
     cacheClass: 'none',
     summary: 'Join the waitlist',
     description:
-      'Adds an email address to the early-access waitlist. No account is created and no IP address is stored; the email address is encrypted before it is stored. For an address that is already on the list, the response is status 200 with the error DUPLICATE.',
+      'Adds an email address to the early-access waitlist. No account is created and no IP address is stored; the email address is encrypted before it is stored. For an address that is already on the list, the response is status 200 with the error `DUPLICATE`.',
     request: 'Registration',
     success: { status: 200, data: 'RegistrationResult', envelope: 'registration' },
     errors: [
@@ -216,44 +213,44 @@ export const ENDPOINTS = {
   },
   wallet: {
     ...walletSnapshot('wallet'),
-    summary: 'Read the wallet overview',
+    summary: 'Get the wallet overview',
     description: 'What the wallet views contain and whether a wallet is attached.',
   },
   walletArchitecture: {
     ...walletSnapshot('wallet/architecture'),
-    summary: 'Read the wallet architecture',
+    summary: 'Get the wallet architecture',
     description: 'How a wallet would be isolated from this service.',
   },
   walletSecurity: {
     ...walletSnapshot('wallet/security'),
-    summary: 'Read the wallet security view',
+    summary: 'Get the wallet security',
     description: 'The rules that keep wallet secrets out of this service.',
   },
   walletEvidence: {
     ...walletSnapshot('wallet/evidence'),
-    summary: 'Read the wallet evidence',
+    summary: 'Get the wallet evidence',
     description: 'Evidence for the statements in the other wallet views.',
   },
   walletCapabilities: {
     ...walletSnapshot('wallet/capabilities'),
-    summary: 'Read the wallet capabilities',
+    summary: 'Get the wallet capabilities',
     description: 'What the wallet views can do, and what they never will.',
   },
   walletIntegration: {
     ...walletSnapshot('wallet/integration'),
-    summary: 'Read the wallet integration view',
+    summary: 'Get the wallet integrations',
     description: 'Which systems a wallet integrates with, and the state of each integration.',
   },
   walletDevelopment: {
     ...walletSnapshot('wallet/development'),
-    summary: 'Read the wallet development view',
+    summary: 'Get the wallet development',
     description: 'The state of the work on the wallet.',
   },
   policy: {
     ...publicRead,
     path: `${BASE_PATH}/policy`,
     tag: 'discovery',
-    summary: 'Read the policy',
+    summary: 'Get the policy',
     description:
       'The promises of this API in machine-readable form: versioning, stability, deprecation, caching, CORS, limits, authentication, security and the error catalog.',
     success: enveloped('Policy'),
@@ -262,21 +259,21 @@ export const ENDPOINTS = {
     ...publicRead,
     path: `${BASE_PATH}/openapi.json`,
     tag: 'discovery',
-    summary: 'Read the OpenAPI document',
+    summary: 'Get the OpenAPI document',
     description: `This API as an OpenAPI ${OPENAPI_VERSION} document. The only success response without an envelope.`,
     success: { status: 200, data: 'OpenApiDocument', envelope: 'none' },
   },
   changelog: {
     ...snapshotRead('changelog'),
     tag: 'history',
-    summary: 'Read the changelog',
+    summary: 'Get the changelog',
     description: 'Notable changes, newest first, grouped as in Keep a Changelog.',
   },
   version: {
     ...publicRead,
     path: `${BASE_PATH}/version`,
     tag: 'history',
-    summary: 'Read the latest version',
+    summary: 'Get the latest version',
     description:
       'The latest entry of the version history: the digest of every published resource, and the hash of the previous entry.',
     success: enveloped('VersionSnapshot'),
@@ -285,15 +282,15 @@ export const ENDPOINTS = {
     ...publicRead,
     path: `${BASE_PATH}/versions`,
     tag: 'history',
-    summary: 'Read the version history',
+    summary: 'Get the version history',
     description:
-      'All versions as a hash-chained index, newest first. With limit or before, the response is one page of it, and the Link header with rel="next" leads to the next page.',
+      'All versions as a hash-chained index, newest first. With `limit` or `before`, the response is one page of it, and the `Link` header with `rel="next"` leads to the next page.',
     query: {
       limit: {
         type: 'integer',
         minimum: 1,
         maximum: MAX_HISTORY_PAGE,
-        description: `Maximum number of entries in the response. A value outside 1 to ${MAX_HISTORY_PAGE} is ignored.`,
+        description: 'Maximum number of entries in the response. Any other value is ignored.',
         example: 100,
       },
       before: {
@@ -310,7 +307,7 @@ export const ENDPOINTS = {
     ...publicRead,
     path: `${BASE_PATH}/versions/{snapshotId}`,
     tag: 'history',
-    summary: 'Read one version',
+    summary: 'Get a version',
     description: 'One entry of the version history by its ID.',
     parameter: {
       name: 'snapshotId',
@@ -328,7 +325,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/keys`,
     summary: 'Create an API key',
     description:
-      'Creates an anonymous API key. The key is shown only in this response. While issuance is paused, every request fails with 503 KEYS_UNAVAILABLE and no key is created.',
+      'Creates an anonymous API key. The key is shown only in this response. While issuance is paused, every request fails with 503 `KEYS_UNAVAILABLE` and no key is created.',
     issuesKeys: true,
     request: 'KeyRequest',
     success: { status: 201, data: 'IssuedKey', envelope: 'response' },
@@ -346,7 +343,7 @@ export const ENDPOINTS = {
     ...keyWork,
     path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
-    summary: 'Read the metadata of the key in use',
+    summary: 'Get the current API key',
     description:
       'The metadata of the key in the request and its remaining quota. Never includes the secret.',
     success: enveloped('KeyMetadata'),
@@ -357,7 +354,7 @@ export const ENDPOINTS = {
     method: 'DELETE',
     path: `${BASE_PATH}/keys/self`,
     authentication: 'api-key',
-    summary: 'Revoke the key in use',
+    summary: 'Revoke the current API key',
     description: 'Permanently revokes the key in the request, from the next request on.',
     success: enveloped('RevokedKey'),
     errors: ['KEY_REQUIRED'],
@@ -367,7 +364,7 @@ export const ENDPOINTS = {
     path: `${BASE_PATH}/keys/signing-key`,
     tag: 'keys',
     stability: 'beta',
-    summary: 'Read the signing key',
+    summary: 'Get the signing key',
     description:
       'The public key that verifies response signatures, and the format of the signed texts. A clone of this origin would show its own key: get the key ID from another source and accept no other.',
     success: enveloped('SigningKeys'),
@@ -382,7 +379,7 @@ export const ENDPOINTS = {
     cacheClass: 'short-lived',
     summary: 'Reserved for previews',
     description:
-      'A namespace for future endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED.',
+      'A namespace for future endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`.',
     parameter: {
       name: 'path',
       description: 'Any path below the namespace.',

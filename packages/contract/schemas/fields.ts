@@ -18,8 +18,8 @@ export const whole = (description: string, example: number) =>
   ({ type: 'integer', description, example, minimum: 0 }) as const
 export const flag = (description: string, example: boolean) =>
   ({ type: 'boolean', description, example }) as const
-/** The time of the examples. */
-export const EXAMPLE_EPOCH_MS = Date.UTC(2026, 10, 21, 9)
+/** The time of the examples: more than a year before this version, so that expiry dates are in the past too. */
+export const EXAMPLE_EPOCH_MS = Date.UTC(2025, 10, 3, 9)
 /** The example is `exampleDaysLater` days after the time of the examples, so that an end is after its start. */
 export const timestamp = (description: string, exampleDaysLater = 0) =>
   ({
@@ -62,7 +62,7 @@ export const dayField = (description: string, example: string) =>
   ({ type: 'string', format: 'date', maxLength: 10, description, example }) as const
 export const UPDATED_AT = instantField(
   'When the operator last reviewed this snapshot, in UTC.',
-  '2026-11-21T00:00:00Z',
+  '2025-11-03T00:00:00Z',
 )
 
 export const urlField = (description: string, example: string) =>

@@ -1,6 +1,6 @@
 import { enumField, flag, list, named, record, text, textList, timestamp, whole } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
-import { BASE_PATH } from '../registry/api-version.ts'
+import { BASE_PATH, REGISTRY_VERSION } from '../registry/api-version.ts'
 import { SCHEMA_IDS } from '../http/envelope.ts'
 import { CORS } from '../http/headers.ts'
 import { LIMITS } from '../registry/limits.ts'
@@ -42,9 +42,9 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   schema: enumField([SCHEMA_IDS.policy], 'Name of this document’s schema.', SCHEMA_IDS.policy),
   note: text('What this document is.', 'The promises of this API in one document.'),
   audience: text('Who the API is for.', 'Everyone.'),
-  runtime: record('What the runtime values of an endpoint mean.', {
-    values: meanings('Meaning of each runtime value.'),
-    default: text('Runtime value of an endpoint that does not state it.', 'all'),
+  runtime: record('What the `runtime` values of an endpoint mean.', {
+    values: meanings('Meaning of each `runtime` value.'),
+    default: text('`runtime` value of an endpoint that does not state it.', 'all'),
   }),
   authentication: record('How keys are sent and what they allow.', {
     required: flag('Whether public reads need authentication.', false),
@@ -62,7 +62,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       enabled: flag('Whether keys are issued.', false),
       'reason?': text('Why issuance is paused. Only while it is paused.', 'PRODUCT_NOT_READY'),
       'approvedBy?': text('Who approved it. Only while issuance is enabled.', 'the owner'),
-      'approvedAt?': text('Date of the approval. Only while issuance is enabled.', '2027-01-31'),
+      'approvedAt?': text('Date of the approval. Only while issuance is enabled.', '2025-10-31'),
       'reference?': text(
         'Where the approval is recorded. Only while issuance is enabled.',
         'decision 12',
@@ -73,7 +73,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   versioning: record('How versions work.', {
     scheme: text('Where the version is stated.', 'Major version in the path.'),
     current: text('The current major version.', 'v1'),
-    registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
+    registryVersion: text('Semantic version of the endpoint registry.', REGISTRY_VERSION),
     additive: text('How additive changes ship.', 'They ship inside v1.'),
     breaking: text('How breaking changes ship.', 'They need a new major path.'),
     header: text('Header that reports the major version.', 'X-SVC-API-Version'),
@@ -102,14 +102,14 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
       type: 'object',
       description: 'Cache classes, by name.',
       additionalProperties: named('CacheClass', 'One cache class.', {
-        cacheControl: text('Value of Cache-Control.', 'no-store'),
+        cacheControl: text('Value of `Cache-Control`.', 'no-store'),
         meaning: text('What it means.', 'Computed for each request.'),
       }),
     },
-    errors: text('Cache-Control of every error.', 'no-store'),
+    errors: text('`Cache-Control` of every error.', 'no-store'),
     etag: text('How the entity tag is computed.', 'W/"<SHA-256 of the data>"'),
-    conditional: text('Response to a matching If-None-Match.', '304'),
-    vary: text('Value of Vary on cacheable reads.', 'Authorization, X-SVC-Key, Accept-Signature'),
+    conditional: text('Response to a matching `If-None-Match`.', '304'),
+    vary: text('Value of `Vary` on cacheable reads.', 'Authorization, X-SVC-Key, Accept-Signature'),
   }),
   cors: record('Cross-origin rules of the read endpoints.', {
     allowOrigin: text('Allowed origins.', '*'),
@@ -129,12 +129,12 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     requestContentType: text('Media type of a request body.', 'application/json'),
     responseContentType: text('Media type of a response.', 'application/json; charset=utf-8'),
     maxUseCaseLength: whole(
-      'Longest useCase, in Unicode code points.',
+      'Longest `useCase`, in Unicode code points.',
       LIMITS.maxUseCaseCodePoints,
     ),
     maxEmailLength: whole('Longest email address, in characters.', LIMITS.maxEmailLength),
-    maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
-    labelPattern: text('Pattern of an API key’s label.', API_KEY_LABEL_PATTERN),
+    maxInterests: whole('Maximum number of values in `interests`.', LIMITS.maxInterests),
+    labelPattern: text('Pattern of the `label` of an API key.', API_KEY_LABEL_PATTERN),
     minTtlDays: whole('Shortest time to live of a key, in days.', LIMITS.minTtlDays),
     defaultTtlDays: whole('Default time to live of a key, in days.', LIMITS.defaultTtlDays),
     maxTtlDays: whole('Longest time to live of a key, in days.', LIMITS.maxTtlDays),
@@ -153,8 +153,8 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
     signing: record('The response signature.', {
       algorithm: text('Signature algorithm.', 'Ed25519'),
       signedText: textList('Lines of a response’s signed text.', 'svc-response-v1'),
-      revalidationText: textList('Lines of a 304’s signed text.', 'svc-revalidation-v1'),
-      contentDigest: text('Format of Content-Digest.', 'sha-256=:<base64>:'),
+      revalidationText: textList('Lines of a `304`’s signed text.', 'svc-revalidation-v1'),
+      contentDigest: text('Format of `Content-Digest`.', 'sha-256=:<base64>:'),
       maxAgeSeconds: whole(
         'Age at which a verifier refuses a signature, in seconds.',
         LIMITS.signatureMaxAgeSeconds,
@@ -167,7 +167,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   }),
   errors: record('The error catalog.', {
     schema: text('Name of the error envelope’s schema.', SCHEMA_IDS.error),
-    cacheControl: text('Cache-Control of every error.', 'no-store'),
+    cacheControl: text('`Cache-Control` of every error.', 'no-store'),
     catalog: list(
       'Every code.',
       named('ErrorCatalogEntry', 'One code.', {
@@ -184,7 +184,7 @@ export const POLICY_SCHEMA = record('What this API promises, for programs and au
   }),
   apiVersion: text('The major version.', 'v1'),
   basePath: text('Base path of every endpoint.', BASE_PATH),
-  registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
+  registryVersion: text('Semantic version of the endpoint registry.', REGISTRY_VERSION),
   links,
   summary: record('Counts of the registry.', {
     endpoints: whole('Number of endpoints.', 26),

@@ -14,7 +14,7 @@ import {
   whole,
 } from './fields.ts'
 import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
-import { BASE_PATH, OPENAPI_VERSION } from '../registry/api-version.ts'
+import { BASE_PATH, OPENAPI_VERSION, REGISTRY_VERSION } from '../registry/api-version.ts'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
@@ -41,10 +41,10 @@ import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from '../history/version-chain.ts
 export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const
 
 const endpointRow = named('EndpointEntry', 'One endpoint.', {
-  name: text('Name of the endpoint; also its operationId in the OpenAPI document.', 'status'),
-  method: text('HTTP method. A GET endpoint also supports HEAD and OPTIONS.', 'GET'),
+  name: text('Name of the endpoint; also its `operationId` in the OpenAPI document.', 'status'),
+  method: text('HTTP method. A `GET` endpoint also supports `HEAD` and `OPTIONS`.', 'GET'),
   path: text('Path template.', READ_PATHS.status),
-  summary: text('What it does.', 'Read the status'),
+  summary: text('What it does.', 'Get the status'),
   stability: enumField(keysOf(STABILITY_LEVELS), 'Stability level.', 'stable'),
   status: enumField(keysOf(ENDPOINT_STATUSES), 'Registry status.', 'active'),
   runtime: enumField(keysOf(RUNTIMES), 'Which runtimes serve it.', 'all'),
@@ -69,15 +69,15 @@ const publicKey = named('SigningKey', 'One public key.', {
   keyId: text('RFC 7638 thumbprint of the key.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
   status: enumField(
     ['current', 'next', 'retired'],
-    'current: signs now. next: will sign later. retired: no longer signs.',
+    '`current`: signs now. `next`: will sign later. `retired`: no longer signs.',
     'current',
   ),
-  jwk: named('JsonWebKey', 'The key as a JSON Web Key (RFC 8037; alg as in RFC 9864).', {
+  jwk: named('JsonWebKey', 'The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864).', {
     kty: text('Key type.', 'OKP'),
     crv: text('Curve.', 'Ed25519'),
     x: text('The public key, base64url.', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'),
     alg: text('Algorithm.', 'Ed25519'),
-    use: text('Purpose of the key: sig, for signatures.', 'sig'),
+    use: text('Purpose of the key: `sig`, for signatures.', 'sig'),
     kid: text('The key ID.', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'),
   }),
   publicKeyPem: text(
@@ -85,11 +85,11 @@ const publicKey = named('SigningKey', 'One public key.', {
     '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA…\n-----END PUBLIC KEY-----\n',
   ),
   notBefore: {
-    ...timestamp('Start of its signing period; null if not stated.'),
+    ...timestamp('Start of its signing period; `null` if not stated.'),
     nullable: true,
   },
   notAfter: {
-    ...timestamp('End of its signing period; null if not stated.', 365),
+    ...timestamp('End of its signing period; `null` if not stated.', 365),
     nullable: true,
   },
 })
@@ -120,7 +120,7 @@ const digest = {
   type: 'string',
   pattern: SHA256_BASE64URL_PATTERN,
   description:
-    'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s data; the value between the quotes of its ETag.',
+    'base64url SHA-256 of the canonical JSON (RFC 8785) of the resource’s `data`; the value between the quotes of its `ETag`.',
   example: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
 } as const
 
@@ -132,7 +132,9 @@ const versionSummaryProperties = {
     'Hash of the previous version; 64 zeros for the first.',
     GENESIS_PREVIOUS_HASH,
   ),
-  hash: hexHash('SHA-256 over a label line and the canonical JSON of this entry without its hash.'),
+  hash: hexHash(
+    'SHA-256 over a label line and the canonical JSON of this entry without its `hash`.',
+  ),
 } as const
 
 /** Request bodies, by name. Closed: any other field is refused. */
@@ -163,7 +165,7 @@ export const DATA_SCHEMAS = {
   DiscoveryIndex: record('The discovery index.', {
     apiVersion: text('The major version.', 'v1'),
     basePath: text('Base path of every endpoint.', BASE_PATH),
-    registryVersion: text('Semantic version of the endpoint registry.', '1.0.0'),
+    registryVersion: text('Semantic version of the endpoint registry.', REGISTRY_VERSION),
     endpoints: list('Every endpoint this runtime serves.', endpointRow),
     links,
   }),
@@ -174,29 +176,30 @@ export const DATA_SCHEMAS = {
     quality: named('TimeQuality', 'Quality of the time.', {
       state: enumField(
         TIME_STATES,
-        `SYNCHRONIZED: measured, and |offset| plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. UNSYNCHRONIZED: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. UNVERIFIED: not measured.`,
+        `\`SYNCHRONIZED\`: measured, and the absolute offset plus maximum error is at most ${LIMITS.maxTimeDistanceMs} ms. \`UNSYNCHRONIZED\`: the sum is larger, or the source has not responded correctly for ${LIMITS.timeSilenceSeconds} s. \`UNVERIFIED\`: not measured.`,
         'SYNCHRONIZED',
       ),
       source: {
         type: 'string',
         nullable: true,
-        description: 'The time source of the measurement; null if no source is configured.',
+        description: 'The time source of the measurement; `null` if no source is configured.',
         example: 'time.example.org',
       },
       offsetMs: {
         type: 'integer',
         nullable: true,
-        description: 'Offset of this clock from the source, in milliseconds; null if not measured.',
+        description:
+          'Offset of this clock from the source, in milliseconds; `null` if not measured.',
         example: 0,
       },
       maxErrorMs: {
         type: 'integer',
         nullable: true,
-        description: 'Maximum error of the offset, in milliseconds; null if not measured.',
+        description: 'Maximum error of the offset, in milliseconds; `null` if not measured.',
         example: 4,
       },
       checkedAt: {
-        ...timestamp('Time of the last measurement; null if never measured.'),
+        ...timestamp('Time of the last measurement; `null` if never measured.'),
         nullable: true,
       },
     }),
@@ -217,11 +220,11 @@ export const DATA_SCHEMAS = {
     form: named('RegistrationForm', 'Fields of a registration and their limits.', {
       required: textList('Required fields.', 'email'),
       optional: textList('Optional fields.', 'useCase'),
-      locales: textList('Accepted locales.', 'en'),
-      interests: textList('Accepted interests.', 'api'),
-      maxInterests: whole('Maximum number of interests.', LIMITS.maxInterests),
+      locales: textList('Accepted values of `locale`.', 'en'),
+      interests: textList('Accepted values of `interests`.', 'api'),
+      maxInterests: whole('Maximum number of values in `interests`.', LIMITS.maxInterests),
       maxUseCaseLength: whole(
-        'Longest use case, in Unicode code points.',
+        'Longest `useCase`, in Unicode code points.',
         LIMITS.maxUseCaseCodePoints,
       ),
     }),
@@ -231,13 +234,13 @@ export const DATA_SCHEMAS = {
         type: 'string',
         nullable: true,
         description:
-          'Path of the challenge on this service; null for a hosted challenge, and while registration is unavailable.',
+          'Path of the challenge on this service; `null` for a hosted challenge, and while registration is unavailable.',
         example: '/challenge',
       },
       siteKey: {
         type: 'string',
         nullable: true,
-        description: 'Public site key of a hosted challenge; null otherwise.',
+        description: 'Public site key of a hosted challenge; `null` otherwise.',
         example: '0x4AAAAAAA',
       },
     }),
@@ -262,7 +265,7 @@ export const DATA_SCHEMAS = {
   VersionSnapshot: record('One entry of the version history.', {
     ...versionSummaryProperties,
     apiVersion: text('Major version of the API at the time.', 'v1'),
-    registryVersion: text('Registry version at the time.', '1.0.0'),
+    registryVersion: text('Registry version at the time.', REGISTRY_VERSION),
     resources: {
       type: 'object',
       description: 'Digest of each published resource, by path below the base path.',
@@ -322,14 +325,14 @@ export const DATA_SCHEMAS = {
         'svc-response-v1',
       ),
       revalidationText: textList(
-        'Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders.',
+        'Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders.',
         'svc-revalidation-v1',
       ),
       headers: record('Names of the response headers that carry the proof.', {
         contentDigest: text('Digest of the body (RFC 9530).', 'Content-Digest'),
         signedAt: text('Time of the signature.', 'X-SVC-Signed-At'),
         signature: text('The signature, base64.', 'X-SVC-Signature'),
-        revalidated: text('Time and signature of a 304.', 'X-SVC-Revalidated'),
+        revalidated: text('Time and signature of a `304`.', 'X-SVC-Revalidated'),
       }),
       'log?': record('The transparency log of the versions. Missing if the service has none.', {
         origin: text('Identity of the log.', 'api.example.org/log'),
@@ -343,7 +346,7 @@ export const DATA_SCHEMAS = {
             ),
             status: enumField(
               ['current', 'retiring'],
-              'Status in the rotation: retiring keys sign until they are removed.',
+              'Status in the rotation: `retiring` keys sign until they are removed.',
               'current',
             ),
           }),
@@ -367,12 +370,12 @@ export const ERROR_SCHEMA = record('What went wrong and what to do about it.', {
   code: enumField(keysOf(ERRORS), 'A code of the error catalog.', 'NOT_FOUND'),
   status: whole('The HTTP status.', 404),
   message: text(
-    'What to do about it. Never repeats any part of the request.',
+    'What to do about it, in English; code is between backticks. Never repeats any part of the request.',
     ERRORS.NOT_FOUND.message,
   ),
   retryable: flag('Whether the same request may succeed later.', false),
   'retryAfterSeconds?': {
-    ...whole('Seconds until a retry may succeed; equals Retry-After.', 42),
+    ...whole('Seconds until a retry may succeed; equals `Retry-After`.', 42),
     minimum: 1,
   },
 })

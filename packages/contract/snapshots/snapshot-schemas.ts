@@ -71,7 +71,7 @@ const CHANGE = named('ChangelogChange', 'One change, as seen by callers of the A
   ),
   'sunsetOn?': dayField(
     'For a deprecation: the last UTC date on which the endpoints work.',
-    '2027-06-01',
+    '2026-06-01',
   ),
   'replacement?': {
     ...ENDPOINT,
@@ -107,7 +107,7 @@ export const SNAPSHOT_SCHEMAS = {
           name: lineField('Name of the component.', 'Read API'),
           summary: textField('What the component does.', 'Serves every read endpoint.'),
           state: enumField(COMPONENT_STATES, 'State of this component.', 'operational'),
-          since: instantField('Start of this state, in UTC.', '2026-11-21T00:00:00Z'),
+          since: instantField('Start of this state, in UTC.', '2025-11-03T00:00:00Z'),
           'note?': textField(
             'Further details of this state.',
             'Responses are delayed by a few seconds.',
@@ -118,17 +118,17 @@ export const SNAPSHOT_SCHEMAS = {
       incidents: list(
         'Incidents, newest first. Empty if there were none.',
         named('Incident', 'One incident, from its start to its end.', {
-          id: idField('Stable identifier of the incident.', 'slow-responses-2026-11-30'),
+          id: idField('Stable identifier of the incident.', 'slow-responses-2025-10-30'),
           title: lineField(
             'What happened, in a few words.',
             'Slow responses on all read endpoints',
           ),
           state: enumField(INCIDENT_STATES, 'Progress of the incident.', 'resolved'),
           impact: enumField(INCIDENT_IMPACTS, 'How severely callers were affected.', 'minor'),
-          startedAt: instantField('When the incident began, in UTC.', '2026-11-30T08:12:00Z'),
+          startedAt: instantField('When the incident began, in UTC.', '2025-10-30T08:12:00Z'),
           'resolvedAt?': instantField(
-            'When the incident ended, in UTC. Present only if the state is resolved.',
-            '2026-11-30T08:40:00Z',
+            'When the incident ended, in UTC. Present only if the state is `resolved`.',
+            '2025-10-30T08:40:00Z',
           ),
           components: list(
             'Identifiers of the affected components.',
@@ -138,7 +138,7 @@ export const SNAPSHOT_SCHEMAS = {
           updates: list(
             'Updates during the incident, newest first.',
             named('IncidentUpdate', 'One update during the incident.', {
-              at: instantField('When the update was published, in UTC.', '2026-11-30T08:20:00Z'),
+              at: instantField('When the update was published, in UTC.', '2025-10-30T08:20:00Z'),
               state: enumField(
                 INCIDENT_STATES,
                 'State of the incident at that time.',
@@ -153,15 +153,15 @@ export const SNAPSHOT_SCHEMAS = {
       'maintenances?': list(
         'Planned maintenance, newest start first.',
         named('Maintenance', 'One planned maintenance, from its announcement to its end.', {
-          id: idField('Stable identifier of the maintenance.', 'storage-upgrade-2026-12-05'),
+          id: idField('Stable identifier of the maintenance.', 'storage-upgrade-2025-11-17'),
           title: lineField('The work in a few words.', 'Storage upgrade'),
           state: enumField(
             MAINTENANCE_STATES,
             'Progress of the maintenance. It changes only when the operator publishes it.',
             'scheduled',
           ),
-          startsAt: instantField('Planned start, in UTC.', '2026-12-05T06:00:00Z'),
-          endsAt: instantField('Planned end, in UTC. After the start.', '2026-12-05T08:00:00Z'),
+          startsAt: instantField('Planned start, in UTC.', '2025-11-17T06:00:00Z'),
+          endsAt: instantField('Planned end, in UTC. After the start.', '2025-11-17T08:00:00Z'),
           components: list(
             'Identifiers of the affected components.',
             idField('Identifier of a component of this snapshot.', 'read-api'),
@@ -170,7 +170,7 @@ export const SNAPSHOT_SCHEMAS = {
           updates: list(
             'Updates on the maintenance, newest first.',
             named('MaintenanceUpdate', 'One update on the maintenance.', {
-              at: instantField('When the update was published, in UTC.', '2026-11-21T08:20:00Z'),
+              at: instantField('When the update was published, in UTC.', '2025-11-03T08:20:00Z'),
               state: enumField(
                 MAINTENANCE_STATES,
                 'State of the maintenance at that time.',
@@ -248,7 +248,7 @@ export const SNAPSHOT_SCHEMAS = {
             description: 'Priority: 1 is highest. Each item has a different one.',
             example: 2,
           },
-          since: dayField('First day of this state, in UTC.', '2026-11-21'),
+          since: dayField('First day of this state, in UTC.', '2025-11-03'),
           'roadmapItem?': idField(
             'Identifier of the roadmap item that this work implements.',
             'waitlist-registration',
@@ -282,7 +282,7 @@ export const SNAPSHOT_SCHEMAS = {
         ),
         horizon: enumField(
           HORIZONS,
-          'now: in progress. next: follows. later: intended, not started.',
+          '`now`: in progress. `next`: follows. `later`: intended, not started.',
           'next',
         ),
         'dependsOn?': list(
@@ -311,12 +311,12 @@ export const SNAPSHOT_SCHEMAS = {
           description: 'Version of the service software (Semantic Versioning).',
           example: '0.1.0',
         },
-        date: dayField('UTC date of the release.', '2026-11-21'),
+        date: dayField('UTC date of the release.', '2025-11-03'),
         'summary?': textField(
           'The release in a sentence.',
           'The first version, with all read endpoints.',
         ),
-        changes: list('The changes, grouped by kind in the order added to security.', CHANGE, {
+        changes: list('The changes, grouped by kind in the order `added` to `security`.', CHANGE, {
           minItems: 1,
         }),
       }),

@@ -52,7 +52,7 @@ export const WALLET_SCHEMAS = {
           name: lineField('Name of the network.', 'Bitcoin'),
           environment: enumField(
             ['main', 'test'],
-            'Whether its assets have value (main) or not (test).',
+            'Whether its assets have value (`main`) or not (`test`).',
             'test',
           ),
         }),
@@ -92,7 +92,7 @@ export const WALLET_SCHEMAS = {
     {
       custody: enumField(
         ['none', 'own', 'shared', 'third_party'],
-        'Who holds the signing keys: none (no wallet), the organization, several parties together, or a third party.',
+        'Who holds the signing keys: `none` (no wallet), the organization, several parties together, or a third party.',
         'none',
       ),
       controls: list(
@@ -117,7 +117,7 @@ export const WALLET_SCHEMAS = {
           id: idField('Stable identifier of the review.', 'key-ceremony-review'),
           title: lineField('The review in a few words.', 'Review of the key ceremony'),
           reviewer: textField('The reviewer.', 'An independent auditor'),
-          completedOn: dayField('When it was completed (UTC date).', '2027-03-01'),
+          completedOn: dayField('When it was completed (UTC date).', '2025-09-01'),
           scope: textField('Scope of the review.', 'Creation and storage of the keys.'),
           'reportUrl?': urlField('URL of the report.', 'https://example.org/report'),
         }),
@@ -142,7 +142,7 @@ export const WALLET_SCHEMAS = {
       evidence: list(
         'Pieces of evidence, newest first. Empty while no wallet is attached.',
         named('WalletEvidenceItem', 'One piece of evidence.', {
-          id: idField('Stable identifier of the evidence.', 'control-of-keys-2027-03'),
+          id: idField('Stable identifier of the evidence.', 'control-of-keys-2025-09'),
           title: lineField('The evidence in a few words.', 'Proof of control'),
           kind: enumField(
             ['signed_statement', 'audit_report', 'proof_of_reserves', 'test_report'],
@@ -153,7 +153,7 @@ export const WALLET_SCHEMAS = {
             'What it shows.',
             'The organization controlled the keys on that day.',
           ),
-          producedOn: dayField('When it was produced (UTC date).', '2027-03-01'),
+          producedOn: dayField('When it was produced (UTC date).', '2025-09-01'),
           verification: textField(
             'How anyone can verify it.',
             'Verify the signature in the document.',
@@ -195,7 +195,7 @@ export const WALLET_SCHEMAS = {
           title: lineField('The interface in a few words.', 'Public read API'),
           direction: enumField(
             ['outbound', 'inbound'],
-            'outbound: this service sends data. inbound: it receives data.',
+            '`outbound`: this service sends data. `inbound`: it receives data.',
             'outbound',
           ),
           state: lifecycleField('Whether the interface is live, planned or retired.'),
@@ -216,7 +216,7 @@ export const WALLET_SCHEMAS = {
           summary: textField('What will be done.', 'Define the conditions for attaching a wallet.'),
           horizon: enumField(HORIZONS, 'Planned horizon.', 'later'),
           state: enumField(QUEUE_STATES, 'Progress of the work.', 'queued'),
-          since: dayField('First day of this state, in UTC.', '2026-11-21'),
+          since: dayField('First day of this state, in UTC.', '2025-11-03'),
         }),
       ),
     },

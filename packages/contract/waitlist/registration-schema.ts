@@ -1,3 +1,4 @@
+import { BASE_PATH } from '../registry/api-version.ts'
 import { enumField, record } from '../schemas/fields.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { LOCALES } from '../registry/locales.ts'
@@ -23,7 +24,7 @@ export const CHALLENGE_PROVIDERS = ['altcha', 'turnstile', 'hcaptcha', 'test'] a
 export const CHALLENGE_TOKEN = {
   type: 'string',
   minLength: 1,
-  description: 'Token of a solved human-verification challenge. It can be used once.',
+  description: `Token of the solved human-verification challenge that \`${BASE_PATH}/early-access\` names. It can be used once.`,
   example: 'eyJhbGdvcml0aG0iOiJTSEEtMjU2In0',
 } as const
 
@@ -41,7 +42,7 @@ export const REGISTRATION_SCHEMA = record('A registration for the early-access w
   },
   'locale?': enumField(
     LOCALES,
-    'Language of future email. If omitted, it is taken from the page of the form, otherwise from Accept-Language.',
+    'Language of future email. If omitted, it is taken from the page of the form, otherwise from `Accept-Language`.',
     'en',
   ),
   'interests?': {
@@ -61,7 +62,7 @@ export const REGISTRATION_SCHEMA = record('A registration for the early-access w
   consent: {
     type: 'boolean',
     enum: [true],
-    description: 'Consent to be added to the list. Only true is accepted.',
+    description: 'Consent to be added to the list. Only `true` is accepted.',
     example: true,
   },
   challengeToken: CHALLENGE_TOKEN,

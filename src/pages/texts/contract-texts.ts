@@ -7,12 +7,11 @@ import {
   STABILITY_LEVELS,
   TAGS,
 } from '@public-api/contract/registry/endpoint-terms'
-import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
-import { CACHE_CLASSES, HEADERS } from '@public-api/contract/http/headers'
+import type { CatalogError } from '@public-api/contract/errors/errors'
+import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { code, html, type Html } from '../markup/html.ts'
 import { withThaiLines } from './thai-lines.ts'
 
 /** The parts of the contract's tables that have texts for pages. */
@@ -66,41 +65,10 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
 
 const TRANSLATIONS: ContractTranslations = contractTranslations
 
-/**
- * Request fields whose names are also English words. They are marked as code next to Chinese or Thai, and in English
- * only if the text calls them a field.
- */
-const FIELD_NAMES = Object.values(REQUEST_SCHEMAS)
-  .flatMap(({ properties }) => Object.keys(properties))
-  .filter((name) => /^[a-z]+$/.test(name))
-
-/** Code in a text: paths, codes, header fields, field names, media types. */
-const MACHINE_WORD = new RegExp(
-  [
-    ...FIELD_NAMES.flatMap((name) => [
-      String.raw`(?<=\b(?:field|as) )${name}\b`,
-      String.raw`(?<=^|[^\x00-\x7f] ?)${name}(?= ?[^\x00-\x7f]|$)`,
-    ]),
-    'Authorization: Bearer',
-    String.raw`/api/[\w/.-]*\w`,
-    String.raw`\b[A-Z]+(?:_[A-Z]+)+\b`,
-    String.raw`\b[a-z]+[A-Z]\w*`,
-    ...[...Object.values(HEADERS), ...Object.keys(ERRORS), 'application/json', 'no-store']
-      .filter((word) => /[-/_]/.test(word) || /^[A-Z]{5,}$/.test(word))
-      .toSorted((a, b) => b.length - a.length)
-      .map((word) => String.raw`(?<![\w-])${word}(?![\w-])`),
-  ].join('|'),
-  'g',
-)
-
+/** A text whose code is between backticks, as in CommonMark. */
 export function withCode(text: string): Html {
-  const pieces: HtmlValue[] = []
-  let from = 0
-  for (const { 0: word, index } of text.matchAll(MACHINE_WORD)) {
-    pieces.push(text.slice(from, index), code(word))
-    from = index + word.length
-  }
-  return html`${pieces}${text.slice(from)}`
+  const pieces = text.split('`')
+  return html`${pieces.map((piece, index) => (index % 2 === 1 ? code(piece) : piece))}`
 }
 
 /**

@@ -8,7 +8,8 @@ import {
   UnreachableError,
   type RequestSpec,
 } from '@public-api/cli/src/verifying/requests.ts'
-import { ENDPOINTS, REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { createPayload } from '../../../src/service/payload.ts'

@@ -49,9 +49,9 @@ class _EndpointEntryRequired(TypedDict):
     """Members that every EndpointEntry has."""
 
     name: str
-    """Name of the endpoint; also its operationId in the OpenAPI document."""
+    """Name of the endpoint; also its `operationId` in the OpenAPI document."""
     method: str
-    """HTTP method. A GET endpoint also supports HEAD and OPTIONS."""
+    """HTTP method. A `GET` endpoint also supports `HEAD` and `OPTIONS`."""
     path: str
     """Path template."""
     summary: str
@@ -163,7 +163,7 @@ class Incident(_IncidentRequired, total=False):
     """One incident, from its start to its end."""
 
     resolvedAt: str
-    """When the incident ended, in UTC. Present only if the state is resolved."""
+    """When the incident ended, in UTC. Present only if the state is `resolved`."""
 
 
 class MaintenanceUpdate(TypedDict):
@@ -224,17 +224,18 @@ class TimeQuality(TypedDict):
     """Quality of the time."""
 
     state: Literal["SYNCHRONIZED", "UNSYNCHRONIZED", "UNVERIFIED"]
-    """SYNCHRONIZED: measured, and |offset| plus maximum error is at most 500 ms. UNSYNCHRONIZED: the sum
-    is larger, or the source has not responded correctly for 180 s. UNVERIFIED: not measured.
+    """`SYNCHRONIZED`: measured, and the absolute offset plus maximum error is at most 500 ms.
+    `UNSYNCHRONIZED`: the sum is larger, or the source has not responded correctly for 180 s.
+    `UNVERIFIED`: not measured.
     """
     source: Optional[str]
-    """The time source of the measurement; null if no source is configured."""
+    """The time source of the measurement; `null` if no source is configured."""
     offsetMs: Optional[int]
-    """Offset of this clock from the source, in milliseconds; null if not measured."""
+    """Offset of this clock from the source, in milliseconds; `null` if not measured."""
     maxErrorMs: Optional[int]
-    """Maximum error of the offset, in milliseconds; null if not measured."""
+    """Maximum error of the offset, in milliseconds; `null` if not measured."""
     checkedAt: Optional[str]
-    """Time of the last measurement; null if never measured. ISO 8601 UTC."""
+    """Time of the last measurement; `null` if never measured. ISO 8601 UTC."""
 
 
 class Time(TypedDict):
@@ -384,7 +385,7 @@ class _RoadmapItemRequired(TypedDict):
     summary: str
     """What will change for users when it is done."""
     horizon: Literal["now", "next", "later"]
-    """now: in progress. next: follows. later: intended, not started."""
+    """`now`: in progress. `next`: follows. `later`: intended, not started."""
 
 
 class RoadmapItem(_RoadmapItemRequired, total=False):
@@ -426,13 +427,13 @@ class RegistrationForm(TypedDict):
     optional: List[str]
     """Optional fields."""
     locales: List[str]
-    """Accepted locales."""
+    """Accepted values of `locale`."""
     interests: List[str]
-    """Accepted interests."""
+    """Accepted values of `interests`."""
     maxInterests: int
-    """Maximum number of interests."""
+    """Maximum number of values in `interests`."""
     maxUseCaseLength: int
-    """Longest use case, in Unicode code points."""
+    """Longest `useCase`, in Unicode code points."""
 
 
 class Challenge(TypedDict):
@@ -441,11 +442,11 @@ class Challenge(TypedDict):
     provider: Literal["altcha", "turnstile", "hcaptcha", "test"]
     """Provider of the challenge."""
     path: Optional[str]
-    """Path of the challenge on this service; null for a hosted challenge, and while registration is
+    """Path of the challenge on this service; `null` for a hosted challenge, and while registration is
     unavailable.
     """
     siteKey: Optional[str]
-    """Public site key of a hosted challenge; null otherwise."""
+    """Public site key of a hosted challenge; `null` otherwise."""
 
 
 class EarlyAccess(TypedDict):
@@ -473,7 +474,7 @@ class WalletNetwork(TypedDict):
     name: str
     """Name of the network."""
     environment: Literal["main", "test"]
-    """Whether its assets have value (main) or not (test)."""
+    """Whether its assets have value (`main`) or not (`test`)."""
 
 
 class WalletView(TypedDict):
@@ -583,7 +584,7 @@ class WalletSecurity(TypedDict):
     updatedAt: str
     """When the operator last reviewed this snapshot, in UTC."""
     custody: Literal["none", "own", "shared", "third_party"]
-    """Who holds the signing keys: none (no wallet), the organization, several parties together, or a
+    """Who holds the signing keys: `none` (no wallet), the organization, several parties together, or a
     third party.
     """
     controls: List[WalletControl]
@@ -671,7 +672,7 @@ class WalletInterface(TypedDict):
     title: str
     """The interface in a few words."""
     direction: Literal["outbound", "inbound"]
-    """outbound: this service sends data. inbound: it receives data."""
+    """`outbound`: this service sends data. `inbound`: it receives data."""
     state: Literal["live", "planned", "retired"]
     """Whether the interface is live, planned or retired."""
     summary: str
@@ -724,12 +725,12 @@ class WalletDevelopment(TypedDict):
 
 
 class PolicyRuntime(TypedDict):
-    """What the runtime values of an endpoint mean."""
+    """What the `runtime` values of an endpoint mean."""
 
     values: Dict[str, str]
-    """Meaning of each runtime value."""
+    """Meaning of each `runtime` value."""
     default: str
-    """Runtime value of an endpoint that does not state it."""
+    """`runtime` value of an endpoint that does not state it."""
 
 
 class PolicyAuthenticationKey(TypedDict):
@@ -841,7 +842,7 @@ class CacheClass(TypedDict):
     """One cache class."""
 
     cacheControl: str
-    """Value of Cache-Control."""
+    """Value of `Cache-Control`."""
     meaning: str
     """What it means."""
 
@@ -852,13 +853,13 @@ class PolicyCaching(TypedDict):
     classes: Dict[str, CacheClass]
     """Cache classes, by name."""
     errors: str
-    """Cache-Control of every error."""
+    """`Cache-Control` of every error."""
     etag: str
     """How the entity tag is computed."""
     conditional: str
-    """Response to a matching If-None-Match."""
+    """Response to a matching `If-None-Match`."""
     vary: str
-    """Value of Vary on cacheable reads."""
+    """Value of `Vary` on cacheable reads."""
 
 
 class PolicyCors(TypedDict):
@@ -899,13 +900,13 @@ class PolicyLimits(TypedDict):
     responseContentType: str
     """Media type of a response."""
     maxUseCaseLength: int
-    """Longest useCase, in Unicode code points."""
+    """Longest `useCase`, in Unicode code points."""
     maxEmailLength: int
     """Longest email address, in characters."""
     maxInterests: int
-    """Maximum number of interests."""
+    """Maximum number of values in `interests`."""
     labelPattern: str
-    """Pattern of an API key’s label."""
+    """Pattern of the `label` of an API key."""
     minTtlDays: int
     """Shortest time to live of a key, in days."""
     defaultTtlDays: int
@@ -952,9 +953,9 @@ class PolicySecuritySigning(TypedDict):
     signedText: List[str]
     """Lines of a response’s signed text."""
     revalidationText: List[str]
-    """Lines of a 304’s signed text."""
+    """Lines of a `304`’s signed text."""
     contentDigest: str
-    """Format of Content-Digest."""
+    """Format of `Content-Digest`."""
     maxAgeSeconds: int
     """Age at which a verifier refuses a signature, in seconds."""
     keyDocument: str
@@ -1000,7 +1001,7 @@ class PolicyErrors(TypedDict):
     schema: str
     """Name of the error envelope’s schema."""
     cacheControl: str
-    """Cache-Control of every error."""
+    """`Cache-Control` of every error."""
     catalog: List[ErrorCatalogEntry]
     """Every code."""
 
@@ -1028,7 +1029,7 @@ class Policy(TypedDict):
     audience: str
     """Who the API is for."""
     runtime: PolicyRuntime
-    """What the runtime values of an endpoint mean."""
+    """What the `runtime` values of an endpoint mean."""
     authentication: PolicyAuthentication
     """How keys are sent and what they allow."""
     versioning: PolicyVersioning
@@ -1102,7 +1103,7 @@ class _ChangelogReleaseRequired(TypedDict):
     date: str
     """UTC date of the release."""
     changes: List[ChangelogChange]
-    """The changes, grouped by kind in the order added to security."""
+    """The changes, grouped by kind in the order `added` to `security`."""
 
 
 class ChangelogRelease(_ChangelogReleaseRequired, total=False):
@@ -1148,7 +1149,7 @@ class VersionEntry(TypedDict):
     previousHash: str
     """Hash of the previous version; 64 zeros for the first."""
     hash: str
-    """SHA-256 over a label line and the canonical JSON of this entry without its hash."""
+    """SHA-256 over a label line and the canonical JSON of this entry without its `hash`."""
     apiVersion: str
     """Major version of the API at the time."""
     registryVersion: str
@@ -1182,7 +1183,7 @@ class VersionSummary(TypedDict):
     previousHash: str
     """Hash of the previous version; 64 zeros for the first."""
     hash: str
-    """SHA-256 over a label line and the canonical JSON of this entry without its hash."""
+    """SHA-256 over a label line and the canonical JSON of this entry without its `hash`."""
 
 
 class VersionIndex(TypedDict):
@@ -1231,7 +1232,7 @@ class KeyMetadata(TypedDict):
 
 
 class JsonWebKey(TypedDict):
-    """The key as a JSON Web Key (RFC 8037; alg as in RFC 9864)."""
+    """The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864)."""
 
     kty: str
     """Key type."""
@@ -1242,7 +1243,7 @@ class JsonWebKey(TypedDict):
     alg: str
     """Algorithm."""
     use: str
-    """Purpose of the key: sig, for signatures."""
+    """Purpose of the key: `sig`, for signatures."""
     kid: str
     """The key ID."""
 
@@ -1253,15 +1254,15 @@ class SigningKey(TypedDict):
     keyId: str
     """RFC 7638 thumbprint of the key."""
     status: Literal["current", "next", "retired"]
-    """current: signs now. next: will sign later. retired: no longer signs."""
+    """`current`: signs now. `next`: will sign later. `retired`: no longer signs."""
     jwk: JsonWebKey
-    """The key as a JSON Web Key (RFC 8037; alg as in RFC 9864)."""
+    """The key as a JSON Web Key (RFC 8037; `alg` as in RFC 9864)."""
     publicKeyPem: str
     """The key as PEM (SubjectPublicKeyInfo), for openssl."""
     notBefore: Optional[str]
-    """Start of its signing period; null if not stated. ISO 8601 UTC."""
+    """Start of its signing period; `null` if not stated. ISO 8601 UTC."""
     notAfter: Optional[str]
-    """End of its signing period; null if not stated. ISO 8601 UTC."""
+    """End of its signing period; `null` if not stated. ISO 8601 UTC."""
 
 
 class SigningKeyDocumentHeaders(TypedDict):
@@ -1274,7 +1275,7 @@ class SigningKeyDocumentHeaders(TypedDict):
     signature: str
     """The signature, base64."""
     revalidated: str
-    """Time and signature of a 304."""
+    """Time and signature of a `304`."""
 
 
 class LogKey(TypedDict):
@@ -1283,7 +1284,7 @@ class LogKey(TypedDict):
     vkey: str
     """Verifier key (c2sp.org/signed-note)."""
     status: Literal["current", "retiring"]
-    """Status in the rotation: retiring keys sign until they are removed."""
+    """Status in the rotation: `retiring` keys sign until they are removed."""
 
 
 class SigningKeyDocumentLog(TypedDict):
@@ -1309,7 +1310,7 @@ class _SigningKeyDocumentRequired(TypedDict):
     signedText: List[str]
     """Lines of a response’s signed text, joined by newlines. Parts in braces are placeholders."""
     revalidationText: List[str]
-    """Lines of a 304’s signed text, joined by newlines. Parts in braces are placeholders."""
+    """Lines of a `304`’s signed text, joined by newlines. Parts in braces are placeholders."""
     headers: SigningKeyDocumentHeaders
     """Names of the response headers that carry the proof."""
     maxAgeSeconds: int
@@ -1339,43 +1340,43 @@ class Reads:
         return self._read(READ_PATHS["index"], fresh)
 
     def status(self, *, fresh: bool = False) -> Verified[Status]:
-        """Read the status: `GET /api/v1/status`.
+        """Get the status: `GET /api/v1/status`.
 
         The state of each component, as the operator last published it, and recent incidents.
         """
         return self._read(READ_PATHS["status"], fresh)
 
     def time(self, *, fresh: bool = False) -> Verified[Time]:
-        """Read the server time: `GET /api/v1/time`.
+        """Get the server time: `GET /api/v1/time`.
 
-        The server’s UTC time (label SERVER_UTC) and its quality, measured against a time source. Without a
-        measurement, the quality is UNVERIFIED.
+        The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without
+        a measurement, the quality is `UNVERIFIED`.
         """
         return self._read(READ_PATHS["time"], fresh)
 
     def architecture(self, *, fresh: bool = False) -> Verified[Architecture]:
-        """Read the architecture: `GET /api/v1/architecture`.
+        """Get the architecture: `GET /api/v1/architecture`.
 
         The components of the service, the data flows between them and the guarantees it gives.
         """
         return self._read(READ_PATHS["architecture"], fresh)
 
     def development_queue(self, *, fresh: bool = False) -> Verified[DevelopmentQueue]:
-        """Read the development queue: `GET /api/v1/development-queue`.
+        """Get the development queue: `GET /api/v1/development-queue`.
 
         Work in progress and planned work, in order of priority.
         """
         return self._read(READ_PATHS["developmentQueue"], fresh)
 
     def roadmap(self, *, fresh: bool = False) -> Verified[Roadmap]:
-        """Read the roadmap: `GET /api/v1/roadmap`.
+        """Get the roadmap: `GET /api/v1/roadmap`.
 
         Plans for now, next and later. They state intent, not dates.
         """
         return self._read(READ_PATHS["roadmap"], fresh)
 
     def early_access(self, *, fresh: bool = False) -> Verified[EarlyAccess]:
-        """Read the waitlist availability: `GET /api/v1/early-access`.
+        """Get the waitlist status: `GET /api/v1/early-access`.
 
         Whether registration is open, which challenge it requires, the fields and limits of the form, and
         what is stored of a registration.
@@ -1383,56 +1384,56 @@ class Reads:
         return self._read(READ_PATHS["earlyAccess"], fresh)
 
     def wallet(self, *, fresh: bool = False) -> Verified[Wallet]:
-        """Read the wallet overview: `GET /api/v1/wallet`. Stability: beta.
+        """Get the wallet overview: `GET /api/v1/wallet`. Stability: beta.
 
         What the wallet views contain and whether a wallet is attached.
         """
         return self._read(READ_PATHS["wallet"], fresh)
 
     def wallet_architecture(self, *, fresh: bool = False) -> Verified[WalletArchitecture]:
-        """Read the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
+        """Get the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
 
         How a wallet would be isolated from this service.
         """
         return self._read(READ_PATHS["walletArchitecture"], fresh)
 
     def wallet_security(self, *, fresh: bool = False) -> Verified[WalletSecurity]:
-        """Read the wallet security view: `GET /api/v1/wallet/security`. Stability: beta.
+        """Get the wallet security: `GET /api/v1/wallet/security`. Stability: beta.
 
         The rules that keep wallet secrets out of this service.
         """
         return self._read(READ_PATHS["walletSecurity"], fresh)
 
     def wallet_evidence(self, *, fresh: bool = False) -> Verified[WalletEvidence]:
-        """Read the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
+        """Get the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
 
         Evidence for the statements in the other wallet views.
         """
         return self._read(READ_PATHS["walletEvidence"], fresh)
 
     def wallet_capabilities(self, *, fresh: bool = False) -> Verified[WalletCapabilities]:
-        """Read the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
+        """Get the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
 
         What the wallet views can do, and what they never will.
         """
         return self._read(READ_PATHS["walletCapabilities"], fresh)
 
     def wallet_integration(self, *, fresh: bool = False) -> Verified[WalletIntegration]:
-        """Read the wallet integration view: `GET /api/v1/wallet/integration`. Stability: beta.
+        """Get the wallet integrations: `GET /api/v1/wallet/integration`. Stability: beta.
 
         Which systems a wallet integrates with, and the state of each integration.
         """
         return self._read(READ_PATHS["walletIntegration"], fresh)
 
     def wallet_development(self, *, fresh: bool = False) -> Verified[WalletDevelopment]:
-        """Read the wallet development view: `GET /api/v1/wallet/development`. Stability: beta.
+        """Get the wallet development: `GET /api/v1/wallet/development`. Stability: beta.
 
         The state of the work on the wallet.
         """
         return self._read(READ_PATHS["walletDevelopment"], fresh)
 
     def policy(self, *, fresh: bool = False) -> Verified[Policy]:
-        """Read the policy: `GET /api/v1/policy`.
+        """Get the policy: `GET /api/v1/policy`.
 
         The promises of this API in machine-readable form: versioning, stability, deprecation, caching,
         CORS, limits, authentication, security and the error catalog.
@@ -1440,21 +1441,21 @@ class Reads:
         return self._read(READ_PATHS["policy"], fresh)
 
     def openapi(self, *, fresh: bool = False) -> Verified[OpenApiDocument]:
-        """Read the OpenAPI document: `GET /api/v1/openapi.json`.
+        """Get the OpenAPI document: `GET /api/v1/openapi.json`.
 
         This API as an OpenAPI 3.0.3 document. The only success response without an envelope.
         """
         return self._read(READ_PATHS["openapi"], fresh)
 
     def changelog(self, *, fresh: bool = False) -> Verified[Changelog]:
-        """Read the changelog: `GET /api/v1/changelog`.
+        """Get the changelog: `GET /api/v1/changelog`.
 
         Notable changes, newest first, grouped as in Keep a Changelog.
         """
         return self._read(READ_PATHS["changelog"], fresh)
 
     def version(self, *, fresh: bool = False) -> Verified[VersionEntry]:
-        """Read the latest version: `GET /api/v1/version`.
+        """Get the latest version: `GET /api/v1/version`.
 
         The latest entry of the version history: the digest of every published resource, and the hash of the
         previous entry.
@@ -1462,15 +1463,15 @@ class Reads:
         return self._read(READ_PATHS["version"], fresh)
 
     def versions(self, *, fresh: bool = False) -> Verified[VersionIndex]:
-        """Read the version history: `GET /api/v1/versions`.
+        """Get the version history: `GET /api/v1/versions`.
 
-        All versions as a hash-chained index, newest first. With limit or before, the response is one page
-        of it, and the Link header with rel="next" leads to the next page.
+        All versions as a hash-chained index, newest first. With `limit` or `before`, the response is one
+        page of it, and the `Link` header with `rel="next"` leads to the next page.
         """
         return self._read(READ_PATHS["versions"], fresh)
 
     def version_by_id(self, value: str, *, fresh: bool = False) -> Verified[VersionEntry]:
-        """Read one version: `GET /api/v1/versions/{snapshotId}`.
+        """Get a version: `GET /api/v1/versions/{snapshotId}`.
 
         One entry of the version history by its ID.
 
@@ -1479,14 +1480,14 @@ class Reads:
         return self._read(path_with(READ_PATHS["versionById"], value), fresh)
 
     def key_self(self, *, fresh: bool = False) -> Verified[KeyMetadata]:
-        """Read the metadata of the key in use: `GET /api/v1/keys/self`. Stability: beta.
+        """Get the current API key: `GET /api/v1/keys/self`. Stability: beta.
 
         The metadata of the key in the request and its remaining quota. Never includes the secret.
         """
         return self._read(READ_PATHS["keySelf"], fresh)
 
     def signing_key(self, *, fresh: bool = False) -> Verified[SigningKeyDocument]:
-        """Read the signing key: `GET /api/v1/keys/signing-key`. Stability: beta.
+        """Get the signing key: `GET /api/v1/keys/signing-key`. Stability: beta.
 
         The public key that verifies response signatures, and the format of the signed texts. A clone of
         this origin would show its own key: get the key ID from another source and accept no other.
@@ -1496,7 +1497,7 @@ class Reads:
     def preview(self, value: str = "", *, fresh: bool = False) -> Verified[Any]:
         """Reserved for previews: `GET /api/v1/preview/{path}`. Stability: beta.
 
-        A namespace for future endpoints. It is disabled: every read fails with 403 PREVIEW_NOT_ENABLED.
+        A namespace for future endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`.
 
         value: Any path below the namespace.
         """

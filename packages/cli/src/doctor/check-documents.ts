@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { ENDPOINTS, REGISTRY_VERSION } from '@public-api/contract/registry/endpoints'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ISSUANCE } from '@public-api/contract/keys/issuance'
-import { OPENAPI_VERSION } from '@public-api/contract/registry/api-version'
+import { OPENAPI_VERSION, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { createPolicy } from '@public-api/contract/documents/policy'
 import { propertyOf } from '@public-api/contract/json/property-of'
