@@ -840,8 +840,14 @@ func runVectors(folder string) error {
 	return err
 }
 
+// commands has those of verify_proof.go, if it is compiled with this file.
+var commands = map[string]func(arguments []string) error{}
+
 func run(arguments []string) error {
 	count := len(arguments)
+	if count > 0 && commands[arguments[0]] != nil {
+		return commands[arguments[0]](arguments[1:])
+	}
 	switch {
 	case count == 2 && arguments[0] == "--vectors":
 		return runVectors(arguments[1])

@@ -161,3 +161,38 @@ export function verifiersOf(go: ReturnType<typeof openGoFolder>): readonly Verif
     },
   ]
 }
+
+/** A program of docs/verifying that checks an offline proof. */
+export interface ProofVerifier extends Verifier {
+  runVectors(folder: string): Promise<Ending>
+}
+
+export function pythonProofVerifier(): ProofVerifier {
+  const run = (...args: readonly string[]) =>
+    runCommand('python3', ['docs/verifying/verify_proof.py', ...args])
+  return {
+    file: 'verify_proof.py',
+    missing: missingProgram('python3'),
+    run,
+    runVectors: (folder) => run('--vectors', folder),
+  }
+}
+
+/** Compiled when it first runs. */
+export function goProofVerifier(go: ReturnType<typeof openGoFolder>): ProofVerifier {
+  const built = path.resolve('node_modules/.cache/go/verify-proof')
+  const sources = ['verify.go', 'verify_proof.go'].map((name) => `docs/verifying/${name}`)
+  let building: Promise<Ending> | undefined
+  async function run(...args: readonly string[]): Promise<Ending> {
+    building ??= runCommand('go', ['build', '-o', built, ...sources], go.env)
+    const { status, error } = await building
+    if (status !== 0) throw new Error(`verify_proof.go does not compile: ${error}`)
+    return runCommand(built, args)
+  }
+  return {
+    file: 'verify_proof.go',
+    missing: missingProgram('go'),
+    run: (...args) => run('--proof', ...args),
+    runVectors: (folder) => run('--proof-vectors', folder),
+  }
+}
