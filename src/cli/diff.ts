@@ -24,7 +24,7 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   const resources = diffResources(store, before.resources, after.resources)
   const readText = (resource: string) =>
     store.readResourceText(resource, after.resources[resource] ?? '')
-  return { from, to, resources, notes: [], readText }
+  return { from, to, resources, notes: [], outdated: [], readText }
 }
 
 /** `from` is null if nothing is published. */
@@ -33,21 +33,22 @@ async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { requireContent } = await import('../publishing/publish-release.ts')
   const { diffResources } = await import('../publishing/release-diff.ts')
   const head = readVersions(store).at(-1)
-  const { resources: compiled } = await requireContent(contentDir, Date.now())
+  const { resources: compiled, outdated } = await requireContent(contentDir, Date.now())
   const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
   const resources = diffResources(store, head?.resources ?? {}, digests, compiled)
   const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}
   const isSame = registryVersion === REGISTRY_VERSION
   const notes = isSame ? [] : [`registry version: ${registryVersion} -> ${REGISTRY_VERSION}`]
   const readText = (resource: string) => compiled.get(resource as ResourceName)?.text ?? 'null'
-  return { from: snapshotId, to: contentDir, resources, notes, readText }
+  return { from: snapshotId, to: contentDir, resources, notes, outdated, readText }
 }
 
 export const command = createCommand({
   usage: ['diff [--content DIR] [options]', 'diff VS-NNNN VS-NNNN [options]'],
   about: `Shows field by field what publishing the content folder would change, or what
 changed between two versions: whole texts, and changed ones word by word, in
-colors on a terminal and as [-removed-]{+added+} elsewhere. Nothing is written.`,
+colors on a terminal and as [-removed-]{+added+} elsewhere. Translations whose
+text changed after them are named. Nothing is written.`,
   options: {
     content: CONTENT_OPTION,
     releases: RELEASES_OPTION,
@@ -67,7 +68,8 @@ colors on a terminal and as [-removed-]{+added+} elsewhere. Nothing is written.`
         : diffOfContent(store, values.content ?? 'content'),
     )
     const { readText, ...result } = diff
-    const { from, to, resources, notes } = result
+    const { from, to, resources, notes, outdated } = result
+    const { formatOutdated } = await import('../publishing/translation-record.ts')
     const marks = createMarks(process.stdout.isTTY, process.env)
     const textsOf = (resource: string) =>
       formatResource(JSON.parse(readText(resource)) as JsonValue, marks)
@@ -85,6 +87,6 @@ colors on a terminal and as [-removed-]{+added+} elsewhere. Nothing is written.`
       lines.length === 0
         ? `No differences between ${from} and ${to}.`
         : `From ${from ?? 'nothing'} to ${to}:`
-    return { json: result, lines: [title, ...lines] }
+    return { json: result, lines: [title, ...lines, ...outdated.map(formatOutdated)] }
   },
 })

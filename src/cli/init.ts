@@ -1,22 +1,63 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { makeFolder } from '../storage/sync-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
-import { onlyArgument } from '@public-api/command/option-values'
+import { onlyArgument, parseChoice } from '@public-api/command/option-values'
 import { createCommand, UsageError } from '@public-api/command/command'
-import { flag } from '@public-api/command/options'
+import { flag, textOption } from '@public-api/command/options'
 import { changeFile } from './new-file.ts'
+import { withPublishErrors } from './releases-folder.ts'
+
+/** The first file of a folder that is no dot file; undefined if the folder is missing. Throws a UsageError. */
+function findFile(folder: string): string | undefined {
+  if (!existsSync(folder)) return undefined
+  if (!lstatSync(folder).isDirectory()) throw new UsageError(`${folder} is not a folder`)
+  return readdirSync(folder).find((name) => !name.startsWith('.'))
+}
 
 /** Throws a UsageError unless a folder may be filled: it is missing, or contains nothing but dot files. */
 function requireEmpty(folder: string): void {
-  if (!existsSync(folder)) return
-  if (!lstatSync(folder).isDirectory()) throw new UsageError(`${folder} is not a folder`)
-  const found = readdirSync(folder).find((name) => !name.startsWith('.'))
+  const found = findFile(folder)
   if (found === undefined) return
   throw new UsageError(
     `${folder} is not empty: found ${JSON.stringify(found)}, expected an empty folder`,
   )
+}
+
+/** The content of a folder that has its own file for each resource. Rejects with a CommandFailure if it has mistakes. */
+async function readContentData(folder: string) {
+  const { requireContent } = await import('../publishing/publish-release.ts')
+  const { CONTENT_FILES } = await import('../publishing/content-folder.ts')
+  const { resources } = await withPublishErrors(() => requireContent(folder, Date.now()))
+  return new Map(
+    [...CONTENT_FILES].flatMap(([file, name]) => {
+      const { text } = resources.get(name) ?? {}
+      const isOwn = text !== undefined && existsSync(path.join(folder, file))
+      return isOwn ? [[name, JSON.parse(text) as JsonValue] as const] : []
+    }),
+  )
+}
+
+/** The files to write, by path: of a new folder, and of a locale's translations. */
+async function createFiles(folder: string, locale: TranslationLocale | undefined) {
+  const { createOverlayFiles, createStarterContent, starterData } =
+    await import('../publishing/starter-content.ts')
+  if (locale === undefined) {
+    requireEmpty(folder)
+    return createStarterContent(Date.now())
+  }
+  requireEmpty(path.join(folder, locale))
+  if (findFile(folder) !== undefined) {
+    return createOverlayFiles(locale, await readContentData(folder))
+  }
+  const files = createStarterContent(Date.now())
+  return new Map([...files, ...createOverlayFiles(locale, starterData(files))])
 }
 
 export const command = createCommand({
@@ -24,19 +65,30 @@ export const command = createCommand({
   about: `Creates a content folder to start from: every file with every field and a
 comment, and JSON Schemas for editors with the YAML language server. There are
 no wallet files, so the views state that no wallet is attached. A folder that
-contains other files than dot files is refused.`,
+contains other files than dot files is refused.
+
+With --locale it also creates the folder DIR/LOCALE with every text to
+translate, in a content folder that exists as well. Until a text is translated,
+the pages show that of the content; svc translations lists what is missing.`,
   options: {
+    locale: textOption(`LOCALE: also create the translations to fill in:
+      ${TRANSLATION_LOCALES.join(' or ')}`),
     schemas: flag('write only the schemas, into a content folder that exists'),
   },
   exit: '0 done, 1 failure, 2 wrong usage or a folder that is not empty',
   takesArguments: true,
   async run({ values, positionals }) {
     const folder = onlyArgument(positionals, 'folder')
+    const locale =
+      values.locale === undefined
+        ? undefined
+        : parseChoice('--locale', values.locale, TRANSLATION_LOCALES)
+    if (values.schemas && locale !== undefined) {
+      throw new UsageError('expected either --schemas or --locale')
+    }
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
-    if (!values.schemas) requireEmpty(folder)
     const { createSchemaFiles } = await import('../publishing/editor-schemas.ts')
-    const { createStarterContent } = await import('../publishing/starter-content.ts')
-    const files = values.schemas ? createSchemaFiles() : createStarterContent(Date.now())
+    const files = values.schemas ? createSchemaFiles() : await createFiles(folder, locale)
     for (const [name, text] of files) {
       const file = path.join(folder, name)
       changeFile(file, () => {
@@ -46,9 +98,19 @@ contains other files than dot files is refused.`,
       })
     }
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))
+    const isNew = written.some((name) => !name.startsWith(`${locale}/`))
     const created = [
       `Created ${folder} with ${written.join(', ')}.`,
-      `Replace every text that starts with TODO, and the addresses of example.org. Then run: svc check --content ${folder}`,
+      ...(isNew
+        ? [
+            `Replace every text that starts with TODO, and the addresses of example.org. Then run: svc check --content ${folder}`,
+          ]
+        : []),
+      ...(locale === undefined
+        ? []
+        : [
+            `The pages show a text of ${folder} until ${locale} has its translation. What is missing lists: svc translations ${locale} --content ${folder}`,
+          ]),
     ]
     return {
       json: { folder, files: written },

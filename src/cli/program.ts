@@ -33,7 +33,7 @@ export const COMMANDS: CommandTable = {
   ],
   find: ['find a text in all published versions', () => import('./find.ts')],
   translations: [
-    'list the translations that are older than their text, or confirm them',
+    'list missing and outdated translations, or confirm them',
     () => import('./translations.ts'),
   ],
   redact: ['permanently remove one published resource', () => import('./redact.ts')],

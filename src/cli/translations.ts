@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { createCommand, UsageError } from '@public-api/command/command'
 import { pluralOf } from '@public-api/command/wording'
 import { isTranslationLocale } from '../publishing/translation-record.ts'
@@ -5,8 +9,9 @@ import { CONTENT_OPTION, withPublishErrors } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: ['translations [LOCALE] [options]', 'translations confirm LOCALE FIELD … [options]'],
-  about: `Lists the translations whose text changed after them, with file and line: the
-pages show the text instead. With confirm, records that a translation still
+  about: `Lists the texts without a translation, and the translations whose text changed
+after them, with file and line: the pages show the text instead. Without LOCALE,
+of each locale that has a folder. With confirm, records that a translation still
 fits its text. FIELD is written as in the list, such as status.summary.`,
   options: { content: CONTENT_OPTION },
   takesArguments: true,
@@ -24,16 +29,27 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
     const { requireContent } = await import('../publishing/publish-release.ts')
     const { formatOutdated, writeTranslationRecord } =
       await import('../publishing/translation-record.ts')
-    const { translated, outdated } = await withPublishErrors(() =>
+    const { translated, outdated, findUntranslated } = await withPublishErrors(() =>
       requireContent(contentDir, Date.now()),
     )
     const lagging = outdated.filter((text) => locale === undefined || text.locale === locale)
     if (!isConfirming || locale === undefined) {
+      const hasFolder = (each: string) => existsSync(path.join(contentDir, each))
+      const locales =
+        locale === undefined ? TRANSLATION_LOCALES.filter((each) => hasFolder(each)) : [locale]
+      const missing = locales.flatMap((each) =>
+        findUntranslated(each).map((text) => ({ locale: each, ...text })),
+      )
+      const counts = `${pluralOf(lagging.length, 'outdated translation')}, ${missing.length} missing`
       return {
-        json: { outdated: lagging },
+        json: { outdated: lagging, missing },
         lines: [
-          `${pluralOf(lagging.length, 'outdated translation')} in ${contentDir}.`,
+          `${counts} in ${contentDir}.`,
           ...lagging.map(formatOutdated),
+          ...missing.map(
+            ({ file, line, column, field, locale: into }) =>
+              `${file}:${line}:${column}: ${field}: no translation into ${into}`,
+          ),
         ],
       }
     }

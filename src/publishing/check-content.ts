@@ -1,3 +1,4 @@
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
@@ -24,7 +25,13 @@ import { contentSchema } from './content-schemas.ts'
 import { type ParsedContent, type ParsedOverlay, referenceIn } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkSemantics, type SoundData } from './semantic-rules.ts'
-import { isOutdated, type TranslatedText, type TranslationRecord } from './translation-record.ts'
+import { translatableTexts } from './translatable-texts.ts'
+import {
+  isOutdated,
+  type TranslatedText,
+  type TranslationRecord,
+  type UntranslatedText,
+} from './translation-record.ts'
 import { checkValues } from './value-rules.ts'
 import type { ContentSource } from './yaml-source.ts'
 
@@ -43,6 +50,8 @@ export interface CheckedContent {
   /** Every translated text, and those whose source changed after them: these are not published. */
   readonly translated: readonly TranslatedText[]
   readonly outdated: readonly TranslatedText[]
+  /** The texts that have no translation into a locale, outdated ones aside. */
+  readonly findUntranslated: (locale: TranslationLocale) => readonly UntranslatedText[]
 }
 
 /** The mistakes of one resource by its schema and the rules for values; the first mistake of each value. */
@@ -84,6 +93,24 @@ function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: bo
   }
 }
 
+/** The name of a resource in the fields of its texts: `organization` for `site/organization`. */
+const fieldRoot = (name: TranslatedName): string =>
+  name === ORGANIZATION_RESOURCE ? 'organization' : name
+
+/** Every text of a resource that can be translated, where the content has it. */
+function untranslatedTexts(
+  name: TranslatedName,
+  data: CheckedData[TranslatedName],
+  { place }: ContentSource,
+): readonly UntranslatedText[] {
+  if (data === undefined) return []
+  const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data as unknown as JsonValue)
+  return Array.from(texts, ({ path, field, source }) => {
+    const { file, line, column } = place(path)
+    return { field: `${fieldRoot(name)}.${field}`, source, file, line, column }
+  })
+}
+
 /** Adds the translation to the data, without outdated texts. */
 function checkOverlay(
   { locale, name, source }: ParsedOverlay,
@@ -99,17 +126,18 @@ function checkOverlay(
     const missing = fault([], `a translation of ${name}`, 'the content that it translates')
     return { ...none, mistakes: locateFaults(source.place, [missing]) }
   }
-  const fileName = name === ORGANIZATION_RESOURCE ? 'organization' : name
   const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => {
     const { file, line, column } = source.place(path)
-    return { ...text, locale, field: `${fileName}.${field}`, file, line, column }
+    return { ...text, locale, field: `${fieldRoot(name)}.${field}`, file, line, column }
   }
   const schema = TRANSLATED_SCHEMAS[name]
   const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
     isOutdated(record, locateText(text)),
   )
   const resource = translationResource(locale)
-  data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
+  if (Object.keys(overlay).length > 0) {
+    data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
+  }
   return { mistakes: locateFaults(source.place, faults), texts: texts.map(locateText) }
 }
 
@@ -149,5 +177,18 @@ export function checkContent(
     translated.push(...checked.texts)
   }
   const outdated = translated.filter((text) => isOutdated(recordOf(text.locale), text))
-  return { data, imageTexts, mistakes, translated, outdated }
+  return {
+    data,
+    imageTexts,
+    mistakes,
+    translated,
+    outdated,
+    findUntranslated: (locale) => {
+      const known = translated.filter((text) => text.locale === locale)
+      const fields = new Set(known.map(({ field }) => field))
+      return [...sources].flatMap(([name, source]) =>
+        untranslatedTexts(name, data[name], source).filter(({ field }) => !fields.has(field)),
+      )
+    },
+  }
 }

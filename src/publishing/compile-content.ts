@@ -23,7 +23,7 @@ export interface CompiledResource {
 /**
  * A compiled content folder. It has no resources if there is a mistake, because only a complete release is published.
  */
-export interface CompiledContent {
+export interface CompiledContent extends Pick<CheckedContent, 'findUntranslated'> {
   readonly resources: ReadonlyMap<ResourceName, CompiledResource>
   /** Every mistake, in reading order. */
   readonly mistakes: readonly ContentMistake[]
@@ -160,10 +160,11 @@ export async function compileContent(
   if (unread.length === 0 && parsed.isComplete)
     all.push(...folder.findUnreferenced(parsed.referenced))
   const mistakes = sortMistakes(await hideLeaks(all, guarded.leaks))
-  const { translated, outdated } = checked
+  const { translated, outdated, findUntranslated } = checked
   return {
     translated,
     outdated,
+    findUntranslated,
     resources: mistakes.length > 0 ? new Map() : formatResources(checked.data),
     mistakes,
   }

@@ -8,6 +8,7 @@ import {
   type Overlay,
 } from '@public-api/contract/snapshots/translations'
 import { describeValue, type Fault, fault, type FieldPath } from './content-mistake.ts'
+import { isPending, withoutPending } from './translatable-texts.ts'
 import { checkText } from './value-rules.ts'
 
 type Members = { readonly [name: string]: JsonValue | undefined }
@@ -47,7 +48,8 @@ export interface OverlayText {
 
 /**
  * Converts an overlay file to the published overlay, with list items by their key. A list in the file may be a list
- * (each item with its key) or a map from keys. Every text must translate one of `data`; others are faults.
+ * (each item with its key) or a map from keys. Every text must translate one of `data`; others are faults. A text that is
+ * not translated yet (`isPending`) is left out, also if the content no longer has its source.
  */
 export function compileOverlay(
   file: JsonValue,
@@ -68,12 +70,11 @@ export function compileOverlay(
     const { schema } = translation
     if (isTranslatable(schema)) return compileText(translation)
     const parts = schema.items === undefined ? membersOf(translation) : itemsOf(translation)
-    return Object.fromEntries(
-      [...parts].flatMap(([key, part]) => {
-        const compiled = compile(part)
-        return compiled === undefined ? [] : [[key, compiled]]
-      }),
-    )
+    const compiled = [...parts].flatMap(([key, part]) => {
+      const texts = compile(part)
+      return texts === undefined ? [] : [[key, texts] as const]
+    })
+    return compiled.length === 0 ? undefined : Object.fromEntries(compiled)
   }
 
   function compileText({ value, schema, path, field, original }: Translation): string | undefined {
@@ -92,9 +93,9 @@ export function compileOverlay(
       source: typeof original === 'string' ? original : '',
       translation: value,
     }
+    if (isPending(value)) return undefined
     texts.push(text)
-    if (isOutdated(text)) return undefined
-    return value
+    return isOutdated(text) ? undefined : value
   }
 
   function* membersOf({ value, schema, original, path, field, keyName }: Translation) {
@@ -181,12 +182,8 @@ export function compileOverlay(
     }
   }
 
-  const overlay = compile({
-    value: file,
-    schema: fileSchema,
-    original: data,
-    path: [],
-    field: '',
-  }) as Overlay
-  return { overlay, faults, texts }
+  const value = withoutPending(file)
+  const root = { schema: fileSchema, original: data, path: [], field: '' }
+  const overlay = value === undefined ? undefined : compile({ ...root, value })
+  return { overlay: (overlay ?? {}) as Overlay, faults, texts }
 }

@@ -97,8 +97,9 @@ function explainUnknown(name: string): string {
   return expectedName(name, [...inFolder, ...translations], 'a known name', otherwise)
 }
 
-/** The known name of a content file, also of one that is mistyped. */
+/** The known name of a content file, also of one that is mistyped. A translation is not a mistyped file of the wallet. */
 function intendedName(name: string): string {
+  if (TRANSLATION_LOCALES.some((locale) => name.startsWith(`${locale}/`))) return name
   const depth = name.split('/').length
   const siblings = [...CONTENT_FILES.keys()].filter((file) => file.split('/').length === depth)
   return CONTENT_FILES.has(name) ? name : (nearestName(name, siblings) ?? name)

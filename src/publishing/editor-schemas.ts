@@ -1,5 +1,9 @@
 import { type JsonSchema, mapSubschemas } from '@public-api/contract/schemas/schema-type'
-import { isTranslatable, itemKeyName } from '@public-api/contract/snapshots/translations'
+import {
+  isTranslatable,
+  itemKeyName,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
 import { hasTranslatable } from './compile-overlay.ts'
 import { CONTENT_FILES } from './content-folder.ts'
 import {
@@ -71,10 +75,15 @@ function overlaySchema(schema: JsonSchema): EditorSchema {
   }
 }
 
-/** The first line of a content file, by which editors find its schema. `file` is relative to the content folder. */
-export function schemaLine(file: string): string {
-  const up = '../'.repeat(file.split('/').length - 1)
-  return `# yaml-language-server: $schema=${up}${SCHEMAS_FOLDER}/${schemaFile(file)}`
+/**
+ * The first line of a content file, by which editors find its schema. `file` is relative to the content folder, or with a
+ * locale to the folder of its translations.
+ */
+export function schemaLine(file: string, locale?: TranslationLocale): string {
+  const isOverlay = locale !== undefined
+  const up = '../'.repeat(file.split('/').length - (isOverlay ? 0 : 1))
+  const schemas = isOverlay ? `${SCHEMAS_FOLDER}/translations` : SCHEMAS_FOLDER
+  return `# yaml-language-server: $schema=${up}${schemas}/${schemaFile(file)}`
 }
 
 /** Path of a content file's schema below the folder of schemas: `wallet/security.yaml` has `wallet/security.json`. */

@@ -1,13 +1,19 @@
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 
 import { formatDate, formatInstant } from '@public-api/contract/text/instant'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
-import { isTranslatable } from '@public-api/contract/snapshots/translations'
+import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import {
+  type TranslatedName,
+  TRANSLATED_SCHEMAS,
+} from '@public-api/contract/registry/resource-names'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { PLACEHOLDER_MARK } from './value-rules.ts'
 import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, SETTINGS_FILE, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
+import { pendingOverlay } from './translatable-texts.ts'
 
 const WIDTH = 100
 
@@ -73,6 +79,33 @@ function fieldLines(
 function commentOut(line: string, indent: string): string {
   const rest = line.slice(indent.length)
   return rest.startsWith('#') ? line : `${indent}# ${rest}`
+}
+
+/** What a locale's overlay files translate: the data of resources. */
+export type OverlayData = ReadonlyMap<TranslatedName, JsonValue>
+
+/** The data of starter files. */
+export function starterData(files: ReadonlyMap<string, string>): OverlayData {
+  return new Map(
+    [...CONTENT_FILES].flatMap(([file, name]) => {
+      const text = files.get(file)
+      return text === undefined ? [] : [[name, parse(text) as JsonValue] as const]
+    }),
+  )
+}
+
+/** Overlay files to fill in for a locale, by path: every text of these resources, not translated yet. */
+export function createOverlayFiles(
+  locale: TranslationLocale,
+  data: OverlayData,
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const [file, name] of CONTENT_FILES) {
+    const value = data.get(name)
+    const text = value === undefined ? undefined : pendingOverlay(TRANSLATED_SCHEMAS[name], value)
+    if (text !== undefined) files.set(`${locale}/${file}`, `${schemaLine(file, locale)}\n${text}`)
+  }
+  return files
 }
 
 /** The files of a new content folder, by path. Without wallet files, no wallet is attached. */

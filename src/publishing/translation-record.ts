@@ -19,12 +19,16 @@ import { PublishError } from './publish-error.ts'
  */
 const RECORD_FILE = '.translated.json'
 
-/** A translated text of one locale. */
-export interface TranslatedText extends SourcePlace {
-  readonly locale: TranslationLocale
+/** A text that can be translated, with its place in the content. */
+export interface UntranslatedText extends SourcePlace {
   /** As in `status.components[read-api].name`. */
   readonly field: string
   readonly source: string
+}
+
+/** A translated text of one locale, with the place of its translation. */
+export interface TranslatedText extends UntranslatedText {
+  readonly locale: TranslationLocale
   readonly translation: string
 }
 

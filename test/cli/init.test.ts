@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -121,4 +122,71 @@ test('init refuses a folder with anything but dot files', async (t) => {
   assert.equal(readFileSync(schema, 'utf8'), before)
   assert.equal(readFileSync(path.join(folder, 'fresh', 'status.yaml'), 'utf8'), 'ours')
   assert.equal((await svc('init', '--schemas', 'missing')).status, 2)
+})
+
+test('init --locale makes the translations to fill in, which prevent nothing until then', async (t) => {
+  const folder = temporaryFolder(t)
+  const svc = (...args: readonly string[]) => svcIn(folder, args)
+  const overlay = (name: string) => path.join(folder, 'ours', 'th', name)
+  const created = await svc('init', 'ours', '--locale', 'th')
+  assert.equal(created.status, 0, created.error)
+  assert.match(created.out, /th\/status\.yaml, .*\n.*\n.*svc translations th --content ours\n$/)
+  assert.match(
+    readFileSync(overlay('status.yaml'), 'utf8'),
+    /^# yaml-language-server: \$schema=\.\.\/\.schemas\/translations\/status\.json\n[^]*^components:\n {2}read-api:\n {4}name: TODO Read API$/m,
+  )
+  assert.doesNotMatch((await svc('check', '--content', 'ours')).error, /ours\/th|wallet/)
+  replacePlaceholders(path.join(folder, 'ours'))
+  // An item that the content does not keep: what is not translated needs no item.
+  const roadmap = path.join(folder, 'ours', 'roadmap.yaml')
+  writeFileSync(roadmap, readFileSync(roadmap, 'utf8').replace(/(?<=^ {2}- id: ).*/m, 'another'))
+  const checked = await svc('check', '--content', 'ours')
+  assert.deepEqual([checked.status, checked.error], [0, ''])
+  const missing = async () =>
+    Number(
+      /, (\d+) missing in /.exec((await svc('translations', 'th', '--content', 'ours')).out)?.[1],
+    )
+  const before = await missing()
+  assert.ok(before > 10)
+  const status = readFileSync(overlay('status.yaml'), 'utf8')
+  writeFileSync(overlay('status.yaml'), status.replace('TODO Read API', 'อ่าน'))
+  assert.equal(await missing(), before - 1)
+  assert.match(
+    (await svc('check', '--content', 'ours')).out,
+    /^ {2}th: 1 of \d+ texts translated$/m,
+  )
+  const releases = ['--releases', 'releases']
+  const publish = ['publish', '--note', 'One.', '--content', 'ours', ...releases, '--create']
+  assert.equal((await svc(...publish)).status, 0)
+  assert.match((await svc('find', 'TODO', ...releases)).out, /^Not found in releases/)
+})
+
+test('init --locale in a folder with content lists its texts, and overwrites nothing', async (t) => {
+  const folder = temporaryFolder(t)
+  const content = makeContent(t)
+  const svc = (...args: readonly string[]) => svcIn(folder, args)
+  const init = () => svc('init', content, '--locale', 'zh-CN')
+  editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
+  const refused = await init()
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /roadmap\.yaml:\d+:/)
+  assert.ok(!existsSync(path.join(content, 'zh-CN')))
+  editContent(content, 'roadmap', 'horizon: latter', 'horizon: later')
+  const created = await init()
+  assert.equal(created.status, 0, created.error)
+  assert.doesNotMatch(created.out, /TODO/)
+  const changelog = readFileSync(path.join(content, 'zh-CN', 'changelog.yaml'), 'utf8')
+  assert.match(changelog, /^ {2}0\.2\.0:\n {4}changes:\n {6}- text: TODO It works\.$/m)
+  assert.equal((await svc('check', '--content', content)).status, 0)
+  writeFileSync(
+    path.join(content, 'zh-CN', 'changelog.yaml'),
+    changelog.replace('TODO It works.', '可用。'),
+  )
+  const again = await init()
+  assert.equal(again.status, 2)
+  assert.match(again.error, /zh-CN is not empty: found "\S+\.yaml", expected an empty folder/)
+  assert.match((await svc('check', '--content', content)).out, /^ {2}zh-CN: 1 of /m)
+  assert.equal((await svc('init', 'new', '--locale', 'en')).status, 2)
+  assert.equal((await svc('init', content, '--locale', 'th', '--schemas')).status, 2)
+  assert.deepEqual(readdirSync(folder), [])
 })

@@ -11,7 +11,8 @@ import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './conten
 
 test('a translation whose source changed is not published until it changes or is confirmed', async (t) => {
   const contentDir = makeContent(t)
-  const store = openReleaseStore(path.join(temporaryFolder(t), 'releases'))
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
   const publish = () =>
     publishRelease({
       contentDir,
@@ -34,9 +35,15 @@ test('a translation whose source changed is not published until it changes or is
   editContent(contentDir, 'status', 'name: Read API', 'name: Reads')
   editContent(contentDir, 'status', 'summary: What it is.', 'summary: The service is down.')
   assert.deepEqual(await published(), {
-    overlay: { locale: 'th', resources: { status: { components: { 'read-api': {} } } } },
+    overlay: {},
     outdated: ['1 status.summary', '3 status.components[read-api].name'],
   })
+  const releases = ['--releases', releasesDir]
+  const diff = await svc('diff', '--content', contentDir, ...releases)
+  assert.match(
+    diff.out,
+    /^site\/translations\/th: removed$[^]*^\S+th\/status\.yaml:1:10: status\.summary: the translation is older than its text/m,
+  )
   const { warnings } = await publish()
   assert.equal(warnings.length, 2)
   assert.match(
@@ -58,8 +65,18 @@ test('a translation whose source changed is not published until it changes or is
     },
     outdated: [],
   })
+  const list = (...args: readonly string[]) => svc('translations', ...args, '--content', contentDir)
+  const { out } = await list('th')
+  assert.match(out, /^0 outdated translations, \d+ missing in /)
   assert.match(
-    (await svc('translations', '--content', contentDir)).out,
-    /^0 outdated translations in /,
+    out,
+    /status\.yaml:7:14: status\.components\[read-api\]\.summary: no translation into th$/m,
   )
+  assert.doesNotMatch(out, /status\.summary|zh-CN/)
+  assert.equal((await list()).out, out)
+  const { missing } = JSON.parse((await list('zh-CN', '--json')).out) as {
+    readonly missing: readonly { readonly locale: string; readonly field: string }[]
+  }
+  assert.ok(missing.every(({ locale }) => locale === 'zh-CN'))
+  assert.ok(missing.some(({ field }) => field === 'status.summary'))
 })
