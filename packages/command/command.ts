@@ -203,10 +203,12 @@ type CommandOptions = ParseArgsOptionsConfig & { readonly [name: string]: Comman
 
 /** The result of a command. */
 export interface CommandResult {
-  /** The members of the object that `--json` prints, after `ok: true`. */
+  /** The members of the object that `--json` prints. `ok` is true unless they state it. */
   readonly json: object
   /** The same for people. */
   readonly lines: readonly string[]
+  /** Lines for people on standard error: what was found to be wrong. */
+  readonly errors?: readonly string[]
   /** Default: done. */
   readonly exitCode?: ExitCode
 }
@@ -251,9 +253,12 @@ export function createCommand<const Options extends CommandOptions>({
       try {
         const result = await run(parsed, output)
         if (typeof result === 'number') return result
-        const { json, lines, exitCode = EXIT_CODES.done } = result
+        const { json, lines, errors = [], exitCode = EXIT_CODES.done } = result
         if (isJson) output.out(formatJson({ ok: true, ...json }))
-        else for (const line of lines) output.out(line)
+        else {
+          for (const line of lines) output.out(line)
+          for (const line of errors) output.error(line)
+        }
         return exitCode
       } catch (error) {
         if (error instanceof UsageError) throw error

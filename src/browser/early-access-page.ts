@@ -2,7 +2,8 @@
 // sends the form and shows the result. The input is stored only in the form.
 import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import { verifyResponse, type HttpResponse } from '@public-api/client-source/verify-response'
+import type { HttpResponse } from '@public-api/client-source/http-response'
+import { verifyResponse } from '@public-api/client-source/verify-response'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'

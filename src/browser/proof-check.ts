@@ -1,25 +1,19 @@
-import { sha256Base64 } from '@public-api/client-source/web-crypto'
-import { readHeaders, sha256Of } from '@public-api/client-source/header-fields'
+import { readHeaders } from '@public-api/client-source/header-fields'
+import type { HttpResponse } from '@public-api/client-source/http-response'
 import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
 import {
   VerificationError,
   type VerificationFault,
 } from '@public-api/client-source/verification-error'
-import type { VerificationKey } from '@public-api/client-source/verification-key'
-import {
-  stepOfFault,
-  stepsOfStatus,
-  type VerificationStep,
+import type {
+  StepReport as Checked,
+  StepValues,
+  VerificationStep,
 } from '@public-api/client-source/verification-step'
-import {
-  verifyResponse,
-  type HttpResponse,
-  type VerifiedResponse,
-} from '@public-api/client-source/verify-response'
+import { verifyInSteps } from '@public-api/client-source/verify-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
-import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
@@ -72,168 +66,102 @@ export function signedLinesOf({ method, target, status, headers }: HttpResponse)
   return formatSignedText({ method, target, status, signedAt, contentDigest })
 }
 
-/** For each code the expected and the found value: the name of an observed value, or a dotted text key. */
-const COMPARED: { readonly [Code in VerificationFault]: readonly [string, string] } = {
-  KEY_MALFORMED: ['compared.usableKey', 'compared.unusableKey'],
-  UNKNOWN_KEY: ['pinned', 'keyId'],
-  UNSIGNED: ['names', 'present'],
-  DIGEST: ['stated', 'computed'],
-  SIGNATURE: ['compared.signatureBy', 'signature'],
-  KEY_PERIOD: ['compared.keyInUse', 'signedAt'],
-  MALFORMED: ['compared.goodForm', 'compared.otherForm'],
-  FUTURE: ['compared.validUntil', 'signedAt'],
-  STALE: ['compared.signedBefore', 'compared.signedThen'],
-  REVALIDATION: ['compared.signatureBy', 'revalidated'],
-  ETAG: ['dataEtag', 'etag'],
-  REQUEST_ID: ['bodyRequestId', 'requestId'],
+/** Texts for the expected and the found values of a failed step, by code. The values themselves are shown without one. */
+const COMPARED: {
+  readonly [Code in VerificationFault]?: { readonly expected: string; readonly found?: string }
+} = {
+  KEY_MALFORMED: { expected: 'usableKey', found: 'unusableKey' },
+  SIGNATURE: { expected: 'signatureBy' },
+  KEY_PERIOD: { expected: 'keyInUse' },
+  MALFORMED: { expected: 'goodForm', found: 'otherForm' },
+  FUTURE: { expected: 'validUntil' },
+  STALE: { expected: 'signedBefore', found: 'signedThen' },
+  REVALIDATION: { expected: 'signatureBy' },
 }
 
 /** Shown for missing values. */
 const NONE = '–'
 
-const PROOF_HEADERS = [
-  CLIENT_HEADERS.contentDigest,
-  CLIENT_HEADERS.signedAt,
-  CLIENT_HEADERS.signature,
-]
-
-/** Values of an untrusted response, by their names in the texts. A text node is shown as prose, other values as code. */
-type Observed = { readonly [place: string]: string | Text }
-
 const prose = (text: string): Text => document.createTextNode(text)
 
-async function observe(
-  { response, expectedKeyId, nowMs }: ProofInput,
-  keys: readonly VerificationKey[],
-  texts: PageTexts,
-): Promise<Observed> {
-  const { method, target, status, headers, body } = response
-  const fields = readHeaders(headers)
-  const field = (name: string): string => fields(name) ?? NONE
-  const contentDigest = field(CLIENT_HEADERS.contentDigest)
-  const [signedAt, signature] = [field(CLIENT_HEADERS.signedAt), field(CLIENT_HEADERS.signature)]
-  const ageSeconds = (nowMs - (parseInstant(signedAt) ?? Number.NaN)) / 1000
-  const isJustNow = Math.abs(ageSeconds) < 1
-  let keyId = NONE
-  for (const key of keys) {
-    if (await key.isSignatureOf(signedLinesOf(response), signature)) ({ keyId } = key)
+const listOf = (values: StepValues): string => values.join(', ') || NONE
+
+const codeOf = (value: string): RichText => [pageElement('code', value)]
+
+/** How long ago a response was signed, in words. */
+function ageOf(signedAt: string, nowMs: number, texts: PageTexts): string {
+  const signedAtMs = parseInstant(signedAt)
+  if (signedAtMs === undefined) return NONE
+  const seconds = (nowMs - signedAtMs) / 1000
+  return Math.abs(seconds) < 1 ? texts.text('justNow') : formatAge(seconds)
+}
+
+/** Verifies a response with the published verifier, and shows what each step compared. */
+export async function checkProof(input: ProofInput, texts: PageTexts): Promise<ProofVerdict> {
+  const { response, keyDocument, expectedKeyId, nowMs } = input
+  const trust = {
+    ...(expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }),
+    nowMs,
   }
-  return {
+  const keys = async () => (await verifyKeyDocument({ ...keyDocument, ...trust })).keys
+  let steps: readonly Checked[]
+  let failure: VerificationError | undefined
+  try {
+    ;({ steps } = await verifyInSteps({ ...response, ...trust, keys }))
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    failure = error
+    steps = error.steps ?? []
+  }
+
+  // If the first step failed, the response of the key document.
+  const { method, target, status, headers } = failure?.response ?? response
+  const fields = readHeaders(headers)
+  const signedAt = fields(CLIENT_HEADERS.signedAt) ?? NONE
+  const common = {
     method,
     target,
     status: String(status),
-    names: PROOF_HEADERS.join(', '),
-    present: PROOF_HEADERS.filter((name) => fields(name) !== undefined).join(', ') || NONE,
-    goodStatus: 'HTTP 200',
-    gotStatus: `HTTP ${status}`,
-    stated: sha256Of(contentDigest) ?? contentDigest,
-    computed: await sha256Base64(body),
-    signature,
     signedAt,
-    age: prose(
-      Number.isNaN(ageSeconds) ? NONE : isJustNow ? texts.text('justNow') : formatAge(ageSeconds),
-    ),
+    age: prose(ageOf(signedAt, nowMs, texts)),
     limit: prose(formatDuration(SIGNATURE_MAX_AGE_SECONDS / 60, 'minute')),
     now: formatInstant(nowMs),
-    revalidated: field(CLIENT_HEADERS.revalidated),
-    etag: field(CLIENT_HEADERS.etag),
-    requestId: field(CLIENT_HEADERS.requestId),
-    contentType: field('Content-Type'),
-    ids: keys.map((key) => key.keyId).join(', ') || NONE,
-    pinned: expectedKeyId ?? NONE,
-    keyId,
+    contentType: fields('Content-Type') ?? NONE,
   }
-}
+  const isDocument = steps[0]?.outcome !== 'failed' || keyDocument.status === 200
 
-/** The tag and the id that the headers of a refused response must state: its check without the two headers. */
-async function contentOf(
-  { response, nowMs }: ProofInput,
-  keys: readonly VerificationKey[],
-): Promise<Partial<VerifiedResponse>> {
-  const fields = readHeaders(response.headers)
-  const headers = PROOF_HEADERS.map((name) => [name, fields(name) ?? ''] as const)
-  return verifyResponse({ ...response, headers, keys, nowMs }).catch(() => ({}))
-}
-
-/** Where a verification failed: the compared values as in `COMPARED`, and the key of a text with the meaning. */
-interface Failure {
-  readonly step: VerificationStep
-  readonly code: VerificationFault
-  readonly compared: readonly [expected: string, found: string]
-  readonly meaning: string
-}
-
-/** Verifies a response with the published verifier and reports, step by step, what was expected and found. */
-export async function checkProof(input: ProofInput, texts: PageTexts): Promise<ProofVerdict> {
-  const { response, keyDocument, expectedKeyId, nowMs } = input
-  const pins = expectedKeyId === undefined ? {} : { pinnedKeyIds: [expectedKeyId] }
-  const steps = stepsOfStatus(response.status)
-
-  function verdictOf(observed: Observed, failure?: Failure): ProofVerdict {
-    const shown = (what: string): RichText =>
-      what.includes('.')
-        ? texts.richText(what, observed)
-        : [pageElement('code', [observed[what] ?? NONE])]
-    const end = failure === undefined ? steps.length : steps.indexOf(failure.step)
-    const reports = steps.map((name, index) => {
-      if (index > end) return { name, state: 'skipped' } as const
-      if (index === end && failure !== undefined) {
-        const [expected, found] = failure.compared
-        const detail = { expected: shown(expected), found: shown(found) }
-        return { name, state: 'failed', detail } as const
-      }
-      const isEmpty =
-        (name === 'etag' && observed['dataEtag'] === NONE) ||
-        (name === 'requestId' && observed['bodyRequestId'] === NONE)
-      const key = `steps.${name}.${isEmpty ? 'none' : 'passed'}`
-      return { name, state: 'passed', detail: texts.richText(key, observed) } as const
+  function passedDetail({ step, expected, found }: Checked): RichText {
+    const isEmpty = expected.length === 0 && (step === 'etag' || step === 'requestId')
+    return texts.richText(`steps.${step}.${isEmpty ? 'none' : 'passed'}`, {
+      ...common,
+      expected: listOf(expected),
+      found: listOf(found),
     })
-    if (failure === undefined) {
-      const count = prose(String(steps.length))
-      const verdict = texts.richText('allPassed', { ...observed, count })
-      return { isGood: true, reports, verdict }
+  }
+
+  function failedDetail({ expected, found }: Checked, { code }: VerificationError) {
+    if (!isDocument) return { expected: codeOf('HTTP 200'), found: codeOf(`HTTP ${status}`) }
+    const values = { ...common, expected: listOf(expected), found: listOf(found) }
+    const compared = COMPARED[code]
+    const shown = (part: 'expected' | 'found'): RichText => {
+      const key = compared?.[part]
+      return key === undefined ? codeOf(values[part]) : texts.richText(`compared.${key}`, values)
     }
-    const { code, meaning } = failure
-    const verdict = texts.richText('failed', { code, meaning: prose(texts.text(meaning)) })
-    return { isGood: false, reports, verdict }
+    return { expected: shown('expected'), found: shown('found') }
   }
 
-  let keys: readonly VerificationKey[] = []
-  try {
-    // Verified without pins first, to show the published keys if the expected key is missing.
-    ;({ keys } = await verifyKeyDocument({ ...keyDocument, nowMs }))
-    await verifyKeyDocument({ ...keyDocument, ...pins, nowMs })
-  } catch (error) {
-    if (!(error instanceof VerificationError)) throw error
-    const { code } = error
-    const observed = await observe({ ...input, response: keyDocument }, keys, texts)
-    const isDocument = keyDocument.status === 200
-    // Here UNKNOWN_KEY means that the document does not list the key.
-    const compared = code === 'UNKNOWN_KEY' ? (['pinned', 'ids'] as const) : COMPARED[code]
-    return verdictOf(observed, {
-      step: 'keys',
-      code,
-      compared: isDocument ? compared : ['goodStatus', 'gotStatus'],
-      meaning: isDocument ? `faults.${code}` : 'noDocument',
-    })
+  const reports = steps.map((report) => {
+    const { step: name, outcome } = report
+    if (outcome === 'ok') return { name, state: 'passed', detail: passedDetail(report) } as const
+    return outcome === 'failed' && failure !== undefined
+      ? ({ name, state: 'failed', detail: failedDetail(report, failure) } as const)
+      : ({ name, state: 'skipped' } as const)
+  })
+  if (failure === undefined) {
+    const count = prose(String(steps.length))
+    return { isGood: true, reports, verdict: texts.richText('allPassed', { ...common, count }) }
   }
-
-  let content: Partial<VerifiedResponse>
-  let failure: Failure | undefined
-  try {
-    content = await verifyResponse({ ...response, keys, ...pins, nowMs })
-  } catch (error) {
-    if (!(error instanceof VerificationError)) throw error
-    const { code } = error
-    content = await contentOf(input, keys)
-    const step = stepOfFault(code, response)
-    failure = { step, code, compared: COMPARED[code], meaning: `faults.${code}` }
-  }
-  const bodyRequestId = propertyOf(content.content, 'requestId')
-  const observed = {
-    ...(await observe(input, keys, texts)),
-    dataEtag: content.etag ?? NONE,
-    bodyRequestId: typeof bodyRequestId === 'string' ? bodyRequestId : NONE,
-  }
-  return verdictOf(observed, failure)
+  const { code } = failure
+  const meaning = prose(texts.text(isDocument ? `faults.${code}` : 'noDocument'))
+  return { isGood: false, reports, verdict: texts.richText('failed', { code, meaning }) }
 }

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@public-api/client-source/verify-response'
+import type { HttpResponse } from '@public-api/client-source/http-response'
 import { readHeaders } from '@public-api/client-source/header-fields'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { parseJson } from '@public-api/contract/json/parse-json'

@@ -6,11 +6,8 @@ import {
   VerificationError,
   type VerificationFault,
 } from '@public-api/client-source/verification-error'
-import {
-  verifyResponse,
-  type HttpResponse,
-  type VerifiedResponse,
-} from '@public-api/client-source/verify-response'
+import type { HttpResponse } from '@public-api/client-source/http-response'
+import { verifyResponse, type VerifiedResponse } from '@public-api/client-source/verify-response'
 import { key } from '../client/scripted-client.ts'
 
 /** A response through a cache, any gzip undone. */

@@ -92,7 +92,7 @@ describe('the packed client', () => {
     )
   })
 
-  test('createClient alone is below 6.5 kB, with its dependencies', async () => {
+  test('createClient alone is below 7.2 kB, with its dependencies', async () => {
     const resolveDir = path.join(ROOT, 'packages', 'client', 'src')
     const { outputFiles } = await build({
       stdin: { contents: "export { createClient } from './index.ts'", resolveDir },
@@ -104,13 +104,13 @@ describe('the packed client', () => {
       write: false,
     })
     const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
-    assert.ok(bytes > 4000 && bytes < 6500, `${bytes} bytes`)
+    assert.ok(bytes > 4000 && bytes < 7200, `${bytes} bytes`)
   })
 
-  test('the bundle for browsers is below 6.6 kB and has what the first entry has', async () => {
+  test('the bundle for browsers is below 7.3 kB and has what the first entry has', async () => {
     const file = path.join(built, 'dist', 'client.min.js')
     const bytes = gzipSync(readFileSync(file), { level: 9 }).length
-    assert.ok(bytes < 6600, `${bytes} bytes`)
+    assert.ok(bytes < 7300, `${bytes} bytes`)
     const bundle = (await import(file)) as object
     const entry = (await import(path.join(built, 'dist', 'client', 'index.js'))) as object
     assert.deepEqual(Object.keys(bundle).toSorted(), Object.keys(entry).toSorted())

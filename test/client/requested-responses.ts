@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { HttpResponse } from '@public-api/client-source/verify-response'
+import type { HttpResponse } from '@public-api/client-source/http-response'
 import {
   importKey,
   type PublishedKey,

@@ -1,34 +1,26 @@
-import { formatJson } from '@public-api/command/format-json'
-import { isInconclusive } from './verifying/inconclusive-status.ts'
 import { freshTarget } from '@public-api/client-source/fresh-target'
-import { mayBeNewKey } from '@public-api/client-source/trusted-keys'
+import type { HttpResponse } from '@public-api/client-source/http-response'
+import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
+import { withNewerKeys } from '@public-api/client-source/trusted-keys'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import type { VerificationKey } from '@public-api/client-source/verification-key'
-import type { HttpResponse, Expectations } from '@public-api/client-source/verify-response'
+import {
+  verifyInSteps,
+  type Expectations,
+  type Verification,
+} from '@public-api/client-source/verify-response'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { parseInstant } from '@public-api/contract/text/instant'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import {
-  CommandFailure,
-  type CommandOutput,
-  createCommand,
-  EXIT_CODES,
-  type ExitCode,
-  UsageError,
-} from '@public-api/command/command'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
-import { fetchKeys } from './verifying/key-document.ts'
-import { type Ask, createHttpClient } from './verifying/requests.ts'
-import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
+import { describeOutcome, type Outcome } from './verifying/describe-outcome.ts'
+import { createHttpClient } from './verifying/requests.ts'
 import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
-import { ageOf, sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
-import { failedBefore, verifyInSteps, type Verdict } from './verifying/verdict.ts'
-import { pluralOf } from '@public-api/command/wording'
+import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -36,8 +28,15 @@ const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const ASKED_METHODS = ['GET', 'HEAD', 'OPTIONS']
 const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
 
+/** A response from files. Nothing is fetched for it, so the keys are in a file too. */
+interface SavedFiles {
+  readonly headers: string
+  readonly body: string | undefined
+  readonly status: number | undefined
+  readonly keys: string
+}
+
 interface Settings {
-  /** Undefined for a saved response. */
   readonly address: Address
   readonly method: string
   readonly ifNoneMatch: string | undefined
@@ -46,20 +45,6 @@ interface Settings {
   readonly maxAgeSeconds: number
   readonly atMs: number | undefined
   readonly timeoutMs: number
-  readonly json: boolean
-}
-
-interface SavedFiles {
-  readonly headers: string
-  readonly body: string | undefined
-  readonly status: number | undefined
-}
-
-/** A response with the result of its check. */
-interface Outcome {
-  readonly response: HttpResponse
-  readonly verdict: Verdict
-  readonly nowMs: number
 }
 
 type Trust = Omit<Expectations, 'keys'>
@@ -68,39 +53,21 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
   return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
 }
 
-/** Checks with known keys. */
-async function verifyWithKeys(
+/** The result of a check that may fail. */
+async function outcomeOf(
   response: HttpResponse,
-  keys: () => Promise<readonly VerificationKey[]>,
-  trust: Trust,
-): Promise<Verdict> {
-  let known: readonly VerificationKey[]
+  { address, pinnedKeyIds }: Settings,
+  nowMs: number,
+  checking: Promise<Verification>,
+): Promise<Outcome> {
+  const url = `${address.origin}${address.target}`
+  const about = { response, url, isPinned: pinnedKeyIds !== undefined, nowMs }
   try {
-    known = await keys()
-  } catch (error) {
-    if (!(error instanceof VerificationError)) throw error
-    return failedBefore(error, response)
+    return { ...about, ...(await checking), failure: undefined }
+  } catch (failure) {
+    if (!(failure instanceof VerificationError)) throw failure
+    return { ...about, steps: failure.steps ?? [], verified: undefined, failure }
   }
-  return verifyInSteps({ ...response, ...trust, keys: known })
-}
-
-async function verifyWithFetchedKeys(
-  response: HttpResponse,
-  ask: Ask,
-  trust: Trust,
-): Promise<Verdict> {
-  const verdict = await verifyWithKeys(
-    response,
-    () => fetchKeys(ask, trust, READ_PATHS.signingKey),
-    trust,
-  )
-  if (verdict.fault === undefined || !mayBeNewKey(verdict.fault.code)) return verdict
-  const again = await verifyWithKeys(
-    response,
-    () => fetchKeys(ask, trust, freshTarget(READ_PATHS.signingKey)),
-    trust,
-  )
-  return again.fault === undefined ? again : verdict
 }
 
 async function verifyFetched(settings: Settings): Promise<Outcome> {
@@ -118,25 +85,37 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
     }
     const nowMs = settings.atMs ?? response.receivedAtMs
     const trust = trustOf(settings, nowMs)
-    const verdict =
+
+    /** Verifies with the signing-key document at a target, which is checked with its own keys. */
+    async function verifyByDocument(documentTarget: string): Promise<Verification> {
+      const document = await httpClient.ask({ method: 'GET', target: documentTarget })
+      const keys = async () => (await verifyKeyDocument({ ...document, ...trust })).keys
+      return verifyInSteps({ ...response, ...trust, keys })
+    }
+
+    const checking =
       keysFile === undefined
-        ? await verifyWithFetchedKeys(response, httpClient.ask, trust)
-        : await verifyWithKeys(response, () => readKeysFile(keysFile), trust)
-    return { response, verdict, nowMs }
+        ? withNewerKeys(
+            () => verifyByDocument(READ_PATHS.signingKey),
+            (fresh, failure) =>
+              verifyByDocument(fresh).catch((error: unknown) => {
+                throw error instanceof VerificationError ? failure : error
+              }),
+          )
+        : verifyInSteps({ ...response, ...trust, keys: () => readKeysFile(keysFile) })
+    return await outcomeOf(response, settings, nowMs, checking)
   } finally {
     httpClient.close()
   }
 }
 
 async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outcome> {
-  const { address, method, keysFile } = settings
+  const { address, method, ifNoneMatch } = settings
   const saved = await readSavedResponse(files.headers, files.body)
   const status = files.status ?? saved.status
   if (status === undefined) {
     throw new CommandFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
   }
-  if (keysFile === undefined) throw new UsageError('a saved response needs --keys FILE')
-  const { ifNoneMatch } = settings
   const response = {
     ...saved,
     status,
@@ -145,113 +124,33 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outco
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
   }
   const nowMs = settings.atMs ?? Date.now()
-  const trust = trustOf(settings, nowMs)
-  return {
-    response,
-    verdict: await verifyWithKeys(response, () => readKeysFile(keysFile), trust),
-    nowMs,
-  }
-}
-
-/** The error that the service sent, if any. */
-function refusalOf({ verified }: Verdict) {
-  const error = propertyOf(verified?.content, 'error')
-  const [code, message] = [propertyOf(error, 'code'), propertyOf(error, 'message')]
-  return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
-}
-
-/** The reason why a response has no signature, if the contract defines none. */
-function unsignedNote({ method, status }: HttpResponse, verdict: Verdict): string | undefined {
-  if (verdict.fault?.code !== 'UNSIGNED') return undefined
-  if (status >= 300 && status < 400 && status !== 304) {
-    return 'The response is a redirect, which is not followed. Pass its target instead.'
-  }
-  if (method === 'HEAD' || method === 'OPTIONS') {
-    return `Responses to ${method} have no signature. Use GET.`
-  }
-  return verdict.fault.step === 'keys'
-    ? 'The deployment has no signing key, so its responses are unsigned.'
-    : status === 304
-      ? 'A cache in between may have created this 304, which has no proof. Use --fresh.'
-      : 'The response is not signed. Any proxy in between may have created it.'
-}
-
-/** The name of a step as words. */
-function wordsOf(step: string): string {
-  return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-}
-
-const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
-
-function printOutcome(
-  outcome: Outcome,
-  { address, pinnedKeyIds }: Settings,
-  output: CommandOutput,
-): void {
-  const { response, verdict, nowMs } = outcome
-  const { method, target, status, body } = response
-  output.out(`${method} ${address.origin}${target}`)
-  output.out(`status ${status}, ${pluralOf(body.length, 'byte')}`)
-  output.out('')
-  for (const { step, outcome: mark, expected, found } of verdict.steps) {
-    output.out(`  ${MARKS[mark].padEnd(7)} ${wordsOf(step).padEnd(10)} ${expected}`)
-    if (mark !== 'unchecked' && found !== '') output.out(`${' '.repeat(21)}${found}`)
-  }
-  output.out('')
-  const refusal = refusalOf(verdict)
-  if (refusal !== undefined)
-    output.out(
-      `The service returned the error ${sanitizeForTerminal(`${refusal.code}: ${refusal.message}`)}`,
-    )
-  if (verdict.fault !== undefined) {
-    const note = unsignedNote(response, verdict)
-    output.out(`Not verified: the ${wordsOf(verdict.fault.step)} check failed.`)
-    output.error(`svc verify: ${sanitizeForTerminal(verdict.fault.message, 400)}`)
-    if (note !== undefined) output.error(note)
-    return
-  }
-  const { provedAtMs = nowMs, keyId = '' } = verdict.verified ?? {}
-  const age = ageOf((nowMs - provedAtMs) / 1000)
-  output.out(`Verified: signed by ${keyId} ${age} ago.`)
-  if (pinnedKeyIds === undefined) {
-    output.out(UNPINNED_WARNING)
-  }
-}
-
-function describe({ response, verdict }: Outcome, { address, pinnedKeyIds }: Settings): object {
-  const { method, target, status } = response
-  const { fault, steps, verified } = verdict
-  return {
-    ok: fault === undefined,
-    method,
-    url: `${address.origin}${target}`,
-    status,
-    isPinned: pinnedKeyIds !== undefined,
-    ...(fault === undefined ? {} : { fault }),
-    steps,
-    ...(verified === undefined
-      ? {}
-      : {
-          keyId: verified.keyId,
-          provedAt: formatInstant(verified.provedAtMs),
-          etag: verified.etag ?? null,
-        }),
-    error: refusalOf(verdict) ?? null,
-  }
-}
-
-/** An unsigned 429 or 5xx comes from a proxy, or signing is off. It proves nothing about the service. */
-function exitCodeOf({ response, verdict }: Outcome): ExitCode {
-  if (verdict.fault === undefined) return EXIT_CODES.done
-  const { status } = verdict.response ?? response
-  return verdict.fault.code === 'UNSIGNED' && isInconclusive(status)
-    ? EXIT_CODES.unreachable
-    : EXIT_CODES.failure
+  const keys = () => readKeysFile(files.keys)
+  const checking = verifyInSteps({ ...response, ...trustOf(settings, nowMs), keys })
+  return outcomeOf(response, settings, nowMs, checking)
 }
 
 function parseStatus(text: string): number {
   if (/^[1-5]\d\d$/.test(text)) return Number(text)
   throw new UsageError('--status expects a status code such as 200')
+}
+
+/** The files of a saved response; undefined without --headers. */
+function parseSavedFiles({
+  headers,
+  body,
+  status,
+  keys,
+}: {
+  readonly [name in keyof SavedFiles]?: string
+}): SavedFiles | undefined {
+  if (headers === undefined) {
+    if (body === undefined && status === undefined) return undefined
+    throw new UsageError('--body and --status belong to a saved response; give its --headers too')
+  }
+  if (keys === undefined) {
+    throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
+  }
+  return { headers, body, status: status === undefined ? undefined : parseStatus(status), keys }
 }
 
 function parseAt(text: string): number {
@@ -324,15 +223,10 @@ With --headers, verifies a saved response and fetches nothing:
       const { proof, policy, 'resource-file': resource, entry } = values
       return verifyProofFiles({ proof, policy, resource, entry }, Date.now())
     }
-    const isSaved = values.headers !== undefined
     if (given === undefined) throw new UsageError('expected the URL of a response')
     if (rest.length > 0) throw new UsageError('expected one URL, found more')
-    if (!isSaved && (values.body !== undefined || values.status !== undefined)) {
-      throw new UsageError('--body and --status belong to a saved response; give its --headers too')
-    }
-    if (isSaved && values.keys === undefined) {
-      throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
-    }
+    const files = parseSavedFiles(values)
+    const isSaved = files !== undefined
     const pinFrom = values['pin-from']
     if (isSaved && pinFrom !== undefined) {
       throw new UsageError('--pin-from cannot be combined with --headers; use --pin')
@@ -358,20 +252,7 @@ With --headers, verifies a saved response and fetches nothing:
           : parseWholeNumber('--max-age', values['max-age'], AGE_SECONDS),
       atMs: values.at === undefined ? undefined : parseAt(values.at),
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
-      json: values.json,
     }
-    const files =
-      values.headers === undefined
-        ? undefined
-        : {
-            headers: values.headers,
-            body: values.body,
-            status: values.status === undefined ? undefined : parseStatus(values.status),
-          }
-    const outcome =
-      files === undefined ? await verifyFetched(settings) : await verifySaved(settings, files)
-    if (settings.json) output.out(formatJson(describe(outcome, settings)))
-    else printOutcome(outcome, settings, output)
-    return exitCodeOf(outcome)
+    return describeOutcome(await (isSaved ? verifySaved(settings, files) : verifyFetched(settings)))
   },
 })

@@ -14,7 +14,7 @@ import { readRedactions, type Redaction } from './redactions.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError, type UnsettledContradiction } from './unsettled-error.ts'
 import { importKey } from './verification-key.ts'
-import type { HttpResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {

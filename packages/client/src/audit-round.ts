@@ -20,7 +20,7 @@ import { entriesOf } from './history-statement.ts'
 import type { PortableResponse } from './portable-response.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { VerificationError } from './verification-error.ts'
-import type { HttpResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
 
 /** A signed head with its proof. */
 export interface KnownHead extends ProofContext {

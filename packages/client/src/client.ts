@@ -14,7 +14,8 @@ import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import type { HttpResponse, VerifiedResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
+import type { VerifiedResponse } from './verify-response.ts'
 
 /** Reads a service and verifies every response. */
 export interface Client extends Reads {

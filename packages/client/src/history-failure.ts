@@ -8,7 +8,7 @@ import { publishedOf, toPortable, type PortableResponse } from './portable-respo
 import { UnsettledError } from './unsettled-error.ts'
 import { VerificationError } from './verification-error.ts'
 import type { PublishedKey } from './verification-key.ts'
-import type { HttpResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
 
 /** Data for verifying the signatures of older responses. */
 export interface ProofContext {

@@ -5,7 +5,8 @@ import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import { VerificationError } from './verification-error.ts'
-import { verifyResponse, type HttpResponse, type VerifiedResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
+import { verifyResponse, type VerifiedResponse } from './verify-response.ts'
 
 /** A signed response as JSON, with everything needed to verify its signature later. */
 export interface PortableResponse {

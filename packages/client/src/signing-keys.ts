@@ -1,10 +1,10 @@
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { propertyOf } from '#contract/json/property-of'
 import { readHeaders } from './header-fields.ts'
+import type { HttpResponse } from './http-response.ts'
 import {
   parseBody,
   verifyResponse,
-  type HttpResponse,
   type Expectations,
   type VerifiedResponse,
 } from './verify-response.ts'

@@ -1,9 +1,10 @@
 import { READ_PATHS } from '#contract/registry/read-paths'
 import { freshTarget } from './fresh-target.ts'
-import type { HttpResponse, Expectations, VerifiedResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
+import type { Expectations, VerifiedResponse } from './verify-response.ts'
 import { verifyResponse } from './verify-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
-import { VerificationError, type VerificationFault } from './verification-error.ts'
+import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
 
 /** The keys of one service, loaded when first needed and again when they may have changed. */
@@ -23,14 +24,23 @@ export interface TrustedKeysOptions {
   readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
 }
 
-/** Whether a newer key document may resolve a fault, because a cache may have an old document. */
-export function mayBeNewKey(fault: VerificationFault): boolean {
-  return /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/.test(fault)
-}
+/** Failures that a newer key document may resolve, because a cache may have an old document. */
+const MAY_BE_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/
 
-/** Rethrows every error that a newer key document cannot resolve. */
-function requireMaybeNewKey(error: unknown): void {
-  if (!(error instanceof VerificationError && mayBeNewKey(error.code))) throw error
+/**
+ * Verifies something with the known keys and, if a newer key document may resolve its failure, once more with a
+ * document that no cache has. `byFreshDocument` gets the target of that document and the first failure.
+ */
+export async function withNewerKeys<T>(
+  byKnownKeys: () => Promise<T>,
+  byFreshDocument: (target: string, failure: VerificationError) => Promise<T>,
+): Promise<T> {
+  try {
+    return await byKnownKeys()
+  } catch (error) {
+    if (!(error instanceof VerificationError && MAY_BE_NEW_KEY.test(error.code))) throw error
+    return byFreshDocument(freshTarget(READ_PATHS.signingKey), error)
+  }
 }
 
 export function createTrustedKeys({
@@ -55,10 +65,6 @@ export function createTrustedKeys({
     return keys
   }
 
-  function loadFresh(): Promise<readonly VerificationKey[]> {
-    return load(freshTarget(READ_PATHS.signingKey))
-  }
-
   function check(
     response: HttpResponse,
     keys: readonly VerificationKey[],
@@ -77,13 +83,7 @@ export function createTrustedKeys({
   }
 
   function current(): Promise<readonly VerificationKey[]> {
-    if (held !== undefined) return held
-    return hold(
-      load(READ_PATHS.signingKey).catch((error: unknown) => {
-        requireMaybeNewKey(error)
-        return loadFresh()
-      }),
-    )
+    return held ?? hold(withNewerKeys(() => load(READ_PATHS.signingKey), load))
   }
 
   return {
@@ -91,14 +91,11 @@ export function createTrustedKeys({
     async verify(response) {
       const known = current()
       const keys = await known
-      try {
-        return await check(response, keys)
-      } catch (error) {
-        requireMaybeNewKey(error)
+      return withNewerKeys(
+        () => check(response, keys),
         // Another call may have reloaded the document in the meantime.
-        const renewed = await (held === known ? hold(loadFresh()) : current())
-        return check(response, renewed)
-      }
+        async (target) => check(response, await (held === known ? hold(load(target)) : current())),
+      )
     },
   }
 }

@@ -1,4 +1,5 @@
-import type { HttpResponse } from './verify-response.ts'
+import type { HttpResponse } from './http-response.ts'
+import type { StepReport } from './verification-step.ts'
 
 /**
  * Descriptions of the error codes, for lists of codes. Error messages describe the case themselves, so browsers need
@@ -40,6 +41,8 @@ export class VerificationError extends Error {
   declare readonly code: VerificationFault
   /** The response that failed; undefined for a key that was checked by itself. */
   declare response: HttpResponse | undefined
+  /** What each step compared, with the failed step; undefined for a key that was checked by itself. */
+  declare steps: readonly StepReport[] | undefined
 
   /** `detail` says what was expected and found. It never quotes a body. */
   constructor(code: VerificationFault, detail: string) {

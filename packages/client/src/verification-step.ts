@@ -1,9 +1,3 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
-import { parseInstant } from '#contract/text/instant'
-import { readHeaders } from './header-fields.ts'
-import type { VerificationFault } from './verification-error.ts'
-import type { HttpResponse } from './verify-response.ts'
-
 /** The steps of a verification, in order. */
 export const VERIFICATION_STEPS = [
   'keys',
@@ -17,6 +11,7 @@ export const VERIFICATION_STEPS = [
   'requestId',
 ] as const
 
+/** The name of a step. */
 export type VerificationStep = (typeof VERIFICATION_STEPS)[number]
 
 /** A 304 has its own proof and no body. Its entity tag is compared with those of the request. */
@@ -29,45 +24,38 @@ const STEPS_OF_304: readonly VerificationStep[] = [
   'etag',
 ]
 
-const STEP_OF: { readonly [Code in VerificationFault]: VerificationStep } = {
-  KEY_MALFORMED: 'keys',
-  UNSIGNED: 'proof',
-  DIGEST: 'digest',
-  SIGNATURE: 'signature',
-  UNKNOWN_KEY: 'key',
-  KEY_PERIOD: 'key',
-  MALFORMED: 'body',
-  FUTURE: 'freshness',
-  STALE: 'freshness',
-  REVALIDATION: 'freshness',
-  ETAG: 'etag',
-  REQUEST_ID: 'requestId',
-}
-
 /** The steps for a response with this status. */
 export function stepsOfStatus(status: number): readonly VerificationStep[] {
   return status === 304 ? STEPS_OF_304 : VERIFICATION_STEPS
 }
 
-/** When a response was signed, as it states; for a 304, when it was renewed. */
-export function signedAtOf({
-  status,
-  headers,
-}: Pick<HttpResponse, 'status' | 'headers'>): string | undefined {
-  const fields = readHeaders(headers)
-  if (status !== 304) return fields(CLIENT_HEADERS.signedAt)
-  return fields(CLIENT_HEADERS.revalidated)?.split('; ')[0]
-}
+/**
+ * Values that a step compares, as received and untrusted.
+ *
+ * | step | expected | found |
+ * |---|---|---|
+ * | keys | the pinned key IDs; empty if every key is trusted | the IDs of the known keys |
+ * | proof | the names of the headers of a proof | those that are present |
+ * | digest | the stated SHA-256; empty without one | that of the body |
+ * | signature | the IDs of the known keys | the ID of the key that signed, or the signature that none of them made |
+ * | key | the IDs of the trusted keys; for KEY_PERIOD, the ID of the key | the ID of the key; for KEY_PERIOD, the time of the signature |
+ * | freshness | the maximum age in seconds | the time of the signature, and that of the 304 that renewed it |
+ * | body | nothing | nothing |
+ * | etag | the tag of the data, empty without data; for a 304, If-None-Match | ETag |
+ * | requestId | that of the body, empty without one | that of the header |
+ *
+ * A failed renewal is a failure of `freshness`, with the values of the check that failed.
+ */
+export type StepValues = readonly string[]
 
-/** The step that a VerificationError belongs to. */
-export function stepOfFault(
-  code: VerificationFault,
-  response: Pick<HttpResponse, 'status' | 'headers'>,
-): VerificationStep {
-  // If the time is readable, something else is malformed.
-  if (code === 'MALFORMED' && parseInstant(signedAtOf(response) ?? '') === undefined) {
-    return 'freshness'
-  }
-  if (code === 'REVALIDATION' && response.status === 304) return 'signature'
-  return STEP_OF[code]
+/** What a step of a verification compared. */
+export interface StepReport {
+  /** The name of the step. */
+  readonly step: VerificationStep
+  /** Steps after a failed one are unchecked. */
+  readonly outcome: 'ok' | 'failed' | 'unchecked'
+  /** The accepted values. */
+  readonly expected: StepValues
+  /** The values of the response. */
+  readonly found: StepValues
 }

@@ -7,27 +7,14 @@ import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
 import { formatEtag, formatRevalidationText, formatSignedText } from '#contract/http/signature'
 import { readHeaders, sha256Of, type HeaderFields, type HeaderSource } from './header-fields.ts'
-import { VerificationError, type VerificationFault } from './verification-error.ts'
+import type { HttpResponse } from './http-response.ts'
+import { startSteps, type StepRun } from './step-run.ts'
+import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
+import type { StepReport, VerificationStep } from './verification-step.ts'
 
 /** How far a signature may be ahead of the verifier's clock, in seconds. */
 const MAX_CLOCK_SKEW_SECONDS = 60
-
-/** A response, with the method and target of its request. */
-export interface HttpResponse {
-  /** Method of the request. */
-  readonly method: string
-  /** Path and query exactly as sent: not decoded or reordered, and with a trailing question mark. */
-  readonly target: string
-  /** If-None-Match of the request. A 304 is accepted only if it lists the 304's entity tag. */
-  readonly ifNoneMatch?: string
-  /** HTTP status. */
-  readonly status: number
-  /** Header fields of the response. */
-  readonly headers: HeaderSource
-  /** The exact bytes of the body, after removing any content coding (gzip, br). Empty for a 304. */
-  readonly body: Uint8Array
-}
 
 /** Keys and settings of a verification. */
 export interface Expectations {
@@ -100,81 +87,67 @@ export function targetOf(url: string | URL): string {
 export async function verifyResponse(
   response: HttpResponse & Expectations,
 ): Promise<VerifiedResponse> {
+  const { verified } = await verifyInSteps({ ...response, keys: () => response.keys })
+  return verified
+}
+
+/** A response that passed every step. */
+export interface Verification {
+  /** The verified response. */
+  readonly verified: VerifiedResponse
+  /** What each step compared. */
+  readonly steps: readonly StepReport[]
+}
+
+/** Settings of a verification that loads its keys in the first step. */
+export interface StepExpectations extends Omit<Expectations, 'keys'> {
+  /** Loads the keys. */
+  readonly keys: () => Promise<readonly VerificationKey[]> | readonly VerificationKey[]
+}
+
+/**
+ * The verifier: takes the steps in order and reports what each compared. Throws the VerificationError of the first step
+ * that failed, whose `steps` are the report. A VerificationError of `keys` fails the first step; other errors of it are
+ * thrown unchanged.
+ */
+export async function verifyInSteps(
+  response: HttpResponse & StepExpectations,
+): Promise<Verification> {
+  const run = startSteps(response.status)
   try {
-    return await checkResponse(response)
+    const verified = await verify(response, run)
+    return { verified, steps: run.end() }
   } catch (error) {
     if (error instanceof VerificationError) error.response ??= response
     throw error
   }
 }
 
-async function checkResponse(response: HttpResponse & Expectations): Promise<VerifiedResponse> {
-  const { method, target, status, body } = response
-  const fields = readHeaders(response.headers)
-  const check = createCheck(response)
-
-  if (status === 304) {
-    const revalidated = required(fields, CLIENT_HEADERS.revalidated)
-    const { etag, keyId, signedAtMs } = await check.revalidation(fields, revalidated)
-    requireRequested(etag, response.ifNoneMatch)
-    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs: signedAtMs }
-  }
-  const contentDigest = required(fields, CLIENT_HEADERS.contentDigest)
-  const signedAt = required(fields, CLIENT_HEADERS.signedAt)
-  const signature = required(fields, CLIENT_HEADERS.signature)
-
-  // Starts the work of other threads together and waits once. The parsed body is not used before its signature is
-  // verified.
-  const text = formatSignedText({ method, target, status, signedAt, contentDigest })
-  const hashed = sha256Base64(body)
-  const sought = check.signerOf(text, signature)
-  const read = readBody(body, target)
-  const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
-
-  requireDigest(contentDigest, digest)
-  const signed = check.proofOf(signer, signedAt, 'SIGNATURE')
-
-  let proof: Proof & { readonly etag: string | undefined }
-  if (check.isFresh(signed.signedAtMs)) proof = { ...signed, etag: fields(CLIENT_HEADERS.etag) }
-  else {
-    const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
-    const revalidated = later(CLIENT_HEADERS.revalidated)
-    if (revalidated === undefined) {
-      throw new VerificationError('STALE', `signed at ${signedAt}, and no 304 renewed it`)
+async function loadKeys(
+  load: StepExpectations['keys'],
+  run: StepRun,
+): Promise<readonly VerificationKey[]> {
+  try {
+    return await load()
+  } catch (error) {
+    if (error instanceof VerificationError) {
+      // The step shows where the key document failed.
+      const cause = error.steps?.find(({ outcome }) => outcome === 'failed')
+      error.steps = run.reportOf('keys', cause?.expected ?? [], cause?.found ?? [])
     }
-    proof = await check.revalidation(later, revalidated)
+    throw error
   }
-
-  if (read === undefined) throw new VerificationError('MALFORMED', 'the body is not JSON')
-  const { content, data } = read
-  // A CDN may remove an ETag. A different ETag would link the body to another version.
-  if (etag !== (proof.etag ?? etag)) {
-    throw new VerificationError('ETAG', `expected ${etag ?? 'none'}, found ${proof.etag}`)
-  }
-  requireRequestId(content, fields(CLIENT_HEADERS.requestId))
-  return { status, content, data, etag, keyId: signed.keyId, provedAtMs: proof.signedAtMs }
 }
 
-function required(fields: HeaderFields, name: string): string {
-  const value = fields(name)
-  if (value === undefined) throw new VerificationError('UNSIGNED', `no ${name}`)
-  return value
-}
+/** The headers that prove a response, and the one that proves a 304. */
+const PROOF_HEADERS = [
+  CLIENT_HEADERS.contentDigest,
+  CLIENT_HEADERS.signedAt,
+  CLIENT_HEADERS.signature,
+]
+const PROOF_HEADERS_OF_304 = [CLIENT_HEADERS.revalidated]
 
-const ENTITY_TAG = /"[^"]*"/g
-
-/** Throws unless the request listed the entity tag of a 304 (weak comparison, RFC 9110 13.1.2). */
-function requireRequested(etag: string, ifNoneMatch = ''): void {
-  const opaque = etag.replace(/^W\//, '')
-  if (ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true) return
-  throw new VerificationError('ETAG', `${etag} is not in If-None-Match`)
-}
-
-function requireDigest(contentDigest: string, found: string): void {
-  const stated = sha256Of(contentDigest)
-  if (stated === found) return
-  throw new VerificationError('DIGEST', `stated ${stated ?? 'no sha-256'}, the body has ${found}`)
-}
+const NO_SIGNER = 'not valid for any key'
 
 /** A valid signature. */
 interface Proof {
@@ -182,69 +155,142 @@ interface Proof {
   readonly signedAtMs: number
 }
 
-/** The checks of keys and time. Throws if no key is trusted. */
-function createCheck({
-  method,
-  target,
-  keys,
-  pinnedKeyIds,
-  nowMs,
-  maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS,
-}: HttpResponse & Expectations) {
-  const isTrusted = ({ keyId }: VerificationKey): boolean =>
-    pinnedKeyIds === undefined || pinnedKeyIds.includes(keyId)
-  if (!keys.some(isTrusted)) {
-    const ids = keys.map(({ keyId }) => keyId).join(', ')
-    throw new VerificationError('UNKNOWN_KEY', `found ${ids}`)
-  }
+/** The steps, in order. */
+async function verify(
+  response: HttpResponse & StepExpectations,
+  run: StepRun,
+): Promise<VerifiedResponse> {
+  const { method, target, status, body, ifNoneMatch = '', pinnedKeyIds, nowMs } = response
+  const { maxAgeSeconds = SIGNATURE_MAX_AGE_SECONDS } = response
+  const maxAge = [`${maxAgeSeconds}`]
+  const fields = readHeaders(response.headers)
+
+  const keys = await loadKeys(response.keys, run)
+  const ids = keys.map(({ keyId }) => keyId)
+  const trusted = pinnedKeyIds ?? ids
+  const isAnyTrusted = ids.some((keyId) => trusted.includes(keyId))
+  run.check('keys', isAnyTrusted, 'UNKNOWN_KEY', pinnedKeyIds ?? [], ids)
+
+  const names = status === 304 ? PROOF_HEADERS_OF_304 : PROOF_HEADERS
+  const present = names.filter((name) => fields(name) !== undefined)
+  run.check('proof', present.length === names.length, 'UNSIGNED', names, present)
 
   async function signerOf(text: string, signature: string): Promise<VerificationKey | undefined> {
     for (const key of keys) if (await key.isSignatureOf(text, signature)) return key
     return undefined
   }
 
-  function isFresh(signedAtMs: number): boolean {
-    return nowMs - signedAtMs <= maxAgeSeconds * 1000
-  }
-
-  function proofOf(
-    signer: VerificationKey | undefined,
-    signedAt: string,
-    fault: VerificationFault,
-  ): Proof {
-    if (signer === undefined) throw new VerificationError(fault, 'not valid for any key')
-    const { keyId } = signer
-    if (!isTrusted(signer)) throw new VerificationError('UNKNOWN_KEY', `signed by ${keyId}`)
+  /** Requires that a key is trusted, and that the time is not in the future and within the period of the key. */
+  function requireProof(key: VerificationKey, signedAt: string, step: VerificationStep): Proof {
+    const { keyId } = key
+    const found = `signed at ${signedAt}`
+    const isTrusted = trusted.includes(keyId)
+    run.require(step, isTrusted, 'UNKNOWN_KEY', trusted, [keyId], `signed by ${keyId}`)
     const signedAtMs = parseInstant(signedAt)
-    if (signedAtMs === undefined) {
-      throw new VerificationError('MALFORMED', `signed at ${signedAt}`)
-    }
-    if (signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000) {
-      throw new VerificationError('FUTURE', `signed at ${signedAt}`)
-    }
-    if (!signer.wasInUse(signedAtMs)) {
-      throw new VerificationError('KEY_PERIOD', `${keyId} signed at ${signedAt}`)
-    }
+    run.require('freshness', signedAtMs !== undefined, 'MALFORMED', maxAge, [signedAt], found)
+    const isFuture = signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000
+    run.require('freshness', !isFuture, 'FUTURE', maxAge, [signedAt], found)
+    const isInUse = key.wasInUse(signedAtMs)
+    run.require(step, isInUse, 'KEY_PERIOD', [keyId], [signedAt], `${keyId} ${found}`)
     return { keyId, signedAtMs }
   }
 
-  /** Verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with. */
-  async function revalidation(
-    fields: HeaderFields,
-    revalidated: string,
-  ): Promise<Proof & { readonly etag: string }> {
-    const gap = revalidated.indexOf('; ')
-    const [signedAt, base64] = [revalidated.slice(0, gap), revalidated.slice(gap + 2)]
-    const etag = fields(CLIENT_HEADERS.etag) ?? ''
-    const text = formatRevalidationText({ method, target, signedAt, etag })
-    const proof = proofOf(await signerOf(text, base64), signedAt, 'REVALIDATION')
-    if (!isFresh(proof.signedAtMs)) {
-      throw new VerificationError('STALE', `renewed at ${signedAt}`)
-    }
-    return { ...proof, etag }
+  function isFresh({ signedAtMs }: Proof): boolean {
+    return nowMs - signedAtMs <= maxAgeSeconds * 1000
   }
 
-  return { isFresh, signerOf, proofOf, revalidation }
+  /** X-SVC-Revalidated, the entity tag that it proves, and the key that signed both. */
+  async function readRenewal(later: HeaderFields) {
+    const value = later(CLIENT_HEADERS.revalidated) ?? ''
+    const gap = value.indexOf('; ')
+    const [renewedAt, signature] = [value.slice(0, gap), value.slice(gap + 2)]
+    const etag = later(CLIENT_HEADERS.etag) ?? ''
+    const text = formatRevalidationText({ method, target, signedAt: renewedAt, etag })
+    return { renewedAt, etag, signature, signer: await signerOf(text, signature) }
+  }
+
+  if (status === 304) {
+    const { renewedAt, etag, signature, signer } = await readRenewal(fields)
+    const by = [signer?.keyId ?? signature]
+    run.check('signature', signer !== undefined, 'REVALIDATION', ids, by, NO_SIGNER)
+    const proof = requireProof(signer, renewedAt, 'key')
+    run.pass('key', trusted, by)
+    const isStale = !isFresh(proof)
+    run.check('freshness', !isStale, 'STALE', maxAge, [renewedAt], `renewed at ${renewedAt}`)
+    const detail = `${etag} is not in If-None-Match`
+    run.check('etag', isListed(etag, ifNoneMatch), 'ETAG', [ifNoneMatch], [etag], detail)
+    const { keyId, signedAtMs: provedAtMs } = proof
+    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs }
+  }
+
+  const [contentDigest = '', signedAt = '', signature = ''] = names.map((name) => fields(name))
+  const text = formatSignedText({ method, target, status, signedAt, contentDigest })
+  // Starts the work of other threads together and waits once. The parsed body is not used before its signature is
+  // verified.
+  const hashed = sha256Base64(body)
+  const sought = signerOf(text, signature)
+  const read = readBody(body, target)
+  const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
+
+  const stated = sha256Of(contentDigest)
+  run.check('digest', stated === digest, 'DIGEST', listOf(stated), [digest])
+  const by = [signer?.keyId ?? signature]
+  run.check('signature', signer !== undefined, 'SIGNATURE', ids, by, NO_SIGNER)
+  let proof = requireProof(signer, signedAt, 'key')
+  run.pass('key', trusted, by)
+
+  const times = [signedAt]
+  let tag = fields(CLIENT_HEADERS.etag)
+  if (!isFresh(proof)) {
+    const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
+    const isRenewed = later(CLIENT_HEADERS.revalidated) !== undefined
+    const old = `signed at ${signedAt}, and no 304 renewed it`
+    run.require('freshness', isRenewed, 'STALE', maxAge, times, old)
+    const renewal = await readRenewal(later)
+    const { renewedAt } = renewal
+    run.require(
+      'freshness',
+      renewal.signer !== undefined,
+      'REVALIDATION',
+      ids,
+      [renewal.signature],
+      NO_SIGNER,
+    )
+    proof = requireProof(renewal.signer, renewedAt, 'freshness')
+    times.push(renewedAt)
+    run.require('freshness', isFresh(proof), 'STALE', maxAge, times, `renewed at ${renewedAt}`)
+    tag = renewal.etag
+  }
+  run.pass('freshness', maxAge, times)
+
+  run.check('body', read !== undefined, 'MALFORMED', [], [], 'the body is not JSON')
+  const { content, data } = read
+  // A CDN may remove an ETag. A different ETag would link the body to another version.
+  run.check('etag', etag === (tag ?? etag), 'ETAG', listOf(etag), listOf(tag))
+  const requestId = fields(CLIENT_HEADERS.requestId)
+  const own = propertyOf(content, 'requestId')
+  // A response without an envelope has no id to compare.
+  const isOwn = requestId === undefined || own === undefined || own === requestId
+  run.check(
+    'requestId',
+    isOwn,
+    'REQUEST_ID',
+    typeof own === 'string' ? [own] : [],
+    listOf(requestId),
+  )
+  return { status, content, data, etag, keyId: signer.keyId, provedAtMs: proof.signedAtMs }
+}
+
+function listOf(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value]
+}
+
+const ENTITY_TAG = /"[^"]*"/g
+
+/** Whether If-None-Match lists an entity tag (weak comparison, RFC 9110 13.1.2). */
+function isListed(etag: string, ifNoneMatch: string): boolean {
+  const opaque = etag.replace(/^W\//, '')
+  return ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -288,11 +334,4 @@ function readBody(body: Uint8Array, target: string): ReadBody | undefined {
 
 async function etagOf(canonical: string): Promise<string> {
   return formatEtag(await sha256Base64url(canonical))
-}
-
-function requireRequestId(content: unknown, header: string | undefined): void {
-  const stated = propertyOf(content, 'requestId')
-  // A response without an envelope has no id to compare.
-  if (header === undefined || stated === undefined || stated === header) return
-  throw new VerificationError('REQUEST_ID', `found ${header}`)
 }

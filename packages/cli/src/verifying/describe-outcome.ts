@@ -1,0 +1,253 @@
+import type { HttpResponse } from '@public-api/client-source/http-response'
+import type { VerificationError } from '@public-api/client-source/verification-error'
+import type { StepReport, VerificationStep } from '@public-api/client-source/verification-step'
+import type { VerifiedResponse } from '@public-api/client-source/verify-response'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
+import { isInconclusive } from './inconclusive-status.ts'
+import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
+import { UNPINNED_WARNING } from './unpinned-warning.ts'
+
+/** A response with the result of its check. */
+export interface Outcome {
+  readonly response: HttpResponse
+  /** URL of the request; only its target for a saved response without one. */
+  readonly url: string
+  readonly isPinned: boolean
+  readonly nowMs: number
+  readonly steps: readonly StepReport[]
+  /** Undefined if a step failed. */
+  readonly verified: VerifiedResponse | undefined
+  /** Undefined if every step passed. */
+  readonly failure: VerificationError | undefined
+}
+
+/** One step of a check, in words. */
+interface DescribedStep {
+  readonly step: VerificationStep
+  readonly outcome: StepReport['outcome']
+  readonly expected: string
+  readonly found: string
+}
+
+/** What each step checks. */
+const QUESTIONS: { readonly [Name in VerificationStep]: string } = {
+  keys: 'the key document contains a usable key, and the pinned key if --pin is given',
+  proof: 'the headers of a signature',
+  digest: 'Content-Digest is the SHA-256 of the body',
+  signature: 'the signature matches method, target, status, time and digest',
+  key: 'a trusted key signed within its validity period',
+  freshness: 'the signature is neither too old nor from the future',
+  body: 'the body is JSON',
+  etag: 'the ETag is the hash of the data',
+  requestId: 'X-Request-Id matches the body',
+}
+
+const QUESTION_304 = 'the request named this ETag'
+
+function describeFreshness({ expected, found }: StepReport, nowMs: number): string {
+  const [signedAt = '', renewedAt] = found
+  const signedAtMs = parseInstant(signedAt)
+  if (signedAtMs === undefined) return `signed at ${signedAt}, which is not an ISO 8601 time in UTC`
+  const seconds = (nowMs - signedAtMs) / 1000
+  const age = seconds < 0 ? `${ageOf(-seconds)} in the future` : `${ageOf(seconds)} old`
+  const renewed = renewedAt === undefined ? '' : `; renewed by a 304 at ${renewedAt}`
+  return `signed at ${signedAt}, ${age} at ${formatInstant(nowMs)}; at most ${expected.join()} s${renewed}`
+}
+
+/** What the signature of a response covers besides method, target, status and time. */
+function signedPart({ status }: HttpResponse): string {
+  return status === 304 ? 'ETag' : 'digest'
+}
+
+function describePassed(report: StepReport, { response, nowMs }: Outcome): string {
+  const { step, expected, found } = report
+  const [value] = found
+  switch (step) {
+    case 'keys': {
+      const ids = found.map((id) => `${id}${expected.includes(id) ? ' (pinned)' : ''}`)
+      return `${pluralOf(found.length, 'key')}: ${ids.join(', ')}`
+    }
+    case 'digest':
+      return `${value} over ${pluralOf(response.body.length, 'byte')}`
+    case 'signature':
+      return `covers ${response.method} ${response.target}, status ${response.status}, this time and this ${signedPart(response)}`
+    case 'freshness':
+      return describeFreshness(report, nowMs)
+    case 'body':
+      return 'valid UTF-8 JSON'
+    case 'etag':
+      return value ?? `no ETag header; computed from the data: ${expected[0] ?? 'none'}`
+    case 'requestId':
+      return value ?? 'no X-Request-Id header'
+    case 'proof':
+    case 'key':
+      return found.join(', ')
+  }
+}
+
+/** What a failed step found. The message of the error, unless more is known. */
+function describeFailed(
+  report: StepReport,
+  { response, nowMs }: Outcome,
+  { code, message }: VerificationError,
+): string {
+  const { step, expected, found } = report
+  switch (step) {
+    case 'proof':
+      return `no ${expected.filter((name) => !found.includes(name)).join(', no ')}`
+    case 'digest':
+      return `stated ${expected[0] ?? 'no sha-256'}, the body of ${pluralOf(response.body.length, 'byte')} has ${found.join()}`
+    case 'signature':
+      return `no known key signed ${response.method} ${response.target} ${response.status} with this time and ${signedPart(response)}`
+    case 'freshness':
+      return ['MALFORMED', 'FUTURE', 'STALE'].includes(code)
+        ? describeFreshness(report, nowMs)
+        : message
+    case 'body':
+      return 'not valid UTF-8 JSON'
+    case 'keys':
+    case 'key':
+    case 'etag':
+    case 'requestId':
+      return message
+  }
+}
+
+function describeSteps(outcome: Outcome): readonly DescribedStep[] {
+  const { response, steps, failure } = outcome
+  return steps.map((report) => {
+    const { step, outcome: result } = report
+    const expected = step === 'etag' && response.status === 304 ? QUESTION_304 : QUESTIONS[step]
+    const found =
+      result === 'unchecked'
+        ? 'not checked'
+        : result === 'failed' && failure !== undefined
+          ? describeFailed(report, outcome, failure)
+          : describePassed(report, outcome)
+    return { step, outcome: result, expected, found: sanitizeForTerminal(found, 300) }
+  })
+}
+
+/** The error that the service sent, if any. */
+function refusalOf({ verified }: Outcome) {
+  const error = propertyOf(verified?.content, 'error')
+  const [code, message] = [propertyOf(error, 'code'), propertyOf(error, 'message')]
+  return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
+}
+
+/** The reason why a response has no signature, if the contract defines none. */
+function unsignedNote({ response, failure }: Outcome, step: string): string | undefined {
+  const { method, status } = response
+  if (failure?.code !== 'UNSIGNED') return undefined
+  if (status >= 300 && status < 400 && status !== 304) {
+    return 'The response is a redirect, which is not followed. Pass its target instead.'
+  }
+  if (method === 'HEAD' || method === 'OPTIONS') {
+    return `Responses to ${method} have no signature. Use GET.`
+  }
+  return step === 'keys'
+    ? 'The deployment has no signing key, so its responses are unsigned.'
+    : status === 304
+      ? 'A cache in between may have created this 304, which has no proof. Use --fresh.'
+      : 'The response is not signed. Any proxy in between may have created it.'
+}
+
+/** The name of a step as words. */
+function wordsOf(step: string): string {
+  return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+function failedStep(steps: readonly DescribedStep[]): string {
+  return steps.find(({ outcome }) => outcome === 'failed')?.step ?? ''
+}
+
+const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
+
+function linesOf(
+  outcome: Outcome,
+  steps: readonly DescribedStep[],
+): Pick<CommandResult, 'lines' | 'errors'> {
+  const { response, url, isPinned, nowMs, verified, failure } = outcome
+  const { method, status, body } = response
+  const refusal = refusalOf(outcome)
+  const lines = [
+    `${method} ${url}`,
+    `status ${status}, ${pluralOf(body.length, 'byte')}`,
+    '',
+    ...steps.flatMap(({ step, outcome: mark, expected, found }) => [
+      `  ${MARKS[mark].padEnd(7)} ${wordsOf(step).padEnd(10)} ${expected}`,
+      ...(mark === 'unchecked' || found === '' ? [] : [`${' '.repeat(21)}${found}`]),
+    ]),
+    '',
+    ...(refusal === undefined
+      ? []
+      : [
+          `The service returned the error ${sanitizeForTerminal(`${refusal.code}: ${refusal.message}`)}`,
+        ]),
+  ]
+  if (failure !== undefined) {
+    const failed = failedStep(steps)
+    const note = unsignedNote(outcome, failed)
+    return {
+      lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
+      errors: [
+        `svc verify: ${sanitizeForTerminal(failure.message, 400)}`,
+        ...(note === undefined ? [] : [note]),
+      ],
+    }
+  }
+  const { provedAtMs = nowMs, keyId = '' } = verified ?? {}
+  const age = ageOf((nowMs - provedAtMs) / 1000)
+  return {
+    lines: [
+      ...lines,
+      `Verified: signed by ${keyId} ${age} ago.`,
+      ...(isPinned ? [] : [UNPINNED_WARNING]),
+    ],
+  }
+}
+
+function jsonOf(outcome: Outcome, steps: readonly DescribedStep[]): object {
+  const { response, url, isPinned, verified, failure } = outcome
+  const { method, status } = response
+  return {
+    ok: failure === undefined,
+    method,
+    url,
+    status,
+    isPinned,
+    ...(failure === undefined
+      ? {}
+      : { fault: { code: failure.code, step: failedStep(steps), message: failure.message } }),
+    steps,
+    ...(verified === undefined
+      ? {}
+      : {
+          keyId: verified.keyId,
+          provedAt: formatInstant(verified.provedAtMs),
+          etag: verified.etag ?? null,
+        }),
+    error: refusalOf(outcome) ?? null,
+  }
+}
+
+/** An unsigned 429 or 5xx comes from a proxy, or signing is off. It proves nothing about the service. */
+function exitCodeOf({ failure }: Outcome): ExitCode {
+  if (failure === undefined) return EXIT_CODES.done
+  return failure.code === 'UNSIGNED' && isInconclusive(failure.response?.status ?? 0)
+    ? EXIT_CODES.unreachable
+    : EXIT_CODES.failure
+}
+
+/** What the command prints about a check, and its exit code. */
+export function describeOutcome(outcome: Outcome): CommandResult {
+  const steps = describeSteps(outcome)
+  return {
+    json: jsonOf(outcome, steps),
+    ...linesOf(outcome, steps),
+    exitCode: exitCodeOf(outcome),
+  }
+}
