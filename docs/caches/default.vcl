@@ -53,6 +53,8 @@ sub vcl_deliver {
     unset resp.http.Content-Digest;
     unset resp.http.X-SVC-Signed-At;
     unset resp.http.X-SVC-Signature;
+    unset resp.http.Signature;
+    unset resp.http.Signature-Input;
     unset resp.http.X-Request-Id;
   }
 }

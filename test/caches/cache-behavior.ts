@@ -8,8 +8,9 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
 import { FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { dated, runFrontedService, type FrontedService } from '../support/fronted-service.ts'
-import { TEST_NOW_MS } from '../support/running-app.ts'
+import { TEST_BASE_URL, TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
+import { ASKED, stockVerdict } from '../support/stock-verifiers.ts'
 import type { StartCache } from './cache-starter.ts'
 import {
   askCache,
@@ -172,6 +173,64 @@ export function describeCache(
       assertNoSignature(response)
     }
   })
+
+  test(
+    'signatures by RFC 9421 verify with a stock library, or are absent or too old',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      const verdictOf = (response: CachedResponse): Promise<boolean> =>
+        stockVerdict({
+          method: 'GET',
+          url: `${TEST_BASE_URL}${response.target}`,
+          status: response.status,
+          headers: Object.fromEntries(
+            response.headers.map(([name]) => [
+              name.toLowerCase(),
+              response.header(name.toLowerCase()) ?? '',
+            ]),
+          ),
+          nowMs: rig.clock.nowMs(),
+        })
+      const asking = { headers: { 'Accept-Signature': ASKED } }
+      const plain = await rig.ask(STATUS)
+      assert.equal(plain.header('signature'), undefined)
+      const signed = await rig.ask(STATUS, asking)
+      assert.equal(await verdictOf(signed), true, 'after a stored response without a signature')
+      const seen = rig.service.seen.length
+      assert.equal(await verdictOf(await rig.ask(STATUS, asking)), true, 'stored')
+      assert.equal(rig.service.seen.length, seen)
+      assert.equal((await rig.ask(STATUS)).header('signature'), undefined)
+
+      // What is derived from a stored response is another message.
+      for (const asked of [
+        { ...asking, method: 'HEAD' },
+        { headers: { ...asking.headers, 'If-None-Match': signed.header('etag') ?? '' } },
+      ]) {
+        const derived = await rig.ask(STATUS, asked)
+        // Varnish without a proof sends all of it.
+        const isWhole = derived.body.length > 0
+        assert.equal(derived.header('signature') !== undefined, isWhole, derived.method)
+        assert.equal(derived.header('signature-input') !== undefined, isWhole)
+        if (isWhole) assert.equal(await verdictOf(derived), true)
+      }
+
+      for (let elapsed = 0; elapsed < 2 * MAX_AGE_SECONDS; elapsed += 150) {
+        const response = await rig.ask(STATUS, asking)
+        const [, created] = /;created=(\d+);/.exec(response.header('signature-input') ?? '') ?? []
+        const ageSeconds = Math.floor(rig.clock.nowMs() / 1000) - Number(created)
+        assert.equal(await verdictOf(response), ageSeconds <= MAX_AGE_SECONDS, `${ageSeconds} s`)
+        await proved(rig, response)
+        const nonce = `n${elapsed}`
+        const once = await rig.ask(STATUS, {
+          headers: { 'Accept-Signature': `${ASKED};nonce="${nonce}"` },
+        })
+        assert.match(once.header('signature-input') ?? '', new RegExp(`;nonce="${nonce}";`))
+        assert.equal(await verdictOf(once), true)
+        await rig.pass(150)
+      }
+    },
+  )
 
   test(
     'a response stays valid for a week of revalidations, with any mix of clients',

@@ -1,29 +1,11 @@
 import assert from 'node:assert/strict'
-import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { httpbis } from 'http-message-signatures'
-import { verifySignature } from 'http-message-sig'
-import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { ASKED, COMPONENTS, KEY_ID, verdicts, type Exchanged } from '../support/stock-verifiers.ts'
 
 const ORIGIN = 'https://api.example.org'
 const STATUS = '/api/v1/status'
-const COMPONENTS = '("@method";req "@target-uri";req "@status" "content-digest")'
-const ASKED = `svc=${COMPONENTS};created;expires;tag="svc-response"`
-const PUBLIC_KEY = createPublicKey(TEST_SIGNING_KEY)
-const { keyId: KEY_ID } = derivePublicSigningKey(TEST_SIGNING_KEY)
-
-const check = (data: Uint8Array, signature: Uint8Array): boolean =>
-  verify(null, data, PUBLIC_KEY, signature)
-
-/** A response, and the request as the client sent it. */
-interface Exchanged {
-  readonly method: string
-  readonly url: string
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly nowMs: number
-}
 
 /** The libraries read the clock of the system, so the service gets the same time. */
 async function openApp(
@@ -33,51 +15,6 @@ async function openApp(
   const app = await runApp(t, { baseUrl: ORIGIN, ...parts })
   app.clock.ms = Date.now()
   return app
-}
-
-/** What each library says; false for every error. */
-async function verdicts(exchanged: Exchanged): Promise<readonly boolean[]> {
-  const { method, url, status, headers, nowMs } = exchanged
-  const first = await httpbis
-    .verifyMessage(
-      {
-        keyLookup: (parameters) =>
-          Promise.resolve(
-            parameters.keyid === KEY_ID
-              ? { id: KEY_ID, algs: ['ed25519'], verify: (d, s) => Promise.resolve(check(d, s)) }
-              : null,
-          ),
-        requiredFields: ['@method', '@target-uri', '@status', 'content-digest'],
-        notAfter: new Date(nowMs),
-        maxAge: 900,
-      },
-      { status, headers },
-      { method, url, headers: {} },
-    )
-    .catch(() => false)
-  const fields = Object.entries(headers).map(([name, value]) => ({ name, value }))
-  const second = await verifySignature(
-    {
-      kind: 'response',
-      status,
-      fields,
-      request: { kind: 'request', method, targetUri: url, fields: [] },
-    },
-    {
-      policy: {
-        algorithms: ['ed25519'],
-        requiredComponents: ['@status', 'content-digest'],
-        requiredParameters: ['created', 'expires', 'keyid', 'tag'],
-        maxAge: 900,
-        now: Math.floor(nowMs / 1000),
-      },
-      resolveVerifier: () => ({ algorithm: 'ed25519', verify: check }),
-    },
-  ).then(
-    () => true,
-    () => false,
-  )
-  return [first === true, second]
 }
 
 async function ask(

@@ -15,6 +15,8 @@ import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailab
 export { TEST_SIGNING_KEY }
 
 /** The fixed time of the test clock. */
+/** The configured origin of the app, which signatures by RFC 9421 state. */
+export const TEST_BASE_URL = 'http://127.0.0.1:8080'
 export const TEST_NOW_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 
 /** One line of a test's log. */
@@ -62,7 +64,7 @@ export async function runApp(
   const app = createApp({
     runtime: 'local',
     deployment: 'primary',
-    baseUrl: 'http://127.0.0.1:8080',
+    baseUrl: TEST_BASE_URL,
     releases: loadReleases(makeReleases().store),
     signing: testSigning(),
     apiKeys: createUnavailableApiKeys(),
