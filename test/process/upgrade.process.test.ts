@@ -116,7 +116,10 @@ test(
     await upgraded.stop()
     // The older release recorded no base of the content.
     const over = ['--over', String(propertyOf(before.head, 'snapshotId'))]
-    const content = ['--content', path.join(ROOT, 'content')]
+    // A copy, because publishing records the version in it.
+    const contentDir = path.join(folder, 'content')
+    cpSync(path.join(ROOT, 'content'), contentDir, { recursive: true })
+    const content = ['--content', contentDir]
     const published = runIn(
       folder,
       [SVC, 'publish', ...content, '--note', 'After the upgrade', ...over],
