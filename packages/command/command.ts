@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { nearestName } from '@public-api/contract/text/nearest-name'
 import { formatJson } from './format-json.ts'
 import { type CommandHelp, type CommandOption, formatHelp } from './options.ts'
+import type { CommandTable } from './run-program.ts'
 import { looksLikeApiKey } from './whole-key.ts'
 
 /** Exit codes of every command: done; a finding or a failure; wrong usage; no response arrived, so nothing is known. */
@@ -66,6 +67,10 @@ export type ToFailure = (error: unknown) => Promise<CommandFailure | undefined>
 export interface Command {
   /** The whole output of `--help`, without a line break at the end. */
   readonly help: string
+  /** For the completion: the ways to call it, its options, and its actions. */
+  readonly usage?: string | readonly string[]
+  readonly options?: { readonly [name: string]: CommandOption }
+  readonly actions?: CommandTable
   /**
    * Runs with the arguments after the command's name. `words` is the command as typed, for messages. `toFailure` turns
    * errors that this package does not know into a CommandFailure. Throws a UsageError for wrong arguments.
@@ -175,8 +180,8 @@ function joinDashedValues(
 
 /** The options of every command. */
 const COMMON_OPTIONS = {
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h' },
+  json: { type: 'boolean', default: false, about: 'print one JSON object' },
+  help: { type: 'boolean', short: 'h', about: 'print the help' },
 } as const
 
 /** `parseArgs` of node:util, strict, with usage errors and suggestions for unknown options. */
@@ -242,6 +247,8 @@ export function createCommand<const Options extends CommandOptions>({
   const help = formatHelp(about, options)
   return {
     help,
+    usage: about.usage,
+    options: { ...options, ...COMMON_OPTIONS },
     async run(args, output, words, toFailure) {
       const parsed = parseCommandArgs(args, options, takesArguments)
       // `in` checks because the generic options type does not include the common options.

@@ -6,6 +6,8 @@ export interface CommandOption {
   readonly about: string
   readonly multiple?: boolean
   readonly default?: string | boolean
+  /** The only values, for the completion. */
+  readonly choices?: readonly string[]
 }
 
 /** An option without a value. */

@@ -2,11 +2,7 @@ import type { Command } from '@public-api/command/command'
 import { type CommandTable, formatCommands, runChosen } from '@public-api/command/run-program'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. `about` precedes the actions in its help. */
-export function createActionsCommand(
-  name: string,
-  about: string,
-  actions: CommandTable,
-): Command & { readonly actions: CommandTable } {
+export function createActionsCommand(name: string, about: string, actions: CommandTable): Command {
   const help = `Usage: svc ${name} ACTION [options]
 
 ${about}

@@ -94,7 +94,10 @@ ${BASE_PATH}.
 
 Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
   options: {
-    for: textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
+    for: {
+      ...textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
+      choices: CHALLENGE_PURPOSES,
+    },
     timeout: textOptionOr('90', 'SECONDS: limit for each response, and for the solution'),
   },
   json: 'print the token, its provider and its expiry as one JSON object',

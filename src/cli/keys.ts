@@ -20,7 +20,7 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
 )
 
 export const command: Command = {
-  help: actions.help,
+  ...actions,
   async run(args, output, words, toFailure) {
     // Checked first, because messages may be logged.
     if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)

@@ -68,6 +68,7 @@ export const COMMANDS: CommandTable = {
   ],
   tlog: ['create and cosign the transparency log of the releases', () => import('./tlog.ts')],
   keys: ['list, revoke, purge or issue API keys', () => import('./keys.ts')],
+  completion: ['print the completion script for bash or zsh', () => import('./completion.ts')],
 }
 
 /** Loaded only after an error, so that help stays quick: it imports the configuration and the storage. */

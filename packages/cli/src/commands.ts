@@ -13,4 +13,8 @@ export const COMMANDS: CommandTable = {
     'inspect a deployment from outside, through its proxies and its CDN',
     () => import('./doctor-command.ts'),
   ],
+  completion: [
+    'print the completion script for bash or zsh',
+    () => import('./completion-command.ts'),
+  ],
 }

@@ -140,8 +140,11 @@ rejects it. It sends no registration, no key and no other write.`,
     pin: textOptions(`KEYID: id of the key that is expected to sign; repeat it for an announced
       next key`),
     'pin-from': PIN_FROM_OPTION,
-    deployment: textOption(`KIND: primary or preview (default: according to its
+    deployment: {
+      ...textOption(`KIND: primary or preview (default: according to its
       robots.txt)`),
+      choices: DEPLOYMENTS,
+    },
     list: flag('print all possible findings with severity, expectation and advice'),
     timeout: textOptionOr('30', 'SECONDS: limit for each response'),
   },

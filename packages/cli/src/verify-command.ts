@@ -192,11 +192,14 @@ With --headers, verifies a saved response and fetches nothing:
     'pin-from': PIN_FROM_OPTION,
     'max-age': textOption(`SECONDS: maximum age of a signature (default:
       ${SIGNATURE_MAX_AGE_SECONDS})`),
-    method: textOptionOr(
-      'GET',
-      `METHOD: GET, HEAD or OPTIONS; for a saved response also POST or
+    method: {
+      ...textOptionOr(
+        'GET',
+        `METHOD: GET, HEAD or OPTIONS; for a saved response also POST or
       DELETE`,
-    ),
+      ),
+      choices: SAVED_METHODS,
+    },
     'if-none-match': textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
     fresh: flag('add a random query parameter, which bypasses every cache'),
     keys: textOption('FILE: the signing-key document from a file'),

@@ -21,9 +21,15 @@ export const command = createCommand({
 component and its time, the state of the whole, and the time of the review.`,
   options: {
     title: textOption('TEXT: what happened, in a few words; required'),
-    impact: textOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`),
+    impact: {
+      ...textOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`),
+      choices: INCIDENT_IMPACTS,
+    },
     component: COMPONENT_OPTION,
-    state: textOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`),
+    state: {
+      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`),
+      choices: OPEN_STATES,
+    },
     id: textOption('ID: the id of the incident (default: from the title and the day)'),
     ...EDIT_OPTIONS,
   },

@@ -16,7 +16,10 @@ export const command = createCommand({
   about: `Adds an update to an incident of status.yaml, and sets the states of components.
 svc incident resolve ends an incident.`,
   options: {
-    state: textOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`),
+    state: {
+      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`),
+      choices: OPEN_STATES,
+    },
     component: COMPONENT_OPTION,
     ...EDIT_OPTIONS,
   },

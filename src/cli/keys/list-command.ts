@@ -87,8 +87,11 @@ number of keys goes to standard error.
 
 Changes nothing. Works while the service runs, and with a copy of the database.`,
   options: {
-    status: textOption(`STATUS: only keys that are active, expired or revoked; one that was revoked
+    status: {
+      ...textOption(`STATUS: only keys that are active, expired or revoked; one that was revoked
       stays revoked when it expires`),
+      choices: KEY_STATUSES,
+    },
     'old-hash-secret': flag(`only keys hashed with a previous secret. They stop working
       when that secret is removed. Requires the key-hash secret
       (SVC_KEY_HASH_SECRET or its file in the secrets folder)`),

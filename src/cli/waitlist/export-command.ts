@@ -140,13 +140,22 @@ In CSV, a cell that a spreadsheet could read as a formula gets a leading
 apostrophe. JSON lines and listmonk's import format contain the exact values.`,
   options: {
     identity: IDENTITY_OPTION,
-    format: textOptionOr('csv', 'FORMAT: csv, jsonl or listmonk'),
+    format: {
+      ...textOptionOr('csv', 'FORMAT: csv, jsonl or listmonk'),
+      choices: EXPORT_FORMATS,
+    },
     since: textOption('TIME: only registrations at this time or later'),
     until: textOption('TIME: only registrations before this time'),
-    interest: textOptions(
-      'INTEREST: only registrations with this interest; repeatable, for any of them',
-    ),
-    locale: textOptions('LOCALE: only registrations in this language; repeatable'),
+    interest: {
+      ...textOptions(
+        'INTEREST: only registrations with this interest; repeatable, for any of them',
+      ),
+      choices: INTERESTS,
+    },
+    locale: {
+      ...textOptions('LOCALE: only registrations in this language; repeatable'),
+      choices: LOCALES,
+    },
     limit: textOption('N: at most so many registrations'),
     exclude: textOptions(`FILE: leave out the registrations of an earlier export, or of a
       file with one ticket a line; repeatable`),

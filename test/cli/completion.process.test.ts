@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { CommandTable } from '@public-api/command/run-program'
+import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
+import { command } from '../../src/cli/completion.ts'
+import { command as auditorCommand } from '../../packages/cli/src/completion-command.ts'
+import { COMMANDS } from '../../src/cli/program.ts'
+import { hasProgram } from '../caches/cache-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const zsh = { skip: !hasProgram('zsh') && 'zsh is not installed' }
+
+async function printScript(shell: string, from = command): Promise<string> {
+  const lines: string[] = []
+  const output = {
+    out: (line: string) => lines.push(line),
+    error: (line: string) => lines.push(line),
+  }
+  assert.equal(await from.run([shell], output, ['completion']), 0)
+  return `${lines.join('\n')}\n`
+}
+
+/** A folder with a file and a folder whose names contain a space. */
+function makeFolder(t: TestContext): string {
+  const folder = temporaryFolder(t)
+  writeFileSync(path.join(folder, 'a file.txt'), '')
+  mkdirSync(path.join(folder, 'a folder'))
+  return folder
+}
+
+/** Runs the shell once with a call for each line of words, and returns what each offers. */
+function askShell(
+  program: string,
+  cwd: string,
+  before: string,
+  calls: readonly (readonly string[])[],
+) {
+  const quoted = calls.map((words) => {
+    const each = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`)
+    return `ask ${each.join(' ')}; printf '%s\\n' ----`
+  })
+  const script = `${before}\n${quoted.join('\n')}\n`
+  const args = program === 'zsh' ? ['-f', '-s'] : ['--norc', '-s']
+  const text = execFileSync(program, args, {
+    cwd,
+    input: script,
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  const answers = text.split('----\n').slice(0, -1)
+  assert.equal(answers.length, calls.length)
+  return answers.map((each) => each.split('\n').filter((line) => line !== ''))
+}
+
+const ASK_BASH = `
+ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc; printf '%s\\n' "\${COMPREPLY[@]}"; }`
+
+// The functions of zsh's completion system, which exist only while a line is edited.
+const ASK_ZSH = `
+compdef() { : }
+compset() { : }
+_files() { print -r -- "files $*" }
+_message() { : }
+_describe() { local each; for each in "\${(@P)2}"; do print -r -- "\${each%%:*}"; done }
+compadd() { shift; print -rl -- "$@" }
+ask() { words=("$@"); CURRENT=$#; _svc }`
+
+/** Every command and action with its options, read from the tables without the code of the completion. */
+async function* everyCommand(
+  table: CommandTable,
+  before: readonly string[] = [],
+): AsyncGenerator<{ readonly words: readonly string[]; readonly offered: readonly string[] }> {
+  yield {
+    words: [...before],
+    offered: Object.keys(table),
+  }
+  for (const [name, [, entry]] of Object.entries(table)) {
+    const { help, actions } = typeof entry === 'function' ? (await entry()).command : entry
+    const words = [...before, name]
+    if (actions !== undefined) yield* everyCommand(actions, words)
+    else {
+      const options = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(
+        ([, option = '']) => option,
+      )
+      yield { words, offered: options }
+    }
+  }
+}
+
+for (const [title, from, table] of [
+  ['the service', command, COMMANDS],
+  ['the auditors', auditorCommand, AUDITOR_COMMANDS],
+] as const) {
+  test(`bash completes every command, action and option of ${title}`, async (t) => {
+    const all = await Array.fromAsync(everyCommand(table))
+    const before = (await printScript('bash', from)) + ASK_BASH
+    const calls = all.map(({ words, offered }) => [
+      'svc',
+      ...words,
+      offered[0]?.startsWith('--') === true ? '--' : '',
+    ])
+    const answers = askShell('bash', temporaryFolder(t), before, calls)
+    for (const [index, { words, offered }] of all.entries()) {
+      const own = (each: string) => each !== '--json' && each !== '--help'
+      const expected = [...offered, ...(words.length === 0 ? ['--version'] : [])]
+      assert.deepEqual(
+        new Set(answers[index]?.filter(own)),
+        new Set(expected.filter(own)),
+        words.join(' '),
+      )
+    }
+    assert.ok(all.length >= Object.keys(table).length)
+  })
+}
+
+const CASES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
+  [['ch'], ['check', 'challenge', 'check-database']],
+  [
+    ['waitlist', 'e'],
+    ['export', 'erase', 'expire'],
+  ],
+  [['challenge', 's'], ['solve']],
+  [
+    ['waitlist', 'export', '--format', ''],
+    ['csv', 'jsonl', 'listmonk'],
+  ],
+  [['waitlist', 'export', '--format', 'js'], ['jsonl']],
+  [['keys', 'list', '--status', 'r'], ['revoked']],
+  [
+    ['incident', 'open', '--impact', 'm'],
+    ['minor', 'major'],
+  ],
+  // A value that is not known, and a command that does not exist.
+  [['publish', '--note', ''], []],
+  [['unknown', ''], []],
+]
+
+test('bash completes values, and names of files with spaces', async (t) => {
+  const folder = makeFolder(t)
+  const before = (await printScript('bash')) + ASK_BASH
+  const more = [
+    [['check', '--content', ''], ['a folder']],
+    [
+      ['backup', 'a'],
+      ['a file.txt', 'a folder'],
+    ],
+    [
+      ['backup', '--database', 'a f'],
+      ['a file.txt', 'a folder'],
+    ],
+    // As bash splits --format=l.
+    [['waitlist', 'export', '--format', '=', 'l'], ['listmonk']],
+    [
+      ['waitlist', 'export', '--format', '='],
+      ['csv', 'jsonl', 'listmonk'],
+    ],
+  ] as const
+  const all = [...CASES, ...more]
+  const answers = askShell(
+    'bash',
+    folder,
+    before,
+    all.map(([words]) => ['svc', ...words]),
+  )
+  for (const [index, [words, offered]] of all.entries()) {
+    assert.deepEqual(answers[index]?.toSorted(), offered.toSorted(), words.join(' '))
+  }
+})
+
+test('zsh completes the same', zsh, async (t) => {
+  const before = `${ASK_ZSH}\n${await printScript('zsh')}`
+  const all = [
+    ...CASES,
+    [['check', '--content', ''], ['files -/']],
+    [['backup', 'a'], ['files ']],
+    [
+      ['waitlist', 'export', '--format=l'],
+      ['csv', 'jsonl', 'listmonk'],
+    ],
+  ] as const
+  const answers = askShell(
+    'zsh',
+    temporaryFolder(t),
+    before,
+    all.map(([words]) => ['svc', ...words]),
+  )
+  for (const [index, [words, offered]] of all.entries()) {
+    // zsh itself leaves out what does not start with the word.
+    const typed = words.at(-1) ?? ''
+    const isFiltered = !typed.includes('=') && !offered[0]?.startsWith('files')
+    const answer = answers[index]?.filter((each) => !isFiltered || each.startsWith(typed))
+    assert.deepEqual(answer?.toSorted(), offered.toSorted(), words.join(' '))
+  }
+})
+
+test('a script in the folder of zsh is loaded at its first use', zsh, async (t) => {
+  const folder = temporaryFolder(t)
+  writeFileSync(path.join(folder, '_svc'), await printScript('zsh'))
+  const before = `${ASK_ZSH}\nfpath=('${folder}' $fpath); autoload -Uz _svc`
+  const [first, second] = askShell('zsh', folder, before, [
+    ['svc', 'tlog', ''],
+    ['svc', 'keys', 'list', '--status', ''],
+  ])
+  assert.ok(first?.includes('cosign'))
+  assert.deepEqual(second, ['active', 'expired', 'revoked'])
+})
+
+test('another shell is wrong usage', async () => {
+  const output = { out() {}, error() {} }
+  await assert.rejects(command.run(['fish'], output, ['completion']), /bash or zsh/)
+  await assert.rejects(command.run([], output, ['completion']), /expected bash or zsh/)
+})
