@@ -24,7 +24,7 @@ const server = await startServer({
   releases: loadReleases(openReleaseStore(config.releasesDir)),
   secrets,
   localCounters: withoutLimits(createMemoryCounters({ clock: SYSTEM_CLOCK })),
-  log: openLog(config.logLevel),
+  log: openLog(config),
   metrics: undefined,
 })
 process.once('SIGTERM', () => {

@@ -259,6 +259,8 @@ export function inspectConfig(env: Environment, workingDir: string) {
       (contact) => (isContact(contact) ? contact : undefined),
     ),
     logLevel: reader.oneOf('SVC_LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    /** Undefined: text on a terminal, json elsewhere. */
+    logFormat: reader.oneOf('SVC_LOG_FORMAT', ['text', 'json']),
     secretVariables: Object.fromEntries(
       Object.entries(SECRET_VARIABLES).flatMap(([name, { variable }]) => {
         const value = reader.text(variable)

@@ -1,7 +1,15 @@
+import { suggestName } from '@public-api/contract/text/nearest-name'
 import type { ConfigMistake } from './config-mistake.ts'
 
 export interface Environment {
   readonly [name: string]: string | undefined
+}
+
+/** A variable that has no effect. */
+export interface UnknownVariable {
+  readonly name: string
+  /** `; did you mean NAME?`, or empty. */
+  readonly suggestion: string
 }
 
 /** Reads and checks variables, and collects every mistake, so that the operator sees all of them together. */
@@ -49,9 +57,11 @@ export function createEnvironmentReader(env: Environment) {
     text,
     reportInvalid,
     parsed,
-    /** Variables with this prefix that were not read so far. */
-    unreadVariables: (prefix: string): readonly string[] =>
-      Object.keys(env).filter((name) => name.startsWith(prefix) && !read.has(name)),
+    /** Variables with this prefix that were not read so far, with a suggestion for a mistyped one. */
+    unreadVariables: (prefix: string): readonly UnknownVariable[] =>
+      Object.keys(env)
+        .filter((name) => name.startsWith(prefix) && !read.has(name))
+        .map((name) => ({ name, suggestion: suggestName(name, [...read]) })),
     integer: (name: string, minimum: number, maximum: number) =>
       parsed(name, `a whole number from ${minimum} to ${maximum}`, (value) => {
         const number = /^\d+$/.test(value) ? Number(value) : Number.NaN

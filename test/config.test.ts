@@ -40,6 +40,7 @@ test('an empty environment is a valid configuration', () => {
     ntpServer: undefined,
     securityContact: undefined,
     logLevel: 'info',
+    logFormat: undefined,
     secretVariables: {},
     unknownVariables: [],
   })
@@ -442,7 +443,10 @@ test('the secrets folder must not be the data folder or inside it', (t) => {
 
 test('lists unknown variables with the service’s prefix', () => {
   const env = { SVC_WORKRES: '2', SVC_PORT: '1', svc_workers: '2', HOSTNAME: 'x', SVC_WORKERS: '2' }
-  assert.deepEqual(read(env).unknownVariables, ['SVC_WORKRES', 'SVC_PORT'])
+  assert.deepEqual(read(env).unknownVariables, [
+    { name: 'SVC_WORKRES', suggestion: '; did you mean SVC_WORKERS?' },
+    { name: 'SVC_PORT', suggestion: '' },
+  ])
 })
 
 test('every variable in the source is read', () => {

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
-import { nearestName } from '@public-api/contract/text/nearest-name'
+import { suggestName } from '@public-api/contract/text/nearest-name'
 import { formatJson } from './format-json.ts'
 import { type CommandHelp, type CommandOption, formatHelp } from './options.ts'
 import type { CommandTable } from './run-program.ts'
@@ -131,12 +131,8 @@ export function quoteUnknown(name: string): string {
 const MISUSE_PREFIX = 'ERR_PARSE_ARGS_'
 
 function formatUnknownOption(name: string, known: readonly string[]): string {
-  const nearest = nearestName(
-    name,
-    known.map((each) => `--${each}`),
-  )
-  const repeated = isRepeatable(name) ? ` ${name}` : ''
-  return `unknown option${repeated}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`
+  const options = known.map((each) => `--${each}`)
+  return `unknown option${isRepeatable(name) ? ` ${name}` : ''}${suggestName(name, options)}`
 }
 
 /** The usage error in arguments, from the error of `parseArgs`; undefined for other errors. */

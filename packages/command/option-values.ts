@@ -1,5 +1,5 @@
 import { parseInstant } from '@public-api/contract/text/instant'
-import { nearestName } from '@public-api/contract/text/nearest-name'
+import { suggestName } from '@public-api/contract/text/nearest-name'
 import { UsageError } from './command.ts'
 
 /** The range of a numeric option. */
@@ -38,10 +38,7 @@ export function parseChoice<const Choice extends string>(
 ): Choice {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
-  const nearest = nearestName(text, choices)
-  throw new UsageError(
-    `${option} expects ${formatChoices(choices)}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
-  )
+  throw new UsageError(`${option} expects ${formatChoices(choices)}${suggestName(text, choices)}`)
 }
 
 /** The time of an option as written; null if it is missing. Throws a UsageError for anything but ISO 8601 UTC. */

@@ -44,7 +44,7 @@ this run alone. Ctrl+C ends it.`,
       contentDir,
       published: store,
       port,
-      log: openLog('error'),
+      log: openLog({ logLevel: 'error' }),
       onChange({ title, mistakes }) {
         if (values.json) output.out(formatJson({ title, mistakes }))
         else for (const line of [`Draft ${title}`, ...mistakeLines(mistakes)]) output.out(line)

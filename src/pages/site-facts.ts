@@ -113,7 +113,9 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   const { languages = LOCALES, interests = INTERESTS, leaveOut = [] } = organization?.site ?? {}
-  const leftOutPaths: readonly string[] = leaveOut.flatMap((each) => OPTIONAL_PAGES[each])
+  const leftOutPaths: ReadonlySet<string> = new Set(
+    leaveOut.flatMap((each) => OPTIONAL_PAGES[each]),
+  )
   return {
     ...fixed,
     challenge: challenge.description,
@@ -124,7 +126,7 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     /** Interests that the form lists. */
     interests,
     /** Whether the organization leaves the page with this path out of the navigation. */
-    isLeftOut: (path: string) => leftOutPaths.includes(path),
+    isLeftOut: (path: string) => leftOutPaths.has(path),
     /** The start of the UTC day, in milliseconds since 1970. */
     get todayMs() {
       return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS

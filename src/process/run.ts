@@ -35,7 +35,7 @@ export async function run(
     process.stderr.write(explain(error))
     return 1
   }
-  const log = openLog(config.logLevel, cluster.worker?.id)
+  const log = openLog(config, cluster.worker?.id)
   try {
     if (channel === undefined) await lead(config, log, times)
     else await serveAsWorker(config, log, channel, times.graceMs)

@@ -50,8 +50,8 @@ export function checkStart(
 
 /** Logs warnings about valid but probably unintended configuration and files. */
 export function warnAboutEnvironment(config: Config, log: Log): void {
-  for (const name of config.unknownVariables) {
-    log.warn({ variable: name }, `Unknown variable ${name}; it has no effect`)
+  for (const { name, suggestion } of config.unknownVariables) {
+    log.warn({ variable: name }, `Unknown variable ${name} has no effect${suggestion}`)
   }
   if (config.runtime === 'production' && config.baseUrl === undefined) {
     log.warn(

@@ -29,6 +29,12 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.each
 }
 
+/** `; did you mean NAME?` for a mistyped name; empty if no known name is similar. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`
+}
+
 /** The expectation in an error for a mistyped name: `known` with a suggestion, else `otherwise`. */
 export function expectedName(
   name: string,
@@ -36,6 +42,6 @@ export function expectedName(
   known: string,
   otherwise: string,
 ): string {
-  const nearest = nearestName(name, names)
-  return nearest === undefined ? otherwise : `${known}; did you mean ${nearest}?`
+  const suggestion = suggestName(name, names)
+  return suggestion === '' ? otherwise : `${known}${suggestion}`
 }

@@ -66,14 +66,14 @@ export function readSiteAssets({ name, accentColor, logo }: Partial<Organization
   const byFile = new Map<string, ReturnType<typeof assetOf>>()
 
   function assetOf(file: string, content: string | Buffer) {
-    const { name, ext } = path.parse(file)
+    const { name: stem, ext } = path.parse(file)
     const digest = sha256Base64url(content.toString('base64')).slice(0, DIGEST_CHARACTERS)
     const contentType = MEDIA_TYPES[ext]
     if (contentType === undefined) {
       const known = Object.keys(MEDIA_TYPES).join(', ')
       throw new Error(`${file} has no media type here; expected one of ${known}`)
     }
-    return { path: `/assets/${name}.${digest}${ext}`, contentType, content }
+    return { path: `/assets/${stem}.${digest}${ext}`, contentType, content }
   }
   const add = (file: string, content: string | Buffer) => byFile.set(file, assetOf(file, content))
 
@@ -97,8 +97,8 @@ export function readSiteAssets({ name, accentColor, logo }: Partial<Organization
     at: (address: string) => byPath.get(address),
     /** Current path of a file for its path in another build; undefined if unknown. */
     successorOf(address: string): string | undefined {
-      const [, name = '', ext = ''] = BUILT_PATH.exec(address) ?? []
-      return byFile.get(name + ext)?.path
+      const [, stem = '', ext = ''] = BUILT_PATH.exec(address) ?? []
+      return byFile.get(stem + ext)?.path
     },
   }
 }
