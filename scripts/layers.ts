@@ -46,7 +46,7 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
     mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
   },
   'config-mistake.ts': { mayImport: [] },
-  'environment-reader.ts': { mayImport: ['config-mistake.ts'] },
+  'environment-reader.ts': { mayImport: ['contract', 'config-mistake.ts'] },
   'config.ts': {
     mayImport: ['contract', 'service', 'environment-reader.ts'],
     mayImportTypesOf: ['storage'],

@@ -54,7 +54,9 @@ test('lists what a start would warn about, and succeeds', async (t) => {
   assert.equal(status, 0)
   const { ok, warnings } = JSON.parse(out) as { ok: boolean; warnings: string[] }
   assert.equal(ok, true)
-  assert.deepEqual(warnings, ['Unknown variable SVC_WORKRES has no effect; did you mean SVC_WORKERS?'])
+  assert.deepEqual(warnings, [
+    'Unknown variable SVC_WORKRES has no effect; did you mean SVC_WORKERS?',
+  ])
 })
 
 test('content and configuration are checked one at a time', async (t) => {
