@@ -40,6 +40,8 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'American spelling',
   },
   { regex: /\be-mail/gi, instead: 'email' },
+  { regex: /\b[Kk]ey [Ii]ds?\b/g, instead: 'key ID' },
+  { regex: /\blook-ups?\b/gi, instead: 'lookup' },
   {
     regex: /\b(?:an|the|this|each|every|signed|stored|whole) answers?\b(?! to the question)/gi,
     instead: 'response',

@@ -13,6 +13,8 @@ const EXAMPLES: readonly (readonly [text: string, found: string])[] = [
   ['Made anew by whoever asks.', 'anew'],
   ['Every answer is signed.', 'Every answer'],
   ['The digest is held against the body.', 'held against'],
+  ['One look-up by key id.', 'look-up'],
+  ['One look-up by key id.', 'key id'],
 ]
 
 test('names the place, the phrase and what to write instead', () => {
@@ -41,6 +43,8 @@ test('allows ordinary English', () => {
     'It stands in for the server.',
     'Your answers are encrypted.',
     'The response contains none of them.',
+    'One lookup by key ID.',
+    'The key identifies its holder.',
   ]) {
     assert.deepEqual(languageFaults('a.md', text), [], text)
   }

@@ -53,7 +53,7 @@ def check_text(what, text, limit, allowed=""):
 
 
 def read_vkey(text, key_type, place):
-    """Name, key id and public key of a verifier key: name+id+base64."""
+    """Name, key ID and public key of a verifier key: name+id+base64."""
     parts = text.split("+", 2)
     data = decode(parts[2]) if len(parts) == 3 else None
     if data is None or len(data) != 33 or data[0] != key_type or not parts[0]:
@@ -110,7 +110,7 @@ def read_policy(text):
 
 
 def read_note(note):
-    """The signed text, and the signature lines as name, key id and signature."""
+    """The signed text, and the signature lines as name, key ID and signature."""
     check_text("the checkpoint", note, MAX_NOTE_BYTES)
     split = note.rfind("\n\n")
     if split == -1 or not note.endswith("\n"):

@@ -63,7 +63,7 @@ async function readSaved(): Promise<SavedHead | undefined> {
   return kept
 }
 
-/** The pinned key id; undefined if the field is empty, null if the input is not a key id. */
+/** The pinned key ID; undefined if the field is empty, null if the input is not a key ID. */
 function readPin(): string | undefined | null {
   const pin = pinInput.value.trim()
   const isWrong = pin !== '' && !KEY_ID.test(pin)

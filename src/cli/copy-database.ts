@@ -89,7 +89,7 @@ secrets.`,
     if (differing > 0) {
       throw new CommandFailure(
         'DIFFERS',
-        `${pluralOf(differing, 'row')} in ${where} differ from ${from.file}; both databases have a row of the same address or key id`,
+        `${pluralOf(differing, 'row')} in ${where} differ from ${from.file}; both databases have a row of the same address or key ID`,
       )
     }
     return {

@@ -64,8 +64,8 @@ export const command = createCommand({
   usage: 'init DIR [options]',
   about: `Creates a content folder to start from: every file with every field and a
 comment, and JSON Schemas for editors with the YAML language server. There are
-no wallet files, so the views state that no wallet is attached. A folder that
-contains other files than dot files is refused.
+no wallet files, so the views state that no wallet is attached. DIR must be
+empty, apart from dotfiles.
 
 With --locale it also creates the folder DIR/LOCALE with every text to
 translate, in a content folder that exists as well. Until a text is translated,

@@ -98,7 +98,7 @@ function fileOf(key: PublishedSigningKey, { current, next, paths }: KeyFiles): s
 
 const listCommand = createCommand({
   usage: 'signing-key list [options]',
-  about: `Lists the published signing keys: key id, status, period, whether the period
+  about: `Lists the published signing keys: key ID, status, period, whether the period
 includes now, and the file of the private key where it is present. Changes
 nothing.`,
   options: {},
@@ -209,7 +209,7 @@ hyphen.`,
     // Not repeated in the message: a private key may have been pasted by mistake.
     if (keyId === undefined || others.length > 0 || !/^[\w-]{43}$/.test(keyId)) {
       throw new UsageError(
-        'expected one key id of 43 characters, as svc signing-key list prints it',
+        'expected one key ID of 43 characters, as svc signing-key list prints it',
       )
     }
     const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())

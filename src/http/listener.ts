@@ -131,8 +131,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     function fail(error: NodeJS.ErrnoException): void {
-      const reason =
-        error.code === 'EADDRINUSE' ? 'another program listens there already' : error.message
+      const reason = error.code === 'EADDRINUSE' ? 'the port is already in use' : error.message
       reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}`))
     }
     server.once('error', fail)

@@ -42,8 +42,8 @@ export async function run(
     return 0
   } catch (error) {
     const reason = messageOf(error)
-    log.error({ err: error }, `The service does not start: ${reason}`)
-    process.stderr.write(`The service does not start: ${explain(error)}`)
+    log.error({ err: error }, `The service could not start: ${reason}`)
+    process.stderr.write(`The service could not start: ${explain(error)}`)
     // Timers and sockets that are open already must not keep the process alive.
     return process.exit(1)
   }

@@ -86,7 +86,7 @@ function logFaults(faults: readonly ResourceFault[], log: Log): void {
       ? 'only the archive needs it'
       : isSnapshotName(resource)
         ? 'its endpoint responds 503 SNAPSHOT_UNAVAILABLE'
-        : 'the pages do without it'
+        : 'the pages omit it'
     log[served ? 'error' : 'warn'](
       { snapshotId, resource, reason },
       `A published resource is damaged; ${effect}`,
@@ -129,7 +129,11 @@ async function openCounters(
     monotonicMs: () => performance.now(),
     onModeChange(mode, reason) {
       if (mode === 'shared') log.info({ mode }, 'Rate limits are counted by all nodes')
-      else log.error({ mode, reason }, 'Rate limits are counted by this node at its share')
+      else
+        log.error(
+          { mode, reason },
+          'Valkey unavailable; this node enforces its share of the rate limits',
+        )
     },
     nodes,
     localSecretPrefix: ACTOR_KEY_PREFIX,

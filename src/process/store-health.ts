@@ -35,7 +35,7 @@ export function observeStorage(
   let isAddingFailing = false
 
   function record(call: string, startedMs: number, error?: unknown): void {
-    // Other errors are refusals of the call, such as a key id that is taken; the store works.
+    // Other errors are refusals of the call, such as a key ID that is taken; the store works.
     const isOutage = error instanceof StorageError && error.code !== 'CLOSED'
     const isAdding = ADDING_CALLS.has(call)
     if (isOutage) {

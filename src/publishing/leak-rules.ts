@@ -30,7 +30,7 @@ function findApiKeys(text: string): readonly LeakMatch[] {
   const cut = /svk[^0-9a-z]{1,3}(?:[0-9a-f][^0-9a-z]{0,3}){16}(?:[0-9a-z][^0-9a-z]{0,3}){24,43}/gi
   const cutKeys = [...text.matchAll(cut)].filter(({ 0: match, index }) => {
     const digits = match.replaceAll(/[^0-9A-Za-z]/g, '').slice('svk'.length + 16)
-    // Prose after a key id has no digits; a secret of this length nearly always has.
+    // Prose after a key ID has no digits; a secret of this length nearly always has.
     return !wholeAt.has(index) && [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(digits))
   })
   return [...whole, ...cutKeys]

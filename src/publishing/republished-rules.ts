@@ -46,7 +46,7 @@ function logoObstacles({ logo }: Organization): readonly string[] {
 
 /**
  * Checks data that were published under older rules by those of today. `obstacles` are what readers would refuse or what
- * may harm them: another schema, texts that are no URIs, logos. `warnings` are what `svc check` would refuse besides.
+ * may harm them: another schema, texts that are not URIs, logos. `warnings` are what `svc check` would refuse besides.
  */
 export function checkRepublished(
   resources: ReadonlyMap<ResourceName, JsonValue>,

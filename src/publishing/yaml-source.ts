@@ -63,13 +63,13 @@ function readNodes(
       return refuseThis('fields nested too deeply', `at most ${MAX_DEPTH} levels`)
     }
     if (isAlias(node)) {
-      return refuseThis('an alias (*)', 'the value itself; aliases are not used here')
+      return refuseThis('an alias (*)', 'the value itself; aliases are not supported')
     }
     if (node.anchor !== undefined) {
-      refuseThis('an anchor (&)', 'a plain value; anchors are not used here')
+      refuseThis('an anchor (&)', 'a plain value; anchors are not supported')
     }
     if (node.tag !== undefined) {
-      refuseThis(`the tag ${node.tag}`, 'a plain value; tags are not used here')
+      refuseThis(`the tag ${node.tag}`, 'a plain value; tags are not supported')
     }
     // `fromEntries` defines members, so no name can reach a prototype.
     if (isMap(node)) {

@@ -63,7 +63,7 @@ const EXPLANATIONS: {
       String.raw`\\ for a backslash, or single quotes around the text`,
     ],
   ],
-  DUPLICATE_KEY: [['a field that is there already', 'each field once']],
+  DUPLICATE_KEY: [['a duplicate field', 'each field once']],
   TAG_RESOLVE_FAILED: [['a text that starts with !', 'the text in quotes']],
   KEY_OVER_1024_CHARS: [['a field name of more than 1024 characters', NAME_VALUE]],
   // The parser is recursive and stops where its stack ends: a bomb of brackets.

@@ -106,12 +106,12 @@ export function createApiKeys({
   const rehashing = new Set<string>()
 
   /**
-   * The stored key of a presented text. Throws KEY_INVALID. Every invalid text takes the same path: one look-up in the
+   * The stored key of a presented text. Throws KEY_INVALID. Every invalid text takes the same path: one lookup in the
    * store, the same hashes, one comparison in constant time, the same error (spec 5.4).
    */
   async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)
-    // A malformed key is looked up by the text in place of its id, so that it costs a look-up in the same part of the
+    // A malformed key is looked up by the text in place of its id, so that it costs a lookup in the same part of the
     // index as a well-formed one. A constant id would always hit the same cached page.
     const stored = await store.find(sliceKeyId(presented))
     // Hashed under every secret, since hashing under the key's own secret would reveal that the key exists.
@@ -205,7 +205,7 @@ export function createApiKeys({
       const outcome = await orKeysUnavailable(() => store.add(stored, LIMITS.maxActiveKeys))
       if (outcome !== 'added') {
         const cause =
-          outcome === 'full' ? new TooManyKeysError() : new Error('The random key id is in use')
+          outcome === 'full' ? new TooManyKeysError() : new Error('The random key ID is in use')
         throw new ApiError('KEYS_UNAVAILABLE', { cause })
       }
       return { key, ...metadataOf(stored) }

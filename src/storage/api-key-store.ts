@@ -43,7 +43,7 @@ export interface ApiKeyStore {
   /** Replaces a hash. False if the key no longer has the hash secret `fromSecretId`. */
   rehash(rehash: Rehash): Promise<boolean>
   count(nowMs: number): Promise<ApiKeyCount>
-  /** Up to `limit` keys after a key id ('' for the first page), ordered by id. */
+  /** Up to `limit` keys after a key ID ('' for the first page), ordered by id. */
   readAfter(keyId: string, limit: number): Promise<readonly StoredApiKey[]>
   /** Deletes up to `limit` keys that expired or were revoked before this time. Resolves with their number. */
   purge(beforeMs: number, limit: number): Promise<number>

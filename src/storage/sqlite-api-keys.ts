@@ -7,8 +7,8 @@ const COLUMNS = `key_id AS keyId, key_hash AS keyHash, secret_id AS secretId, la
   created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs`
 
 export function prepareApiKeys(database: DatabaseSync): StoreStatements<ApiKeyStore> {
-  // Equal work for known and unknown keys. The query finds the last row up to the key id: the key itself, or the row
-  // before it. Every look-up thus descends the tree once and reads one full row; only a comparison of two ids
+  // Equal work for known and unknown keys. The query finds the last row up to the key ID: the key itself, or the row
+  // before it. Every lookup thus descends the tree once and reads one full row; only a comparison of two ids
   // distinguishes them. The row with the empty id precedes every key.
   const findLast = database.prepare(
     `SELECT ${COLUMNS} FROM api_keys WHERE key_id <= ? ORDER BY key_id DESC LIMIT 1`,

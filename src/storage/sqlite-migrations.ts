@@ -44,11 +44,11 @@ const LAST_MS = Number.MAX_SAFE_INTEGER
 /**
  * The API keys.
  *
- * Without a rowid, so that a look-up descends one tree. `ends_at_ms` is the end of a key's validity; its index counts active
+ * Without a rowid, so that a lookup descends one tree. `ends_at_ms` is the end of a key's validity; its index counts active
  * keys and finds old ones without reading rows. An index on the expression would not cover the count, and a generated
  * column in a table without a rowid breaks VACUUM INTO in SQLite 3.40.
  *
- * The first row is not a key and never changes. Its empty id precedes every key id, so a look-up always finds a row (see
+ * The first row is not a key and never changes. Its empty id precedes every key ID, so a lookup always finds a row (see
  * sqlite-api-keys.ts).
  */
 const API_KEYS_MIGRATION = `

@@ -104,7 +104,7 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
     return databaseIdentity === readFileIdentity(file) && walIdentity === walNow && !isUnlinked
   }
 
-  /** Only a new row may create a database. If the file was moved away, a look-up fails and reports no unknown keys. */
+  /** Only a new row may create a database. If the file was moved away, a lookup fails and reports no unknown keys. */
   function connected(canCreate: boolean): Connection {
     // Rows written to an unlinked file would be lost.
     if (connection !== undefined && !isCurrent(connection)) leave(connection)

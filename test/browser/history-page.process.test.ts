@@ -250,7 +250,7 @@ test('a full storage fails only the last step', { skip }, async (t) => {
 })
 
 describe('a history that contradicts itself', { skip }, () => {
-  /** The page's evidence, checked with only the key id. */
+  /** The page's evidence, checked with only the key ID. */
   async function evidenceOf(page: Page, fault: HistoryFault, time = '090000'): Promise<void> {
     const download = page.waitForEvent('download')
     await page.locator('#audit-result a[download]').click()

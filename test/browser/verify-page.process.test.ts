@@ -113,7 +113,7 @@ test('reports missing Ed25519 support', { skip }, async (t) => {
   assert.equal(await resultOf(page), script.unsupported)
 })
 
-test('the key id can be copied', { skip }, async (t) => {
+test('the key ID can be copied', { skip }, async (t) => {
   const { page } = await open(t, { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.locator('.copy[data-copy="key-id"]').click()
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key.keyId)

@@ -23,7 +23,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REFUSAL =
-  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change of the registry resumes it \(packages\/contract\/keys\/issuance\.ts\), no option, variable or file\n$/
+  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change to the registry resumes it \(packages\/contract\/keys\/issuance\.ts\); no option, variable or file can\n$/
 
 /** Everything in a folder and below it, with its content. */
 function contentOf(folder: string): readonly (readonly [string, string])[] {

@@ -69,7 +69,7 @@ test('reads the id from standard input, with white space and capitals', async (t
   assert.ok(Number(await revokedAt(database, '0123456789abcdef')) > LONG_AGO_MS)
   const two = await keys(folder, ['revoke', '-'], { input: '0123456789abcdef\n0123456789abcdee\n' })
   assert.equal(two.status, 2)
-  assert.match(two.error, /expected one key id on standard input/)
+  assert.match(two.error, /expected one key ID on standard input/)
 })
 
 test('an unknown key: exit code 1, and the name of the database', async (t) => {

@@ -39,8 +39,8 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
       /--status expects active, expired or revoked; did you mean active\?/,
     ],
     [['list', '--status', 'gone'], /--status expects active, expired or revoked \(/],
-    [['revoke', '0123456789abcde'], /expected a key id: 16 hexadecimal digits/],
-    [['revoke', '0123456789abcdef', 'fedcba9876543210'], /expected one key id/],
+    [['revoke', '0123456789abcde'], /expected a key ID: 16 hexadecimal digits/],
+    [['revoke', '0123456789abcdef', 'fedcba9876543210'], /expected one key ID/],
     [['purge-expired', 'all'], /expected options only, found an argument/],
     [['purge-expired', '--older-than', '1.5'], /--older-than expects whole days from 0 to 3650/],
     [['purge-expired', '--older-than', '3651'], /--older-than expects whole days/],
@@ -50,7 +50,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
   // Without an argument the id is read from standard input.
   const { status, error } = await keys(temporaryFolder(t), ['revoke'])
   assert.equal(status, 2)
-  assert.match(error, /expected a key id: 16 hexadecimal digits/)
+  assert.match(error, /expected a key ID: 16 hexadecimal digits/)
 })
 
 test('refuses a whole key in any argument without repeating it', async (t) => {

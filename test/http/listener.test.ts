@@ -99,7 +99,7 @@ test('reports a port in use', async (t) => {
   })
   await assert.rejects(
     listen(second, app.port, '127.0.0.1'),
-    new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${app.port}: another program listens there`),
+    new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${app.port}: the port is already in use`),
   )
 })
 

@@ -127,7 +127,7 @@ test('returns 503 and logs when the counters are unavailable', async () => {
     error: 'No challenge is available at the moment; try again later.',
   })
   assert.deepEqual(made.logged, [
-    'No challenge could be made {"reason":"The primary process cannot be reached"}',
+    'A challenge could not be created {"reason":"The primary process cannot be reached"}',
   ])
 })
 

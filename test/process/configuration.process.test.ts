@@ -213,7 +213,7 @@ test('a start on an occupied port fails with the reason, also for the admin port
     assert.deepEqual(ending, FAILED, JSON.stringify(env))
     assert.match(
       service.stderr(),
-      new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${port}: another program listens there`),
+      new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${port}: the port is already in use`),
     )
   }
 })

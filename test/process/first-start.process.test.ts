@@ -78,7 +78,7 @@ test('a start that fails on releases creates no secrets', async (t) => {
     )
     const { ending, service } = await failedStart(t, folder, { SVC_WORKERS: workers })
     assert.deepEqual(ending, { code: 1, signal: null })
-    assert.match(service.stderr(), /does not start: The version chain is broken at VS-0001/)
+    assert.match(service.stderr(), /could not start: The version chain is broken at VS-0001/)
     assert.deepEqual(listFolder(folder), ['releases'])
   }
 })

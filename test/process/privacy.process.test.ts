@@ -157,7 +157,7 @@ async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined
   const crowded = told.ipv4()
   for (let each = 0; each < 6; each += 1) await send({ body: body(), address: crowded })
 
-  const key = `svk_${told.text('key id')}_${told.text('key').repeat(3).slice(0, 43)}`
+  const key = `svk_${told.text('key ID')}_${told.text('key').repeat(3).slice(0, 43)}`
   await send({ method: 'GET', target: '/api/v1/status', headers: { 'X-SVC-Key': key } })
   await send({
     method: 'GET',

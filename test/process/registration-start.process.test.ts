@@ -64,13 +64,13 @@ test('a start with a newer database fails and leaves it unchanged', async (t) =>
   const database = new DatabaseSync(databaseFileOf(deployment))
   database.exec('PRAGMA user_version = 4711')
   database.close()
-  await assertRefusedStart(t, deployment, /does not start: .*written by a newer version/)
+  await assertRefusedStart(t, deployment, /could not start: .*written by a newer version/)
 })
 
 test('a start with a file that is not a database fails and leaves it unchanged', async (t) => {
   const deployment = await usedDeployment(t)
   writeFileSync(databaseFileOf(deployment), 'notes '.repeat(2000))
-  await assertRefusedStart(t, deployment, /does not start: .*not a database of this service/)
+  await assertRefusedStart(t, deployment, /could not start: .*not a database of this service/)
 })
 
 test('a start with the database of another program fails and leaves it unchanged', async (t) => {
@@ -79,7 +79,7 @@ test('a start with the database of another program fails and leaves it unchanged
   const database = new DatabaseSync(databaseFileOf(deployment))
   database.exec('CREATE TABLE notes (text TEXT)')
   database.close()
-  await assertRefusedStart(t, deployment, /does not start: .*not a database of this service/)
+  await assertRefusedStart(t, deployment, /could not start: .*not a database of this service/)
 })
 
 test('a start that cannot create the data folder creates nothing else', (t) => {

@@ -21,7 +21,7 @@ test('an edited version entry fails the start by its id', async (t) => {
   )
   const { ending, service } = await failedStart(t, folder)
   assert.deepEqual(ending, FAILED)
-  assert.match(service.stderr(), /does not start: The version chain is broken at VS-0001: HASH/)
+  assert.match(service.stderr(), /could not start: The version chain is broken at VS-0001: HASH/)
   assert.equal(service.stderr().trimEnd().split('\n').length, 1, 'one clear line')
   const line = service.lines().at(-1)
   assert.equal(line?.level, 'error')

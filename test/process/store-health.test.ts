@@ -73,7 +73,7 @@ test('a store that is unavailable for 30 s makes the process not ready until a c
   ])
 
   // A refusal of the call itself shows that the store works.
-  state.failure = new Error('The key id is taken')
+  state.failure = new Error('The key ID is taken')
   await assert.rejects(health.storage.apiKeys.find('id'))
   assert.deepEqual(health.reasons(), [])
   assert.deepEqual(observed, [

@@ -74,7 +74,7 @@ test('a Valkey that never responds does not delay the start', SKIP, async (t) =>
   const { relay, env } = await startThroughRelay(t, Infinity)
   const node = await startRegistering(t, env)
   assert.equal((await node.register({ email: 'first@example.org' })).status, 200)
-  await node.service.line('Rate limits are counted by this node at its share')
+  await node.service.line('Valkey unavailable; this node enforces its share of the rate limits')
   relay.setDelay(0)
   await eventually('limits are shared again', async () => {
     await sleep(400)

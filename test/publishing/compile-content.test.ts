@@ -162,7 +162,7 @@ const CASES: readonly Case[] = [
     resource: 'status',
     from: 'incidents: []',
     to: 'incidents: []\nincidents: []',
-    expected: /^status\.yaml:11:1: found a field that is there already, expected each field once$/,
+    expected: /^status\.yaml:11:1: found a duplicate field, expected each field once$/,
   },
   {
     name: 'a fraction',

@@ -74,7 +74,7 @@ const CASES: readonly (readonly [title: string, text: string, mistake: string])[
   [
     'a repeated field',
     'a: b\na: c\n',
-    'f.yaml:2:1: found a field that is there already, expected each field once',
+    'f.yaml:2:1: found a duplicate field, expected each field once',
   ],
   [
     'text after a block indicator',

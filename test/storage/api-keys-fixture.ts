@@ -11,7 +11,7 @@ export const EXPIRES_AT_MS = CREATED_AT_MS + 90 * DAY_MS
 /** A key whose every part follows from its number; `changes` replaces some of them. */
 export function makeKey(number: number, changes: Partial<StoredApiKey> = {}): StoredApiKey {
   return {
-    keyId: Buffer.from(bytesOf(`key id ${number}`, 8)).toString('hex'),
+    keyId: Buffer.from(bytesOf(`key ID ${number}`, 8)).toString('hex'),
     keyHash: bytesOf(`key hash ${number}`, 32),
     secretId: 'first-secret',
     label: number % 2 === 0 ? null : `key ${number}`,

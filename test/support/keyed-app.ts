@@ -44,7 +44,7 @@ export interface KeyedApp extends RunningApp {
   makeKey(options?: MadeKeyOptions): Promise<string>
   /** POST /keys with this body, as JSON unless it is a text or bytes already. */
   post(body: unknown, headers?: { readonly [name: string]: string }): Promise<ReceivedResponse>
-  /** All that is kept, in the order of key ids. */
+  /** All that is kept, in the order of key IDs. */
   rows(): Promise<readonly StoredApiKey[]>
 }
 

@@ -3,7 +3,7 @@ import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.
 /** A key store in memory that records its calls. */
 export interface MemoryApiKeyStore extends ApiKeyStore {
   readonly keys: Map<string, StoredApiKey>
-  /** Looked-up key ids, in order. */
+  /** Looked-up key IDs, in order. */
   readonly found: readonly string[]
   /** While it is set, every call fails with it. */
   failure: Error | undefined

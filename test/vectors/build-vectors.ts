@@ -230,7 +230,7 @@ function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
     ],
     [
       'forged-key-id',
-      forged('UNKNOWN_KEY', 'A clone offers its own key under the key id that is trusted.', {
+      forged('UNKNOWN_KEY', 'A clone offers its own key under the key ID that is trusted.', {
         publicKey: { ...other, keyId: good.pinnedKeyId },
       }),
     ],

@@ -18,9 +18,9 @@ import type { HttpResponse } from './http-response.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {
-  /** Id of the key that signed before. */
+  /** ID of the key that signed before. */
   readonly from: string
-  /** Id of the key that signs now. */
+  /** ID of the key that signs now. */
   readonly to: string
   /** Whether an earlier audit saw the new key in the key document, signed by a key it knew. */
   readonly isAnnounced: boolean

@@ -7,7 +7,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
  */
 export function isHostName(text: string): boolean {
   const name = text.replace(/\.$/, '')
-  // A last label of digits is an address or a typing error, never a name (URL Standard, "ends in a number").
+  // A last label of digits is an address or a typo, never a name (URL Standard, "ends in a number").
   if (name.length > 253 || /(?:^|\.)\d+$/.test(name)) return false
   return name.split('.').every((label) => LABEL.test(label))
 }

@@ -96,7 +96,7 @@ that the service issued. The hourly limit of the service does not apply here.`,
       if (!issuance.enabled) {
         throw new CommandFailure(
           'ISSUANCE_PAUSED',
-          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change of the registry resumes it (packages/contract/keys/issuance.ts), no option, variable or file`,
+          `issuing keys is paused in the registry (${issuance.reason}); only a reviewed change to the registry resumes it (packages/contract/keys/issuance.ts); no option, variable or file can`,
         )
       }
       const wanted = {

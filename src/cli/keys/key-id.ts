@@ -12,10 +12,10 @@ const EXPECTED = `${API_KEY_ID_LENGTH} hexadecimal digits, those between "${API_
 /** The message for a whole key in place of its id. It contains nothing of the key. */
 export const WHOLE_KEY_REFUSED: string = `found a whole key with its secret; expected only its id: ${EXPECTED}`
 
-/** Parses a key id. Throws a UsageError that does not repeat the text, which may be a secret. */
+/** Parses a key ID. Throws a UsageError that does not repeat the text, which may be a secret. */
 export function parseKeyId(text: string): string {
   if (looksLikeApiKey(text)) throw new UsageError(WHOLE_KEY_REFUSED)
   const keyId = text.trim().toLowerCase()
   if (KEY_ID.test(keyId)) return keyId
-  throw new UsageError(`expected a key id: ${EXPECTED}`)
+  throw new UsageError(`expected a key ID: ${EXPECTED}`)
 }

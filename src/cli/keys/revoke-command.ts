@@ -21,9 +21,9 @@ Without KEYID, or with -, the id is read from standard input.`,
   exit: '0 revoked, now or before, 1 no such key or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
-    const given = onlyArgument(positionals, 'key id', '-')
+    const given = onlyArgument(positionals, 'key ID', '-')
     const keyId = parseKeyId(
-      given === '-' ? await readOneLine('key id', 'Id of the key to revoke: ') : given,
+      given === '-' ? await readOneLine('key ID', 'ID of the key to revoke: ') : given,
     )
     const database = databaseLocation(values.database)
     const nowMs = Date.now()

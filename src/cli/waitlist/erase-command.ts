@@ -15,7 +15,7 @@ or its file in the secrets folder), but no identity. Backups keep the row.
 Without ADDRESS, or with -, the address is read from standard input, so that it
 does not appear in the shell history.
 
-A person proves a request by the address and the ticket: with --ticket, nothing
+To verify a request, ask for the address and the ticket: with --ticket, nothing
 is deleted unless both belong together.`,
   options: {
     ticket: textOption('TICKET: delete only if the registration has this ticket'),

@@ -65,7 +65,7 @@ export function createChallengePage({
     try {
       return reply(200, await issue(purpose))
     } catch (error) {
-      log.error({ reason: messageOf(error) }, 'No challenge could be made')
+      log.error({ reason: messageOf(error) }, 'A challenge could not be created')
       return refuse(503, 'No challenge is available at the moment; try again later.')
     }
   }

@@ -18,7 +18,7 @@ import { richText } from '../markup/rich-text.ts'
 import { logWitnesses } from './log-witnesses.ts'
 import type { SampleResponse } from './sample-response.ts'
 
-/** Placeholder for the key id of a deployment without a key. */
+/** Placeholder for the key ID of a deployment without a key. */
 const NO_KEY_ID = 'KEYID'
 
 /** The six lines of the sample response with their meaning. The script replaces them with those of a live response. */

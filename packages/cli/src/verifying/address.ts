@@ -51,7 +51,7 @@ export function parseBase(text: string): string {
 
 const KEY_ID = /^[A-Za-z0-9_-]{43}$/
 
-/** Key ids given with `--pin`; undefined without the option. */
+/** Key IDs given with `--pin`; undefined without the option. */
 export function parsePins(pins: readonly string[] | undefined): readonly string[] | undefined {
   for (const pin of pins ?? []) {
     if (KEY_ID.test(pin)) continue
