@@ -40,6 +40,7 @@ function olderResponses(): { readonly mischief: Mischief; isOn: boolean } {
     mischief: (passing: Passing) => {
       const { method, target, asked, status } = passing
       if (method !== 'GET' || status !== 200 || asked['if-none-match'] !== undefined) return
+      if (asked['accept-signature'] !== undefined) return
       if (!passing.headers.get('cache-control')?.includes('max-age=60')) return
       const known = stored.get(target)
       if (!cache.isOn) stored.set(target, { ...passing, headers: new Map(passing.headers) })
@@ -99,7 +100,7 @@ test('a deployment that does not sign', async (t) => {
   assert.deepEqual(idsOf(diagnosis), ['signing-off'])
   assert.deepEqual(
     diagnosis.checks.flatMap(({ check, notRun }) => (notRun === undefined ? [] : [check])),
-    ['keys'],
+    ['keys', 'message signatures'],
   )
 })
 
@@ -144,7 +145,7 @@ test('checks the current and the next key of the key document', async (t) => {
         { ...next, status: 'current' as const },
       ],
       both,
-      ['key-not-current'],
+      ['key-not-current', 'message-signature-wrong'],
     ],
   ] as const) {
     const signing = { signer, keys: published } as ReturnType<typeof testSigning>
@@ -257,7 +258,8 @@ test('documents of two deployments, and of another address', async (t) => {
   assert.deepEqual(idsOf(await examine(t, mixed)), ['signing-off', 'openapi-differs'])
 
   const elsewhere = await deployBehindProxy(t, undefined, { baseUrl: 'https://example.org' })
-  assert.deepEqual(idsOf(await examine(t, elsewhere)), ['server-address'])
+  const expected = ['message-signature-wrong', 'server-address']
+  assert.deepEqual(idsOf(await examine(t, elsewhere)), expected)
 })
 
 test('an ordinary web site, and one that leads elsewhere, are not this service', async (t) => {
@@ -358,10 +360,10 @@ test('reports a request without a response and checks the rest', async (t) => {
   })
   assert.deepEqual(
     checks.flatMap(({ check, findings }) => findings.map(({ id }) => `${check} ${id}`)),
-    ['reach no-response', 'head no-response'],
+    ['reach no-response', 'head no-response', 'message signatures no-response'],
   )
   assert.deepEqual(
     checks.filter(({ notRun }) => notRun !== undefined).map(({ check }) => check),
-    ['head'],
+    ['head', 'message signatures'],
   )
 })

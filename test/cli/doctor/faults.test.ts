@@ -166,7 +166,7 @@ const FAULTS: readonly Fault[] = [
       (passing) => at(status.path)(passing) && passing.asked['if-none-match'] === undefined,
       ({ path }) => path,
     ),
-    expected: ['query-ignored'],
+    expected: ['query-ignored', 'message-signature-missing'],
   },
   {
     name: 'such a cache for the time',
@@ -356,7 +356,7 @@ const FAULTS: readonly Fault[] = [
       ({ status: code }) => code === 200,
       set('cache-control', 'public, max-age=14400'),
     ),
-    expected: ['cache-control'],
+    expected: ['cache-control', 'message-signature-stored'],
   },
   {
     name: 'errors that may be stored',

@@ -74,7 +74,13 @@ const CACHES: readonly CacheProgram[] = [
       'proxy_cache all; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control;',
     ),
     args: nginxArgs,
-    expected: ['head-proof', 'no-store-cached', 'not-modified-from-cache', 'short-lived-cached'],
+    expected: [
+      'head-proof',
+      'message-signature-derived',
+      'no-store-cached',
+      'not-modified-from-cache',
+      'short-lived-cached',
+    ],
   },
   {
     name: 'Varnish as it comes',
@@ -83,7 +89,7 @@ const CACHES: readonly CacheProgram[] = [
       `vcl 4.1;\nbackend default { .host = "127.0.0.1"; .port = "${servicePort}"; }\n`,
     args: (folder, file, port) =>
       `-F -n ${folder}/work -a 127.0.0.1:${port} -f ${file} -s malloc,32m -j none`.split(' '),
-    expected: ['head-proof', 'not-modified-from-cache'],
+    expected: ['head-proof', 'message-signature-derived', 'not-modified-from-cache'],
   },
 ]
 

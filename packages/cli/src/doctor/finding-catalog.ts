@@ -9,7 +9,7 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '@public-api/contract/http/headers'
-import { LIMITS } from '@public-api/contract/registry/limits'
+import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** Severity of a finding: a broken promise, a future problem, or information. */
@@ -221,6 +221,34 @@ export const FINDING_CATALOG = {
   'vary-missing': error(
     `${HEADERS.vary}: ${READ_VARY} on every cacheable read`,
     'Configure the proxy to keep Vary. Without it a cache may mix responses with and without a key.',
+  ),
+  'message-signature-missing': error(
+    `${HEADERS.signatureInput} and ${HEADERS.messageSignature} (RFC 9421) on a response to ${HEADERS.acceptSignature}`,
+    `Configure the proxy or CDN to forward ${HEADERS.acceptSignature}, ${HEADERS.signatureInput} and ${HEADERS.messageSignature} unchanged.`,
+  ),
+  'message-signature-wrong': error(
+    'a signature (RFC 9421) of a published key over the requested URI',
+    'Set SVC_BASE_URL to the origin that clients use. If it is, find what changes the status, Content-Digest or the signature.',
+  ),
+  'message-signature-uri': error(
+    'a signature (RFC 9421) over the scheme that clients use',
+    'Set SVC_BASE_URL to the origin that clients use, with its scheme.',
+  ),
+  'message-signature-time': error(
+    `a signature (RFC 9421) no older than ${SIGNATURE_MAX_AGE_SECONDS} seconds and not in the future`,
+    'Check the clocks of all nodes, and how long caches keep responses.',
+  ),
+  'message-signature-stored': error(
+    'a new response, with Cache-Control: no-store, to each request with a nonce',
+    'Configure the CDN to obey Cache-Control and Vary of the origin.',
+  ),
+  'message-signature-vary': warning(
+    `a signature (RFC 9421) on responses to requests with ${HEADERS.acceptSignature}, and on no others`,
+    `A cache ignores ${HEADERS.vary}: ${HEADERS.acceptSignature}. Clients that verify RFC 9421 must use a nonce here.`,
+  ),
+  'message-signature-derived': error(
+    `no ${HEADERS.messageSignature} on HEAD and 304 responses`,
+    `Configure the cache to remove ${HEADERS.signatureInput} and ${HEADERS.messageSignature} from responses that it derives from a stored GET (docs/caches).`,
   ),
   'cors-missing': error(
     'Access-Control-Allow-Origin on every read, errors and 304 included',

@@ -11,6 +11,7 @@ import { checkHead } from './check-head.ts'
 import { createIndexingCheck } from './check-indexing.ts'
 import { createKeyCheck } from './check-keys.ts'
 import { checkLinks } from './check-links.ts'
+import { checkMessageSignatures } from './check-message-signatures.ts'
 import { checkRevalidation } from './check-revalidation.ts'
 import { checkRows } from './check-rows.ts'
 import { checkSignatures } from './check-signatures.ts'
@@ -62,6 +63,7 @@ function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSetti
     compression: checkCodings,
     revalidation: checkRevalidation,
     caching: checkCaching,
+    'message signatures': checkMessageSignatures,
     cors: checkCors,
     indexing: createIndexingCheck(deployment),
     documents: checkDocuments,
