@@ -9,7 +9,12 @@ function escapeCharacter(character: string): string {
   return escaped
 }
 
+/** A line that is safe to print on a terminal: what it would obey or hide is escaped as in JSON. */
+export function escapeInvisible(line: string): string {
+  return line.replace(INVISIBLE, escapeCharacter)
+}
+
 /** A value as JSON in one line, the same for a parser as JSON.stringify writes it, and safe to print on a terminal. */
 export function formatJson(value: unknown): string {
-  return JSON.stringify(value).replace(INVISIBLE, escapeCharacter)
+  return escapeInvisible(JSON.stringify(value))
 }

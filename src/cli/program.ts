@@ -17,6 +17,7 @@ export const COMMANDS: CommandTable = {
     'check the content folder and publish it as the next version',
     () => import('./publish.ts'),
   ],
+  import: ['write content from another status page, for review', () => import('./import.ts')],
   incident: ['open, update, resolve or list incidents', () => import('./incident.ts')],
   maintenance: [
     'schedule, reschedule, start, complete, cancel or list maintenance',

@@ -3,6 +3,7 @@ import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
 import { CommandFailure, UsageError } from '@public-api/command/command'
+import { escapeInvisible } from '@public-api/command/format-json'
 import { textOption } from '@public-api/command/options'
 import { readConfig } from './database.ts'
 import { pluralOf } from '@public-api/command/wording'
@@ -33,7 +34,7 @@ const MAX_PRINTED = 100
 export function mistakeLines(mistakes: readonly ContentMistake[]): readonly string[] {
   const more = mistakes.length - MAX_PRINTED
   return [
-    ...mistakes.slice(0, MAX_PRINTED).map(formatMistake),
+    ...mistakes.slice(0, MAX_PRINTED).map((mistake) => escapeInvisible(formatMistake(mistake))),
     ...(more > 0 ? [`and ${pluralOf(more, 'more mistake')}`] : []),
   ]
 }

@@ -66,14 +66,28 @@ function newId(
     if (!taken.has(given)) return given
     throw new StatusEditError('usage', `the id ${given} is taken; expected another one`)
   }
+  return slugFrom(taken, title, kind, instant)
+}
+
+/** An id from a title, or from the kind if it has no ASCII letters, and the day of an instant. One that is not taken. */
+export function slugFrom(
+  taken: ReadonlySet<string>,
+  title: string,
+  kind: string,
+  instant?: string,
+): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [kind]
+  const day = /^\d{4}-\d\d-\d\d/.exec(instant ?? '')?.[0]
   for (let nth = 1; ; nth += 1) {
-    const end = `-${instant.slice(0, 10)}${nth === 1 ? '' : `-${nth}`}`
+    const end = [day, nth === 1 ? undefined : nth].map((part) =>
+      part === undefined ? '' : `-${part}`,
+    )
     const start = words
       .join('-')
-      .slice(0, MAX_ID - end.length)
+      .slice(0, MAX_ID - end.join('').length)
       .replace(/-$/, '')
-    if (!taken.has(start + end)) return start + end
+    const id = start + end.join('')
+    if (!taken.has(id)) return id
   }
 }
 

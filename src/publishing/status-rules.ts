@@ -7,7 +7,7 @@ import { checkReferences } from './reference-rules.ts'
 import { checkNewestFirst } from './value-rules.ts'
 
 type Status = SnapshotData<'status'>
-type ComponentState = (typeof COMPONENT_STATES)[number]
+export type ComponentState = (typeof COMPONENT_STATES)[number]
 type Incident = Status['incidents'][number]
 export type Maintenance = NonNullable<Status['maintenances']>[number]
 

@@ -1,0 +1,76 @@
+import { CommandFailure } from '@public-api/command/command'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { UnreachableError } from '@public-api/cli/src/verifying/requests.ts'
+
+const DOCUMENTS = ['summary', 'incidents', 'scheduled-maintenances']
+/** Real documents have at most a few hundred kB. */
+export const MAX_DOCUMENT_BYTES = 8_388_608
+const MAX_REDIRECTS = 3
+
+/** Reads a body up to the limit; undefined if it is larger. */
+async function readBody(response: Response): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    // Leaving the loop cancels the rest.
+    if (length > MAX_DOCUMENT_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+async function fetchDocument(first: URL, signal: AbortSignal): Promise<unknown> {
+  let url = first
+  const failure = (text: string) => new CommandFailure('STATUSPAGE', `${url.href} ${text}`)
+  for (let redirects = 0; ; redirects += 1) {
+    let response: Response
+    try {
+      const headers = { Accept: 'application/json' }
+      response = await fetch(url, { redirect: 'manual', signal, headers })
+    } catch (error) {
+      if (signal.aborted) throw new UnreachableError(`${url.href} did not respond in time`)
+      const { cause } = error as Error
+      throw new UnreachableError(`${url.href} cannot be reached (${messageOf(cause ?? error)})`)
+    }
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status >= 400 || location === null) {
+      try {
+        const body = response.status === 200 ? await readBody(response) : new Uint8Array()
+        if (body === undefined) throw failure(`has more than ${MAX_DOCUMENT_BYTES} bytes`)
+        if (response.status !== 200) {
+          await response.body?.cancel()
+          throw failure(`responded with status ${response.status}, expected 200`)
+        }
+        const document = parseJson(body)
+        if (document === undefined) throw failure('did not return JSON; expected a Statuspage')
+        return document
+      } catch (error) {
+        if (error instanceof CommandFailure) throw error
+        if (signal.aborted) throw new UnreachableError(`${url.href} did not end in time`)
+        throw new UnreachableError(`${url.href} ended early (${messageOf(error)})`)
+      }
+    }
+    await response.body?.cancel()
+    const next = URL.parse(location, url)
+    if (redirects === MAX_REDIRECTS) throw failure(`redirects more than ${MAX_REDIRECTS} times`)
+    const isKept = next?.protocol === url.protocol || next?.protocol === 'https:'
+    if (next === null || !isKept) throw failure('redirects to a URL that is not https')
+    url = next
+  }
+}
+
+/**
+ * Fetches the public documents of a Statuspage. `page` is its URL, also that of one of its documents. Rejects with a
+ * CommandFailure, after `timeoutMs` in all.
+ */
+export async function fetchStatuspage(page: URL, timeoutMs: number): Promise<readonly unknown[]> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const base = page.pathname.replace(/\/api(?:\/v2(?:\/[^/]*)?)?\/?$/, '').replace(/\/$/, '')
+  return Promise.all(
+    DOCUMENTS.map((name) =>
+      fetchDocument(new URL(`${base}/api/v2/${name}.json`, page.origin), signal),
+    ),
+  )
+}

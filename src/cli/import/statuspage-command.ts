@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { escapeInvisible } from '@public-api/command/format-json'
+import { parseWholeNumber } from '@public-api/command/option-values'
+import { flag, textOptionOr } from '@public-api/command/options'
+import { pluralOf } from '@public-api/command/wording'
+import { createFile, rewriteFile } from '../../storage/whole-file.ts'
+import { readRegularFile } from '../../storage/read-regular-file.ts'
+import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
+import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
+
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
+
+function readDocument(file: string): unknown {
+  let document: unknown
+  try {
+    document = parseJson(readRegularFile(file, MAX_DOCUMENT_BYTES))
+  } catch (error) {
+    throw new CommandFailure('STATUSPAGE', `${file} cannot be read: ${messageOf(error)}`)
+  }
+  if (document !== undefined) return document
+  throw new CommandFailure('STATUSPAGE', `${file} is not JSON; expected a document of a Statuspage`)
+}
+
+async function readDocuments(sources: readonly string[], timeoutMs: number) {
+  const [first = ''] = sources
+  if (!/^https?:\/\//i.test(first)) return sources.map(readDocument)
+  const page = URL.parse(first)
+  if (page === null || sources.length > 1) {
+    throw new UsageError('expected one URL, such as https://status.example.org, or files')
+  }
+  return fetchStatuspage(page, timeoutMs)
+}
+
+/** Writes the file complete or not at all. Throws a CommandFailure. */
+function writeStatus(file: string, text: string, mayReplace: boolean): void {
+  try {
+    if (mayReplace) rewriteFile(file, text, 0o644)
+    else createFile(file, text, { mode: 0o644 }, 'claim')
+  } catch (error) {
+    const reason =
+      (error as NodeJS.ErrnoException).code === 'EEXIST'
+        ? 'exists and was left unchanged; --replace writes over it'
+        : `could not be written (${messageOf(error)})`
+    throw new CommandFailure('UNWRITABLE', `${file} ${reason}`)
+  }
+}
+
+export const command = createCommand({
+  usage: ['import statuspage URL [options]', 'import statuspage FILE … [options]'],
+  about: `Writes status.yaml from the public data of an Atlassian Statuspage: components,
+incidents and scheduled maintenances of /api/v2/summary.json, incidents.json and
+scheduled-maintenances.json, from its URL or from files with these documents.
+Says what was not imported, and what svc check would refuse, for review.
+Nothing is published.`,
+  options: {
+    content: CONTENT_OPTION,
+    replace: flag('write over a status.yaml that exists'),
+    timeout: textOptionOr('30', 'SECONDS: limit for all responses together'),
+  },
+  exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
+  takesArguments: true,
+  async run({ values, positionals }) {
+    const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
+    if (positionals.length === 0) throw new UsageError('expected the URL of a Statuspage, or files')
+    const contentDir = values.content ?? 'content'
+    const file = path.join(contentDir, 'status.yaml')
+    if (!existsSync(contentDir)) {
+      throw new UsageError(`${contentDir} does not exist; create it with svc init`)
+    }
+    if (existsSync(file) && !values.replace) {
+      const advice = 'exists and was left unchanged; --replace writes over it'
+      throw new CommandFailure('EXISTS', `${file} ${advice}`)
+    }
+    const { importStatuspage, StatuspageError, formatStatus } =
+      await import('../../publishing/import-statuspage.ts')
+    const { compileContent } = await import('../../publishing/compile-content.ts')
+    const documents = await readDocuments(positionals, timeoutMs)
+    let imported: ReturnType<typeof importStatuspage>
+    try {
+      imported = importStatuspage(documents, Date.now())
+    } catch (error) {
+      if (!(error instanceof StatuspageError)) throw error
+      throw new CommandFailure('STATUSPAGE', `not the documents of a Statuspage: ${error.message}`)
+    }
+    const { status, notes, counts } = imported
+    writeStatus(file, formatStatus(status), values.replace)
+    const { mistakes: all } = await withPublishErrors(() => compileContent(contentDir, Date.now()))
+    const mistakes = all.filter((mistake) => mistake.file === file)
+    const parts = [
+      pluralOf(counts.components, 'component'),
+      pluralOf(counts.incidents, 'incident'),
+      pluralOf(counts.maintenances, 'maintenance'),
+    ]
+    return {
+      json: { file, ...counts, notes, mistakes },
+      lines: [
+        `Wrote ${file}: ${parts.join(', ')}.`,
+        ...(notes.length === 0
+          ? []
+          : ['To review:', ...notes.map((note) => `  ${escapeInvisible(note)}`)]),
+        ...(mistakes.length === 0
+          ? []
+          : [
+              `svc check refuses ${pluralOf(mistakes.length, 'text')} of it:`,
+              ...mistakeLines(mistakes),
+            ]),
+        `Next: edit ${file}, then svc preview --content ${contentDir}`,
+      ],
+    }
+  },
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+import { makeContent } from '../publishing/content-fixture.ts'
+import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { svc } from '../support/run-svc.ts'
+
+const FOLDER = fileURLToPath(new URL('../publishing/statuspage/', import.meta.url))
+const FILES = readdirSync(FOLDER).map((name) => path.join(FOLDER, name))
+
+/** Serves the documents below a path, as a Statuspage does. */
+const page: RequestListener = ({ url = '' }, response) => {
+  const [, name] = /^\/page\/api\/v2\/([a-z-]+\.json)$/.exec(url) ?? []
+  const file = path.join(FOLDER, name ?? '')
+  if (name === undefined || !existsSync(file)) response.writeHead(404).end('{}')
+  else response.writeHead(200, { 'Content-Type': 'application/json' }).end(readFileSync(file))
+}
+
+function contentFolder(t: TestContext) {
+  const content = makeContent(t)
+  const file = path.join(content, 'status.yaml')
+  const run = (...args: readonly string[]) =>
+    svc('import', 'statuspage', ...args, '--content', content)
+  return { content, file, run }
+}
+
+test('writes status.yaml for review, and an existing one only on request', async (t) => {
+  const { content, file, run } = contentFolder(t)
+  const before = readFileSync(file)
+  const refused = await run(...FILES)
+  assert.equal(refused.status, 1)
+  assert.match(
+    refused.error,
+    /status\.yaml exists and was left unchanged; --replace writes over it/,
+  )
+  assert.ok(readFileSync(file).equals(before))
+  const done = await run(...FILES, '--replace')
+  assert.equal(done.status, 0, done.error)
+  assert.match(
+    done.out,
+    /^Wrote \S+status\.yaml: 3 components, 2 incidents, 1 maintenance\.\nTo review:\n/,
+  )
+  assert.match(done.out, /^ {2}incidents\[\]\.shortlink: not imported \(2\)$/m)
+  assert.match(
+    done.out,
+    /^svc check refuses 1 text of it:\n\S+status\.yaml:8:14: components\[0\]\.summary: found the placeholder/m,
+  )
+  const text = readFileSync(file, 'utf8')
+  assert.match(text, /^# yaml-language-server: \$schema=\.schemas\/status\.json\n/)
+  // Once that is written, everything holds, and the incident goes on by command.
+  writeFileSync(file, text.replace('TODO What the component does.', 'Answers.'))
+  assert.equal((await svc('check', '--content', content)).status, 0)
+  const resolve = ['incident', 'resolve', 'no-levels-from-the-north-2026-02-14']
+  assert.equal((await svc(...resolve, '--text', 'Repaired.', '--content', content)).status, 0)
+})
+
+test('reads a page from its URL, also that of a document, and follows redirects', async (t) => {
+  const { file, run } = contentFolder(t)
+  const origin = await serve(t, page)
+  const moved = await serve(t, ({ url = '' }, response) =>
+    response.writeHead(301, { Location: `${origin}/page${url}` }).end(),
+  )
+  for (const url of [`${origin}/page`, `${origin}/page/api/v2/summary.json`, `${moved}/`]) {
+    fs.rmSync(file)
+    const { status, out, error } = await run(url, '--json')
+    assert.equal(status, 0, error)
+    assert.partialDeepStrictEqual(JSON.parse(out), {
+      ok: true,
+      components: 3,
+      incidents: 2,
+      maintenances: 1,
+    })
+  }
+})
+
+test(
+  'a page that is none, or that does not end, changes nothing',
+  { timeout: 30_000 },
+  async (t) => {
+    const { content, file, run } = contentFolder(t)
+    const before = readFileSync(file)
+    const listing = readdirSync(content)
+    const big = Buffer.alloc(1_048_576, ' ')
+    const json =
+      (text: string): RequestListener =>
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
+      }
+    const cases: readonly (readonly [number, RequestListener, RegExp])[] = [
+      [1, json('<html>'), /did not return JSON; expected a Statuspage/],
+      [1, json('[]'), /not the documents of a Statuspage: no document has the components/],
+      [1, json('['.repeat(100_000)), /did not return JSON/],
+      [1, (_request, response) => response.writeHead(500).end(), /responded with status 500/],
+      [
+        1,
+        ({ url }, response) => response.writeHead(302, { Location: url }).end(),
+        /redirects more than 3 times/,
+      ],
+      [
+        1,
+        (_request, response) => response.writeHead(302, { Location: 'file:///etc/passwd' }).end(),
+        /redirects to a URL that is not https/,
+      ],
+      [
+        1,
+        (_request, response) => {
+          response.writeHead(200)
+          const write = (): void => {
+            while (response.write(big));
+            response.once('drain', write)
+          }
+          write()
+        },
+        /has more than 8388608 bytes/,
+      ],
+      [3, (_request, response) => response.writeHead(200).write('{'), /did not end in time/],
+      [3, () => undefined, /did not respond in time/],
+      [3, (request) => request.socket.destroy(), /cannot be reached/],
+    ]
+    for (const [status, listener, expected] of cases) {
+      const origin = await serve(t, listener)
+      const outcome = await run(origin, '--replace', '--timeout', status === 3 ? '1' : '20')
+      assert.match(outcome.error, expected)
+      assert.equal(outcome.status, status, outcome.error)
+    }
+    assert.equal((await run(await silentOrigin(), '--replace')).status, 3)
+    const origin = await serve(t, page)
+    assert.match((await run(`${origin}/other`, '--replace')).error, /responded with status 404/)
+    for (const args of [[], [origin, origin], ['http://'], [...FILES, '--timeout', '0']]) {
+      assert.equal((await run(...args, '--replace')).status, 2, args.join(' '))
+    }
+    assert.equal(
+      (await svc('import', 'statuspage', ...FILES, '--content', `${content}/no`)).status,
+      2,
+    )
+    assert.match((await run(path.join(content, 'no.json'), '--replace')).error, /cannot be read/)
+    assert.match((await run(file, '--replace')).error, /is not JSON/)
+    // A full disk.
+    const sync = t.mock.method(fs, 'fsyncSync', () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    })
+    const full = await run(...FILES, '--replace')
+    sync.mock.restore()
+    assert.equal(full.status, 1)
+    assert.match(full.error, /status\.yaml could not be written \(no space left on device\)/)
+    assert.ok(readFileSync(file).equals(before))
+    assert.deepEqual(readdirSync(content), listing)
+  },
+)
+
+test('texts of a hostile page neither act on the terminal nor pass svc check', async (t) => {
+  const { content, file, run } = contentFolder(t)
+  const name = '\u009B31m\u202Egnp: "#{x}"\n- a'
+  const component = { id: 'a', name, status: 'operational', updated_at: '2026-02-01T00:00:00Z' }
+  const gone = { id: 'z', name }
+  const incident = { id: 'i', name, status: 'x\u009b', components: [gone], incident_updates: [] }
+  const source = path.join(content, '.hostile.json')
+  writeFileSync(source, JSON.stringify({ components: [component], incidents: [incident] }))
+  const { status, out } = await run(source, '--replace')
+  assert.equal(status, 0)
+  assert.doesNotMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  assert.match(out, /"\\u009b31m\\u202egnp: /)
+  const checked = await svc('check', '--content', content)
+  assert.equal(checked.status, 1)
+  assert.match(
+    checked.error,
+    /status\.yaml:\d+:\d+: components\[0\]\.name: found the hidden character U\+009B/,
+  )
+  assert.doesNotMatch(checked.error.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  assert.ok(readFileSync(file).length > 0)
+})
