@@ -1,4 +1,3 @@
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
@@ -104,7 +103,7 @@ function untranslatedTexts(
   { place }: ContentSource,
 ): readonly UntranslatedText[] {
   if (data === undefined) return []
-  const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data as unknown as JsonValue)
+  const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data)
   return Array.from(texts, ({ path, field, source }) => {
     const { file, line, column } = place(path)
     return { field: `${fieldRoot(name)}.${field}`, source, file, line, column }

@@ -71,8 +71,8 @@ export function compileOverlay(
     if (isTranslatable(schema)) return compileText(translation)
     const parts = schema.items === undefined ? membersOf(translation) : itemsOf(translation)
     const compiled = [...parts].flatMap(([key, part]) => {
-      const texts = compile(part)
-      return texts === undefined ? [] : [[key, texts] as const]
+      const translated = compile(part)
+      return translated === undefined ? [] : [[key, translated] as const]
     })
     return compiled.length === 0 ? undefined : Object.fromEntries(compiled)
   }

@@ -130,7 +130,7 @@ export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checke
 /** Why a file or folder cannot be read, without its path: the mistake names it, and a path may look like a secret. */
 function reasonOf(error: unknown): string {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
-    ? `${'code' in error ? `${error.code}: ` : ''}${getSystemErrorMessage(error.errno)}`
+    ? `${'code' in error ? `${String(error.code)}: ` : ''}${getSystemErrorMessage(error.errno)}`
     : messageOf(error)
 }
 

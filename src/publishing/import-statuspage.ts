@@ -365,6 +365,6 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
       incidents: incidents.length,
       maintenances: maintenances.length,
     },
-    notes: [...notes, ...Array.from(counts, ([what, times]) => `${what} (${times})`)],
+    notes: [...notes, ...Array.from(counts, ([what, occurrences]) => `${what} (${occurrences})`)],
   }
 }

@@ -32,6 +32,17 @@ function statusFolder(t: TestContext) {
 const OPEN = ['incident', 'open', '--title', 'Reads fail', '--impact', 'major']
 const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?']
 
+const SCHEDULE = [
+  'maintenance',
+  'schedule',
+  '--title',
+  'Disk swap',
+  '--text',
+  'Short breaks.',
+  '--component',
+  'archive',
+]
+
 function succeeded({ status, out, error }: Outcome): string {
   assert.equal(status, 0, error)
   return out
@@ -205,9 +216,15 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   const { read, run } = statusFolder(t)
   const schedule = (id: string, day: string) =>
     run(
-      ...['maintenance', 'schedule', '--title', 'Disk swap', '--text', 'Short breaks.', '--id', id],
-      ...['--from', `2027-02-${day}T02:00:00Z`, '--to', `2027-02-${day}T03:00:00Z`],
-      ...['--component', 'archive', '--at', '2026-02-03T04:00:00Z'],
+      ...SCHEDULE,
+      '--id',
+      id,
+      '--from',
+      `2027-02-${day}T02:00:00Z`,
+      '--to',
+      `2027-02-${day}T03:00:00Z`,
+      '--at',
+      '2026-02-03T04:00:00Z',
     )
   succeeded(await schedule('first', '01'))
   succeeded(await schedule('second', '08'))
