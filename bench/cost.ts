@@ -27,6 +27,10 @@ export const READ_STATUS = {
   connections: CONNECTIONS,
 } as const satisfies Partial<Load>
 
+/** Asks for a signature by RFC 9421. */
+const ACCEPT_SIGNATURE =
+  'svc=("@method";req "@target-uri";req "@status" "content-digest");created;expires;tag="svc-response"'
+
 /** One row of the cost table: a server and the request it gets. */
 interface Subject extends Partial<Pick<Load, 'method' | 'target' | 'expectedStatus'>> {
   readonly id: string
@@ -43,6 +47,7 @@ const SUBJECTS = [
   { id: 'hono', title: 'Hono 4, same signer', isPeer: true },
   { id: 'node-unsigned', title: 'bare node:http, unsigned', isPeer: true },
   { id: 'not-modified', title: 'the service: 304 to If-None-Match', expectedStatus: 304 },
+  { id: 'message-signature', title: 'the service: 200, also signed by RFC 9421' },
   { id: 'head', title: 'the service: HEAD', method: 'HEAD' },
   {
     id: 'not-found',
@@ -173,7 +178,11 @@ export async function measureCost(
       showProgress(`cost: round ${round} of ${rounds}, ${title}`)
       const server = await startSubject(workspace, subject, model)
       const headers =
-        id === 'not-modified' ? { 'If-None-Match': model.headers.get('etag') ?? '' } : {}
+        id === 'not-modified'
+          ? { 'If-None-Match': model.headers.get('etag') ?? '' }
+          : id === 'message-signature'
+            ? { 'Accept-Signature': ACCEPT_SIGNATURE }
+            : {}
       const load = { ...READ_STATUS, ...request, headers }
       samples.get(id)?.push(await measureAndEnd(server, load, warmUpRequests, measuredRequests))
     }

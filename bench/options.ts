@@ -8,6 +8,7 @@ export const AUDITED_VERSIONS = 10_000
 export const PARTS = [
   'start',
   'growth',
+  'log',
   'cost',
   'memory',
   'registration',

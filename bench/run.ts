@@ -4,6 +4,7 @@ import { runScript } from '../scripts/script-main.ts'
 import { measureCost } from './cost.ts'
 import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
+import { measureLog } from './log.ts'
 import { measureMemory } from './memory.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
 import { measureOtherClients } from './other-clients.ts'
@@ -26,6 +27,7 @@ const MEASURE: {
   memory: measureMemory,
   start: measureStart,
   growth: measureGrowth,
+  log: measureLog,
   registration: measureRegistration,
   databases: measureDatabases,
   verification: measureVerification,

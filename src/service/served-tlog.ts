@@ -62,9 +62,7 @@ async function createServedTlog(
     const count = versions.texts.length
     throw new Error(`log/checkpoint has ${size} entries; ${count} versions are published`)
   }
-  const entriesFrom = (start: number, end: number): readonly string[] =>
-    Array.from({ length: end - start }, (_each, at) => entryAt(versions, start + at))
-  const tree: HashTree = await treeOf(entriesFrom(0, size))
+  const tree: HashTree = await treeOf(size, (index) => entryAt(versions, index))
   if (!equalHashes(await rootOf(tree, size), root)) {
     throw new Error(`log/checkpoint has another root than the ${size} published versions`)
   }
@@ -76,7 +74,11 @@ async function createServedTlog(
       if (tile === undefined || !isTileOf(tile, size)) return undefined
       const start = tile.index * TILE_WIDTH
       return tile.level === 'entries'
-        ? formatBundle(entriesFrom(start, start + tile.width).map((entry) => Buffer.from(entry)))
+        ? formatBundle(
+            Array.from({ length: tile.width }, (_each, at) =>
+              Buffer.from(entryAt(versions, start + at)),
+            ),
+          )
         : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
     },
     async proof(snapshotId) {

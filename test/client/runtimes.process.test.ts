@@ -8,7 +8,10 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
 import { hasProgram } from '../caches/cache-process.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { installClient } from '../support/installed-client.ts'
+import { folderWithLog } from '../support/logged-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { runTamperingProxy } from '../support/tampering-proxy.ts'
 import { key } from './scripted-client.ts'
@@ -21,8 +24,25 @@ let consumer = ''
 const SMOKE = `
 import { createClient, VerificationError } from '@public-api/client'
 import { history } from '@public-api/client/audit'
+import { createArchiveClient, LogError, openPolicy, verifyProof } from '@public-api/client/log'
 
-export async function smoke({ origin, tamperedOrigin, pin, now }) {
+async function readLog({ origin, policyText, now }) {
+  const policy = await openPolicy(policyText)
+  const archive = createArchiveClient({ base: origin, policy, now: () => now })
+  const { checkpoint, versions } = await archive.history()
+  const proof = await archive.proof('VS-0002')
+  const { version } = await verifyProof({ proof, policy, nowMs: now })
+  const changed = proof.replace(/index 1/, 'index 0')
+  const refused = await verifyProof({ proof: changed, policy, nowMs: now }).catch((error) => error)
+  return {
+    size: checkpoint.size,
+    isSame: version.hash === versions[1].hash,
+    refused: refused instanceof LogError ? refused.code : String(refused),
+  }
+}
+
+export async function smoke(settings) {
+  const { origin, tamperedOrigin, pin, now } = settings
   const make = (baseUrl) =>
     createClient({ baseUrl, pinnedKeyIds: [pin], now: () => now, maxRetries: 0 })
   const client = make(origin)
@@ -34,11 +54,17 @@ export async function smoke({ origin, tamperedOrigin, pin, now }) {
     state: data.state,
     refused: refused instanceof VerificationError ? refused.code : String(refused),
     versions,
+    log: await readLog(settings),
   }
 }
 `
 
-const EXPECTED = { state: 'operational', refused: 'DIGEST', versions: ['VS-0002', 'VS-0001'] }
+const EXPECTED = {
+  state: 'operational',
+  refused: 'DIGEST',
+  versions: ['VS-0002', 'VS-0001'],
+  log: { size: 2, isSame: true, refused: 'INCLUSION' },
+}
 
 /** A workerd that runs one test with the bundled module, and may connect to this machine. */
 const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
@@ -65,15 +91,18 @@ console.log(JSON.stringify(await smoke(JSON.parse(process.argv[2]))))`,
 
 after(() => rmSync(root, { recursive: true, force: true }))
 
-/** The service, and a proxy before it that alters one byte of each body. */
+/** The service with a transparency log, and a proxy before it that alters one byte of each body. */
 async function settingsOf(t: TestContext): Promise<string> {
-  const app = await runApp(t)
+  const { releases, vkey } = await folderWithLog(t, 2)
+  const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   const proxy = await runTamperingProxy(t, app.origin)
   proxy.tamper = ({ target, body }) => {
     if (target.startsWith('/api/v1/status')) body[body.length - 1] = ' '.charCodeAt(0)
   }
   const { origin, clock } = app
-  return JSON.stringify({ origin, tamperedOrigin: proxy.origin, pin: key.keyId, now: clock.ms })
+  const policyText = `log ${vkey}\nquorum none\n`
+  const [tamperedOrigin, pin] = [proxy.origin, key.keyId]
+  return JSON.stringify({ origin, tamperedOrigin, pin, now: clock.ms, policyText })
 }
 
 const COMMANDS: { readonly [runtime: string]: readonly string[] } = {
@@ -81,7 +110,7 @@ const COMMANDS: { readonly [runtime: string]: readonly string[] } = {
   deno: ['run', '--allow-net=127.0.0.1', '--allow-read', 'main.js'],
 }
 
-describe('the packed client reads, refuses an altered byte and follows the history', () => {
+describe('the packed client reads, refuses an altered byte, and follows the history and the log', () => {
   for (const [runtime, args] of Object.entries(COMMANDS)) {
     test(`in ${runtime}`, async (t) => {
       if (!hasProgram(runtime)) {

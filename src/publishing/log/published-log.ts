@@ -125,7 +125,8 @@ export async function readPolicy(releasesDir: string): Promise<LogPolicy> {
 
 /** The tree over versions, oldest first. */
 export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashTree> {
-  return treeOf(versions.map(versionHashText))
+  const texts = versions.map(versionHashText)
+  return treeOf(texts.length, (index) => texts[index] ?? '')
 }
 
 const ORIGIN = /^[^\s+\p{Cc}]{1,200}$/u

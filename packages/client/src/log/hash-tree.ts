@@ -8,8 +8,17 @@ export interface HashTree extends SubtreeHashes {
   slice(level: number, start: number, end: number): Uint8Array
 }
 
-/** Builds the complete subtrees over the hashes of leaves. `leaves` has 32 bytes per leaf. */
-export async function createHashTree(leaves: Uint8Array): Promise<HashTree> {
+/** Nodes between two pauses: about a millisecond of work. */
+const NODES_PER_PAUSE = 256
+
+/**
+ * Builds the complete subtrees over the hashes of leaves. `leaves` has 32 bytes per leaf. `pause` is awaited from time to
+ * time, for a process that must respond meanwhile.
+ */
+export async function createHashTree(
+  leaves: Uint8Array,
+  pause?: () => Promise<void>,
+): Promise<HashTree> {
   const levels = [leaves]
   for (let below = leaves; below.length >= 2 * HASH_BYTES;) {
     const count = Math.floor(below.length / (2 * HASH_BYTES))
@@ -19,6 +28,7 @@ export async function createHashTree(leaves: Uint8Array): Promise<HashTree> {
       const left = below.subarray(at, at + HASH_BYTES)
       const right = below.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)
       level.set(await hashNode(left, right), index * HASH_BYTES)
+      if (pause !== undefined && index % NODES_PER_PAUSE === NODES_PER_PAUSE - 1) await pause()
     }
     levels.push(level)
     below = level
