@@ -1,4 +1,4 @@
-// Finds versions by number, hash or digest in the index of all versions.
+// Finds versions by number, or by hash or digest in the index of all versions.
 import { pageElement, partOf } from './page-element.ts'
 import { type PageTexts, readPageTexts } from './page-texts.ts'
 
@@ -10,18 +10,28 @@ const SHOWN_VERSIONS = 10
 
 const NUMBER = /^(?:vs-?)?0*([1-9]\d{0,8})$/i
 
-/** The versions that a query names: by number, or by the first characters of a hash or digest. */
-function findVersions(versions: readonly Version[], query: string): readonly Version[] {
+/** The version with this number; undefined if the history has none. */
+function byNumber(query: string, versions: number): string | undefined {
   const number = NUMBER.exec(query)?.[1]
-  const snapshotId = number === undefined ? '' : `VS-${number.padStart(4, '0')}`
+  if (number === undefined || Number(number) > versions) return undefined
+  return `VS-${number.padStart(4, '0')}`
+}
+
+/** The versions whose hash, or a digest that they added, begins with the query. Rejects if a piece cannot be read. */
+async function byDigest(form: HTMLFormElement, query: string): Promise<readonly string[]> {
+  const { index = '', pieces } = form.dataset
   const hash = query.toLowerCase()
-  const isLong = query.length >= MIN_CHARACTERS
-  const byNumber = versions.filter(([id]) => id === snapshotId)
-  if (byNumber.length > 0 || !isLong) return byNumber
-  return versions.filter(
-    ([, each, digests]) =>
-      each.startsWith(hash) || digests.some((digest) => digest.startsWith(query)),
-  )
+  const found: string[] = []
+  for (let piece = Number(pieces); piece > 0; piece -= 1) {
+    const response = await fetch(`${index}${piece}.json`, { credentials: 'omit' })
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    const { versions } = (await response.json()) as { versions: readonly Version[] }
+    for (const [snapshotId, each, digests] of versions) {
+      if (each.startsWith(hash) || digests.some((digest) => digest.startsWith(query)))
+        found.push(snapshotId)
+    }
+  }
+  return found
 }
 
 async function showFound(
@@ -31,19 +41,17 @@ async function showFound(
 ): Promise<void> {
   const place = partOf(form, '#find-result', HTMLElement)
   const show = (words: string): void => place.replaceChildren(pageElement('p', words))
-  if (!NUMBER.test(query) && query.length < MIN_CHARACTERS) {
+  const isLong = query.length >= MIN_CHARACTERS
+  if (!NUMBER.test(query) && !isLong) {
     show(text('short'))
     return
   }
   try {
-    const response = await fetch(form.dataset['index'] ?? '', { credentials: 'omit' })
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const { versions } = (await response.json()) as { versions: readonly Version[] }
-    const found = findVersions(versions, query)
-    const pageOf = ([snapshotId]: Version): string => `${location.pathname}/${snapshotId}`
-    const links = found.slice(0, SHOWN_VERSIONS).map((version) => {
-      const link = pageElement('a', [pageElement('code', version[0])])
-      link.href = pageOf(version)
+    const numbered = byNumber(query, Number(form.dataset['versions']))
+    const found = numbered === undefined ? (isLong ? await byDigest(form, query) : []) : [numbered]
+    const links = found.slice(0, SHOWN_VERSIONS).map((snapshotId) => {
+      const link = pageElement('a', [pageElement('code', snapshotId)])
+      link.href = `${location.pathname}/${snapshotId}`
       return pageElement('li', [link])
     })
     if (found.length === 0) show(text('none', { query }))

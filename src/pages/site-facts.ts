@@ -10,7 +10,6 @@ import {
   type Organization,
 } from '@public-api/contract/snapshots/organization'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
@@ -24,7 +23,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import type { Redaction } from '@public-api/contract/history/redaction'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
@@ -108,9 +107,14 @@ export interface SiteFactsOptions {
 
 /** The facts of one release of one deployment, read on demand. */
 export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFactsOptions) {
-  const history = () => valueOf(releases.historyPage({}).payload) as DataOf<'VersionHistory'>
+  const head = () => valueOf(releases.head) as VersionEntry
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
+  const versionsFrom = (newest: number, count: number) =>
+    Array.from(
+      { length: Math.min(newest, count) },
+      (_, index) => version(formatSnapshotId(newest - index)) ?? [],
+    ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   const { languages = LOCALES, interests = INTERESTS, leaveOut = [] } = organization?.site ?? {}
   const leftOutPaths: ReadonlySet<string> = new Set(
@@ -144,16 +148,15 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
       return JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
     },
     get head() {
-      return valueOf(releases.head) as VersionEntry
+      return head()
     },
     get versionCount() {
-      return history().count
+      return head().sequence
     },
     /** The newest versions, at most `count`, newest first. */
-    newestVersions: (count: number) =>
-      history()
-        .entries.slice(0, count)
-        .flatMap(({ snapshotId }) => version(snapshotId) ?? []),
+    newestVersions: (count: number) => versionsFrom(head().sequence, count),
+    /** At most `count` versions from this number downwards. */
+    versionsFrom,
     /** One version; undefined for an unknown id. */
     version,
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */

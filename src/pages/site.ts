@@ -19,7 +19,7 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
 import { TEXTS } from './texts/texts.ts'
-import { INDEX_PATH, renderVersionIndex } from './history/version-index.ts'
+import { indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
 import { API_CATALOG_LINK, createWellKnownFiles } from './delivery/well-known-files.ts'
 
@@ -132,14 +132,6 @@ export function createSite(options: SiteOptions): App {
       plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
     )
   }
-  files.set(
-    INDEX_PATH,
-    plainFile({
-      contentType: 'application/json; charset=utf-8',
-      cacheControl: PAGE_CACHING,
-      make: () => renderVersionIndex(facts),
-    }),
-  )
   const pagePaths = new Set(['/'])
   const notFound = new Map<Locale, SiteFile>()
   for (const locale of LOCALES) {
@@ -177,6 +169,18 @@ export function createSite(options: SiteOptions): App {
     if (asset === undefined) return undefined
     const { contentType, content } = asset
     const file = plainFile({ contentType, cacheControl: ASSET_CACHING, make: () => content })
+    files.set(path, file)
+    return file
+  }
+
+  function indexFile(path: string): SiteFile | undefined {
+    const piece = indexPieceOf(facts, path)
+    if (piece === undefined) return undefined
+    const file = plainFile({
+      contentType: 'application/json; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderVersionIndex(facts, piece),
+    })
     files.set(path, file)
     return file
   }
@@ -224,7 +228,8 @@ export function createSite(options: SiteOptions): App {
   function handle(request: ApiRequest): Reply | Promise<Reply> {
     const { method, path, target, header } = request
     if (path === challengePath && serveChallenge !== undefined) return serveChallenge(request)
-    const file = files.get(path) ?? assetFile(path) ?? versionFile(path) ?? redirectOf(path)
+    const file =
+      files.get(path) ?? assetFile(path) ?? versionFile(path) ?? indexFile(path) ?? redirectOf(path)
     if (file === undefined) {
       const missing = notFound.get(localeNamed(path.split('/')[1]) ?? facts.defaultLocale)
       return missing?.(request) ?? reply(404, [HEADERS.cacheControl, NO_CACHING])

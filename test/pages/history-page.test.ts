@@ -4,6 +4,7 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
+  formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
@@ -147,4 +148,19 @@ test('names every kind of change, and the absence of changes', async (t) => {
   }
   assert.ok(page.includes('a &lt; b &amp; &quot;c&quot;'))
   assert.ok(entriesOf(without)[0]?.includes(history.noChanges))
+})
+
+test('serves the searched index in pieces, which together list every version', async (t) => {
+  const app = await runApp(t, { releases: consistentReleases(201) })
+  const idsOf = async (piece: number): Promise<readonly string[]> => {
+    const response = await app.fetch(`/history-index/${piece}.json`)
+    assert.equal(response.status, 200)
+    const { versions } = (await response.json()) as { versions: readonly [string][] }
+    return versions.map(([snapshotId]) => snapshotId)
+  }
+  const newestFirst = Array.from({ length: 201 }, (_, index) => formatSnapshotId(201 - index))
+  assert.deepEqual([...(await idsOf(2)), ...(await idsOf(1))], newestFirst)
+  for (const name of ['0', '3', '01', '1e0', '999999999']) {
+    assert.equal((await app.fetch(`/history-index/${name}.json`)).status, 404, name)
+  }
 })

@@ -11,7 +11,7 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
 import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
-import { INDEX_PATH } from './version-index.ts'
+import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'
 import { changesId } from './version-page.ts'
 
 /** How much of the chain is drawn. */
@@ -62,10 +62,17 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
   </li> `
 }
 
-/** Finds a version by its number, its hash or a digest in it. The script reads the index of all versions. */
-function versionSearch({ texts }: PageContext): Html {
+/** Finds a version by its number, its hash or a digest in it. The script reads the pieces of the index. */
+function versionSearch({ texts, facts }: PageContext): Html {
   const { find } = texts.history
-  return html`<form class="find-version" id="find-version" role="search" data-index="${INDEX_PATH}">
+  return html`<form
+    class="find-version"
+    id="find-version"
+    role="search"
+    data-index="${INDEX_PATH}"
+    data-pieces="${Math.ceil(facts.versionCount / INDEX_PIECE)}"
+    data-versions="${facts.versionCount}"
+  >
     <div class="field">
       <label for="find-input">${find.label}</label>
       <p class="hint" id="find-hint">${find.hint}</p>
