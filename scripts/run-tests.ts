@@ -73,11 +73,12 @@ function makeMemoryFolder(): string | undefined {
 
 /**
  * The calls of `node --test` for the files of a kind. Loading the modules takes longer than most tests, so files share
- * processes; tests wait for half of their time, so there are several processes for each processor.
+ * processes. Tests that start programs wait for half of their time, so two of their processes share a processor. More would
+ * make single tests slower, up to their timeouts, and the run not quicker.
  */
 const CALLS: { readonly [kind in TestKind]: readonly (readonly string[])[] } = {
-  fast: shards(2 * availableParallelism(), ['--max-semi-space-size=64']),
-  process: shards(4 * availableParallelism(), []),
+  fast: shards(availableParallelism(), ['--max-semi-space-size=64']),
+  process: shards(2 * availableParallelism(), []),
   // Simulated days fall behind their clock on busy processors.
   long: [[`--test-concurrency=${availableParallelism()}`]],
 }

@@ -1,21 +1,18 @@
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { assertEveryField, assertRateLimit } from './localized-form.ts'
-import { assertEveryPage } from './watched-page.ts'
+import { testEveryPage } from './watched-page.ts'
+
+for (const locale of TRANSLATION_LOCALES) {
+  testEveryPage(() => browser, locale, { inEachAppearance: true })
+}
 
 const browser = useBrowser()
 const skip = browserMissing
 
-for (const locale of LOCALES) {
-  test(
-    `every page in ${locale} is accessible, logs no errors and fits its window, with scripts and without`,
-    { skip },
-    (t) => assertEveryPage(t, browser, locale, { inEachAppearance: true }),
-  )
-
-  // In English in early-access-page.test.ts.
-  if (locale === 'en') continue
+// The English pages are checked in every-page.process.test.ts, the English form in early-access-page.process.test.ts.
+for (const locale of TRANSLATION_LOCALES) {
   test(`every field of the form says in ${locale} what is wrong with it`, { skip }, (t) =>
     assertEveryField(t, browser, locale),
   )

@@ -9,19 +9,22 @@ import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { namelessOf, treeOf } from './accessibility-tree.ts'
 import {
-  assertEveryPage,
   NARROW,
   overflowOf,
   runDeployedService,
+  testEveryPage,
   watchPage,
   WIDE,
 } from './watched-page.ts'
 
-const browser = useBrowser()
-const skip = browserMissing
-
 /** Tab stops that are looked at on a page: its header and the beginning of its content. */
 const TAB_STOPS = 30
+
+// axe looks at the dark and the narrow pages in every-locale.long.test.ts.
+testEveryPage(() => browser, 'en', { checkWide: assertKeyboardAccess })
+
+const browser = useBrowser()
+const skip = browserMissing
 
 test('the checks detect violations', { skip }, async (t) => {
   const app = await runDeployedService(t)
@@ -127,13 +130,6 @@ async function assertKeyboardAccess(page: Page, path: string): Promise<void> {
   const isInMain = await page.evaluate(() => document.activeElement?.closest('header') === null)
   assert.ok(isInMain, `${path}: the skip link leads past the header`)
 }
-
-// axe looks at the dark and the narrow pages in every-locale.long.test.ts.
-test(
-  'every page is accessible, logs no errors and fits its window, with scripts and without',
-  { skip },
-  (t) => assertEveryPage(t, browser, 'en', { checkWide: assertKeyboardAccess }),
-)
 
 test('the narrow navigation works without scripts', { skip }, async (t) => {
   const app = await runDeployedService(t)

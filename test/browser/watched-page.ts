@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
+import { test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
-import type { TestBrowser } from '../support/browser.ts'
+import { browserMissing, type TestBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
 import { publishedReleases } from '../support/published-releases.ts'
+import { type TestScope, useFileScope } from '../support/test-scope.ts'
 import { assertAccessibilityTree } from './accessibility-tree.ts'
 
 export const WIDE = { width: 1280, height: 900 }
 export const NARROW = { width: 320, height: 640 }
 
 /** Runs the service as it is deployed, with what is published: an open waitlist behind an ALTCHA challenge. */
-export function runDeployedService(t: TestContext): Promise<RegisteringApp> {
+export function runDeployedService(t: TestScope): Promise<RegisteringApp> {
   return runRegisteringApp(t, {
     challenge: ({ counters, clock }) => createAltchaChallenge({ counters, clock }),
     parts: { releases: publishedReleases(), securityContact: 'mailto:security@example.test' },
@@ -55,7 +56,7 @@ function noticeInPage(): void {
 }
 
 export async function watchPage(
-  t: TestContext,
+  t: TestScope,
   browser: TestBrowser,
   app: RegisteringApp,
 ): Promise<WatchedPage> {
@@ -178,66 +179,94 @@ export interface EveryPageOptions {
   readonly checkWide?: (page: Page, path: string) => Promise<void>
 }
 
-/**
- * Opens every page of a locale, wide and narrow, with scripts and without. Fails unless each page is accessible and
- * quiet, fits its window, loads few scripts and without them shows its content and offers only what works.
- */
-export async function assertEveryPage(
-  t: TestContext,
-  browser: TestBrowser,
+async function openPages(scope: TestScope, browser: TestBrowser) {
+  const app = await runDeployedService(scope)
+  const watched = await watchPage(scope, browser, app)
+  const options = { javaScriptEnabled: false, viewport: WIDE }
+  return { app, ...watched, bare: await browser.openPage(scope, options) }
+}
+
+type OpenedPages = Awaited<ReturnType<typeof openPages>>
+
+async function assertPage(
+  { app, page, open, takeScripts, requireQuiet, bare }: OpenedPages,
   locale: Locale,
+  path: string,
   { inEachAppearance = false, checkWide }: EveryPageOptions,
 ): Promise<void> {
-  const app = await runDeployedService(t)
-  const { page, open, takeScripts, requireQuiet } = await watchPage(t, browser, app)
-  const { page: bare, errors: bareErrors } = await browser.openPage(t, {
-    javaScriptEnabled: false,
-    viewport: WIDE,
-  })
-  for (const path of PAGES.map((each) => pathOfPage(locale, each.path))) {
-    await page.setViewportSize(WIDE)
-    takeScripts()
-    await open(path)
-    await requireQuiet(path)
-    const bytes = await bytesOf(app, takeScripts())
-    assert.ok(bytes > 0 && bytes < MAX_SCRIPT_BYTES, `${path}: ${bytes} bytes of scripts`)
-    assert.deepEqual(await overflowOf(page), [], path)
-    await assertAccessibilityTree(page, locale, path)
-
-    await bare.goto(app.origin + path)
-    const found = await foundOn(bare)
-    assert.ok((found.headings[0] ?? '').length > 0, path)
-    assert.deepEqual(found.buttons, [], `${path} offers what does not work`)
-    assert.ok(found.links > PAGES.length, path)
-    assert.deepEqual(await overflowOf(bare), [], path)
-    const { length } = await foundOn(page)
-    assert.ok(found.length > length / 3, `${path}: ${found.length} of ${length}`)
-
-    await checkWide?.(page, path)
-    await openDetails(page)
-    assert.deepEqual(await axeFaults(page), [], path)
-    if (inEachAppearance) {
-      await page.emulateMedia({ colorScheme: 'dark' })
-      // Only the colors differ.
-      assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
-      await page.emulateMedia({ colorScheme: 'light' })
-    }
-
-    await page.setViewportSize(NARROW)
-    await open(path)
-    await requireQuiet(`${path} at 320 px`)
-    await openDetails(page)
-    assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
-    if (inEachAppearance) {
-      assert.deepEqual(await axeFaults(page, LAYOUT_RULES), [], `${path} at 320 px`)
-    }
-  }
-  assert.deepEqual(bareErrors, [])
-  // The page of an unknown path; its 404 is an error on the console.
-  const unknown = pathOfPage(locale, 'no-such-page')
-  await open(unknown)
-  assert.deepEqual(await overflowOf(page), [])
-  assert.deepEqual(await axeFaults(page), [])
   await page.setViewportSize(WIDE)
-  await assertAccessibilityTree(page, locale, unknown)
+  takeScripts()
+  await open(path)
+  await requireQuiet(path)
+  const bytes = await bytesOf(app, takeScripts())
+  assert.ok(bytes > 0 && bytes < MAX_SCRIPT_BYTES, `${path}: ${bytes} bytes of scripts`)
+  assert.deepEqual(await overflowOf(page), [], path)
+  await assertAccessibilityTree(page, locale, path)
+
+  await bare.page.goto(app.origin + path)
+  const found = await foundOn(bare.page)
+  assert.ok((found.headings[0] ?? '').length > 0, path)
+  assert.deepEqual(found.buttons, [], `${path} offers what does not work`)
+  assert.ok(found.links > PAGES.length, path)
+  assert.deepEqual(await overflowOf(bare.page), [], path)
+  const { length } = await foundOn(page)
+  assert.ok(found.length > length / 3, `${path}: ${found.length} of ${length}`)
+  assert.deepEqual(bare.errors, [])
+
+  await checkWide?.(page, path)
+  await openDetails(page)
+  assert.deepEqual(await axeFaults(page), [], path)
+  if (inEachAppearance) {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    // Only the colors differ.
+    assert.deepEqual(await axeFaults(page, ['color-contrast']), [], `${path}, dark`)
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+
+  await page.setViewportSize(NARROW)
+  await open(path)
+  await requireQuiet(`${path} at 320 px`)
+  await openDetails(page)
+  assert.deepEqual(await overflowOf(page), [], `${path} at 320 px`)
+  if (inEachAppearance) {
+    assert.deepEqual(await axeFaults(page, LAYOUT_RULES), [], `${path} at 320 px`)
+  }
+}
+
+/**
+ * Declares a test for every page of a locale, which opens it wide and narrow, with scripts and without. It fails unless
+ * the page is accessible and quiet, fits its window, loads few scripts and without them shows its content and offers only
+ * what works. Call it before `useBrowser`, so that the pages close before the browser.
+ */
+export function testEveryPage(
+  getBrowser: () => TestBrowser,
+  locale: Locale,
+  options: EveryPageOptions = {},
+): void {
+  const scope = useFileScope()
+  let opened: Promise<OpenedPages> | undefined
+  const pages = () => (opened ??= openPages(scope, getBrowser()))
+  for (const path of PAGES.map((each) => pathOfPage(locale, each.path))) {
+    test(
+      `${path} is accessible, logs no errors and fits its window, with scripts and without`,
+      { skip: browserMissing },
+      async () => assertPage(await pages(), locale, path, options),
+    )
+  }
+
+  // Last: its 404 is an error on the console.
+  test(
+    `the page of an unknown path in ${locale} is accessible`,
+    { skip: browserMissing },
+    async () => {
+      const { page, open } = await pages()
+      const unknown = pathOfPage(locale, 'no-such-page')
+      await page.setViewportSize(NARROW)
+      await open(unknown)
+      assert.deepEqual(await overflowOf(page), [])
+      assert.deepEqual(await axeFaults(page), [])
+      await page.setViewportSize(WIDE)
+      await assertAccessibilityTree(page, locale, unknown)
+    },
+  )
 }

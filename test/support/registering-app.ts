@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { TestContext } from 'node:test'
+import type { TestScope } from './test-scope.ts'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { AppDependencies } from '../../src/app.ts'
 import { createDecryptor } from '../../src/crypto/age-file.ts'
@@ -50,7 +50,7 @@ export interface RegisteringOptions {
 
 /** Starts the app with an open waitlist; it and its database are gone when the test ends. */
 export async function runRegisteringApp(
-  t: TestContext,
+  t: TestScope,
   { store = (storage) => storage, challenge: makeChallenge, parts = {} }: RegisteringOptions = {},
 ): Promise<RegisteringApp> {
   const folder = temporaryFolder(t)
