@@ -45,7 +45,7 @@ function readStartArguments(): readonly string[] {
     scripts: { start: string }
   }
   return scripts.start
-    .replace('exec node ', '')
+    .replace(/^.* exec node /, '')
     .split(' ')
     .map((arg) => (arg.endsWith('.ts') ? path.join(ROOT, arg) : arg))
 }

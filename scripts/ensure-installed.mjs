@@ -1,7 +1,8 @@
-// Runs before every npm script, on whatever Node the machine has (20 or newer), before anything is installed.
+// Every npm script calls this first, on whatever Node the machine has (20 or newer), before anything is installed.
 // It installs the locked dependencies when they are missing or older than the lock file, and does nothing otherwise,
 // so that a fresh clone needs one command and a second start pays a few milliseconds. With --runtime it is content with
-// what the service runs on, as `npm ci --omit=dev` puts it on a server.
+// what the service runs on, as `npm ci --omit=dev` puts it on a server. The scripts call it in a subshell: a shell remembers
+// where it found `node`, and the next one must be the Node that npm has installed by then.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

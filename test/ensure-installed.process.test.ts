@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -116,4 +117,80 @@ test('reports a failed installation, exits with 1 and tries again next time', (t
   assert.equal(status, 1)
   assert.match(stderr, /npm ci failed \(it exited with 7\)\. Expected: npm on the PATH/)
   assert.equal(run().npmArguments.split('\n').length, 3)
+})
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly scripts: { readonly [name: string]: string }
+}
+
+test('no script needs one that npm skips with ignore-scripts', () => {
+  for (const folder of ['.', 'packages/client', 'packages/cli', 'packages/mcp']) {
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+      readonly scripts: object
+    }
+    const names = Object.keys(manifest.scripts)
+    assert.deepEqual(
+      names.filter((name) => /^(?:pre|post)/.test(name)),
+      [],
+    )
+  }
+  const { 'test:node24': _, ...others } = scripts
+  for (const [name, script] of Object.entries(others)) {
+    assert.match(script, /^\(node scripts\/ensure-installed\.mjs\b[^)]*\) && exec /, name)
+  }
+})
+
+test('a script runs on the Node that was installed just before it', (t) => {
+  const folder = temporaryFolder(t)
+  const [before, bin] = ['programs', 'node_modules/.bin'].map((name) => path.join(folder, name))
+  assert.ok(before !== undefined && bin !== undefined)
+  for (const made of [before, bin, path.join(folder, 'scripts')]) {
+    mkdirSync(made, { recursive: true })
+  }
+  symlinkSync(process.execPath, path.join(before, 'node'))
+  const install = `import fs from 'node:fs'
+    fs.writeFileSync('node_modules/.bin/node', '#!/bin/sh\\necho new "$@"', { mode: 0o755 })`
+  writeFileSync(path.join(folder, 'scripts', 'ensure-installed.mjs'), install)
+  const PATH = [bin, before, process.env.PATH].join(path.delimiter)
+  for (const shell of ['sh', 'bash']) {
+    rmSync(path.join(bin, 'node'), { force: true })
+    const { stdout, error } = spawnSync(shell, ['-c', scripts['start'] ?? ''], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, PATH },
+    })
+    if (error !== undefined) continue
+    assert.match(stdout, /^new --max-semi-space-size=\d+ .* src\/main\.ts\n$/, shell)
+  }
+})
+
+test('a bare npm ci runs no install script of a dependency', { timeout: 120_000 }, (t) => {
+  const folder = temporaryFolder(t)
+  const npm = (cwd: string, ...args: readonly string[]) => {
+    const env = { ...process.env, npm_config_cache: path.join(folder, 'cache') }
+    const options = { cwd, encoding: 'utf8', env } as const
+    const { status, stdout, stderr } = spawnSync('npm', [...args, '--offline'], options)
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  assert.match(npm(process.cwd(), 'config', 'get', 'ignore-scripts'), /^true$/m)
+  const write = (name: string, manifest: object): string => {
+    mkdirSync(path.join(folder, name), { recursive: true })
+    writeFileSync(path.join(folder, name, 'package.json'), JSON.stringify(manifest))
+    return path.join(folder, name)
+  }
+  const ran = path.join(folder, 'ran')
+  const curious = write('curious', {
+    name: 'curious',
+    version: '1.0.0',
+    scripts: { postinstall: `echo ran >> '${ran}'` },
+  })
+  npm(curious, 'pack', '--pack-destination', folder)
+  const dependencies = { curious: 'file:../curious-1.0.0.tgz' }
+  const project = write('project', { name: 'project', version: '1.0.0', dependencies })
+  npm(project, 'install', '--package-lock-only')
+  cpSync('.npmrc', path.join(project, '.npmrc'))
+  npm(project, 'ci')
+  assert.ok(existsSync(path.join(project, 'node_modules', 'curious', 'package.json')))
+  assert.ok(!existsSync(ran))
 })

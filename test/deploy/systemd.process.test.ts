@@ -50,6 +50,6 @@ test('the unit starts the service as npm start does', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly scripts: { readonly start: string }
   }
-  const args = scripts.start.replace(/^exec node /, '')
+  const args = scripts.start.replace(/^.* exec node /, '')
   assert.ok(unit.includes(`ExecStart=/opt/public-api/node_modules/.bin/node ${args}\n`))
 })

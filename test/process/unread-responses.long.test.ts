@@ -29,7 +29,7 @@ function startCommand(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string }
   }
-  const [, , ...args] = scripts.start.split(' ')
+  const args = scripts.start.replace(/^.* exec node /, '').split(' ')
   return args.map((arg) => (arg.startsWith('--') ? arg : path.join(root, arg)))
 }
 
