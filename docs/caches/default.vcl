@@ -13,6 +13,11 @@ sub vcl_recv {
   if (req.http.X-SVC-Key) {
     return (pass);
   }
+  # Pages are HTML, or Markdown for clients that name it. Without this rule, Varnish would store a copy of each page for
+  # each browser's Accept header.
+  if (req.http.Accept !~ "(?i)markdown") {
+    unset req.http.Accept;
+  }
 }
 
 sub vcl_backend_response {

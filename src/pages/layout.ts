@@ -7,7 +7,10 @@ import { code, html, type Html } from './markup/html.ts'
 import {
   alternatesOf,
   isListed,
+  MARKDOWN_TYPE,
+  markdownPath,
   type Page,
+  type PageBody,
   type PageContext,
   type PageGroups,
   pathOfPage,
@@ -64,6 +67,13 @@ function head(context: PageContext, page: Page): Html {
                 html`<link rel="alternate" hreflang="${language}" href="${origin}${path}" /> `,
             )}`
         : html`<meta name="robots" content="noindex" /> `
+    }${
+      page.noIndex !== true &&
+      html`<link
+        rel="alternate"
+        type="${MARKDOWN_TYPE}"
+        href="${markdownPath(pathOfPage(locale, page.path))}"
+      /> `
     }${FEED_FORMATS.map(({ format, mediaType }) => {
       const path = feedPath(locale, format)
       return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
@@ -208,10 +218,16 @@ function footer({ locale, texts, facts, content }: PageContext): Html {
   </footer>`
 }
 
+/** The content of a page without its header, rail and footer. */
+export function pageContent({ main, sections = [], after }: PageBody): Html {
+  return html`${main}${sections.map((section) => pageSection(...section))}${after}`
+}
+
 export function renderPage(context: PageContext, page: Page, groups: PageGroups): string {
   const { locale, texts, content } = context
   const { site } = texts
-  const { main, sections = [], after, rail: ownRail } = page.body(context)
+  const body = page.body(context)
+  const { sections = [], rail: ownRail } = body
   const rail =
     ownRail ??
     (sections.length > 0 && bulletList(sections.map(([id, title]) => link(`#${id}`, title))))
@@ -243,7 +259,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
             html`<button type="button" class="contents-button" popovertarget="${CONTENTS_ID}">
               ${site.contents}
             </button>`
-          }${main}${sections.map((section) => pageSection(...section))}${after}
+          }${pageContent(body)}
         </main>
       </div>
       ${footer(context)}

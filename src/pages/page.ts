@@ -1,5 +1,5 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import type { Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteFacts } from './site-facts.ts'
 import type { Texts } from './texts/texts.ts'
@@ -67,6 +67,16 @@ export function isListed(page: Page, facts: SiteFacts): boolean {
 /** Path of a page in a locale: `/en`, `/th/reference`. */
 export function pathOfPage(locale: Locale, path: string): string {
   return path === '' ? `/${locale}` : `/${locale}/${path}`
+}
+
+/** The media type of Markdown (RFC 7763). */
+export const MARKDOWN_TYPE = 'text/markdown'
+
+/** Path of the Markdown twin of a page: `/en/status.md`, and `/en/index.md` for the locale home. */
+export function markdownPath(pagePath: string): string {
+  return LOCALES.some((locale) => pagePath === `/${locale}`)
+    ? `${pagePath}/index.md`
+    : `${pagePath}.md`
 }
 
 /** Paths of a page by language for search engines: each offered language, and the default. */

@@ -7,13 +7,16 @@ import type { Log } from '../service/log.ts'
 import { createChallengePage } from './delivery/challenge.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { FEED_NAMES, feedPath, renderFeed } from './delivery/feeds.ts'
+import { LLMS_TXT_PATH, renderLlmsTxt } from './delivery/llms-txt.ts'
 import { CALENDAR_TYPE, calendarPath, renderCalendar } from './delivery/maintenance-calendar.ts'
 import { badgePath, renderBadge } from './delivery/status-badge.ts'
 import { renderPage } from './layout.ts'
+import { renderMarkdown } from './markdown/page-markdown.ts'
+import { prefersMarkdown } from './delivery/prefers-markdown.ts'
 import { nonCanonicalHost } from './delivery/non-canonical-host.ts'
 import { NOT_FOUND_PAGE } from './not-found-page.ts'
 import { PAGE_GROUPS, PAGES } from './page-table.ts'
-import { type Page, type PageContext, pathOfPage } from './page.ts'
+import { MARKDOWN_TYPE, markdownPath, type Page, type PageContext, pathOfPage } from './page.ts'
 import { securityHeaders } from './delivery/security-headers.ts'
 import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
@@ -35,7 +38,7 @@ const FEED_CACHING = 'public, max-age=300'
 /** Sites that require this header from what they embed can show the badge. */
 const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
-const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})$/
+const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})(\.md)?$/
 const NO_CACHING = 'no-store'
 /** Plain text, because page rendering has failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
@@ -84,29 +87,55 @@ export function createSite(options: SiteOptions): App {
   const isNonCanonicalHost = runtime === 'local' ? nonCanonicalHost(origin) : () => false
 
   /** A page, rendered again on each UTC day, because pages state ages. */
-  function pageFile(locale: Locale, page: Page): SiteFile {
+  function daily(createFile: () => SiteFile): SiteFile {
     let ofDay: { readonly dayMs: number; readonly file: SiteFile } | undefined
     return (request) => {
       const dayMs = facts.todayMs
-      if (ofDay?.dayMs !== dayMs) ofDay = { dayMs, file: pageOfDay(locale, page) }
+      if (ofDay?.dayMs !== dayMs) ofDay = { dayMs, file: createFile() }
       return ofDay.file(request)
     }
   }
 
-  function pageOfDay(locale: Locale, page: Page): SiteFile {
+  /** A page at its path, as HTML or as Markdown, whichever a request prefers; and its Markdown twin at another path. */
+  function pageFiles(locale: Locale, page: Page) {
     const isNotFound = page.noIndex === true
-    return createSiteFile({
+    const path = pathOfPage(locale, page.path)
+    const twinPath = markdownPath(path)
+    const common = {
       status: isNotFound ? 404 : 200,
-      contentType: 'text/html; charset=utf-8',
       contentLanguage: locale,
       cacheControl: isNotFound ? NO_CACHING : PAGE_CACHING,
-      headers: [
-        ...(page.path === '' ? API_CATALOG_LINK : []),
-        ...securityHeaders(page.foreignOrigins?.(facts)),
-        ...robotsTag,
-      ],
-      make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
-    })
+      varies: ['Accept'],
+    }
+    const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
+    const html = daily(() =>
+      createSiteFile({
+        ...common,
+        contentType: 'text/html; charset=utf-8',
+        headers: [
+          ...(page.path === '' ? API_CATALOG_LINK : []),
+          ...ifFound([HEADERS.link, `<${twinPath}>; rel="alternate"; type="${MARKDOWN_TYPE}"`]),
+          ...securityHeaders(page.foreignOrigins?.(facts)),
+          ...robotsTag,
+        ],
+        make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
+      }),
+    )
+    const twin = daily(() =>
+      createSiteFile({
+        ...common,
+        contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
+        headers: [
+          ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
+          ...ifFound(['Content-Location', twinPath]),
+          ...plainHeaders,
+        ],
+        make: () => renderMarkdown(contextOf(locale), page, isPagePath),
+      }),
+    )
+    const negotiated: SiteFile = (request) =>
+      prefersMarkdown(request.header('accept')) ? twin(request) : html(request)
+    return { negotiated, twin }
   }
 
   function plainFile(file: Omit<SiteFileOptions, 'headers'>, headers: readonly string[] = []) {
@@ -132,15 +161,25 @@ export function createSite(options: SiteOptions): App {
       plainFile({ contentType: 'image/x-icon', cacheControl: ICON_CACHING, make: readFavicon }),
     )
   }
+  files.set(
+    LLMS_TXT_PATH,
+    plainFile({
+      contentType: 'text/plain; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
+    }),
+  )
   const pagePaths = new Set(['/'])
   const notFound = new Map<Locale, SiteFile>()
   for (const locale of LOCALES) {
     for (const page of PAGES) {
       const path = pathOfPage(locale, page.path)
-      files.set(path, pageFile(locale, page))
+      const { negotiated, twin } = pageFiles(locale, page)
+      files.set(path, negotiated)
+      files.set(markdownPath(path), twin)
       pagePaths.add(path)
     }
-    notFound.set(locale, pageFile(locale, NOT_FOUND_PAGE))
+    notFound.set(locale, pageFiles(locale, NOT_FOUND_PAGE).negotiated)
     const contentLanguage = locale
     for (const { format, mediaType } of FEED_FORMATS) {
       for (const name of FEED_NAMES) {
@@ -187,11 +226,16 @@ export function createSite(options: SiteOptions): App {
 
   /** The page of a version, rendered for each request, so that a long history takes no memory. */
   function versionFile(path: string): SiteFile | undefined {
-    const [, segment, snapshotId = ''] = VERSION_PATH.exec(path) ?? []
+    const [, segment, snapshotId = '', ending] = VERSION_PATH.exec(path) ?? []
     const locale = localeNamed(segment)
     const entry = locale && facts.version(snapshotId)
-    return locale && entry && pageFile(locale, versionPage(entry))
+    if (!locale || !entry) return undefined
+    const { negotiated, twin } = pageFiles(locale, versionPage(entry))
+    return ending === undefined ? negotiated : twin
   }
+
+  const isPagePath = (path: string): boolean =>
+    (path !== '/' && pagePaths.has(path)) || VERSION_PATH.test(path)
 
   function reply(status: number, headers: readonly string[], body?: string): Reply {
     const length = String(Buffer.byteLength(body ?? ''))

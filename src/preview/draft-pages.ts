@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
 import { securityHeaders } from '../pages/delivery/security-headers.ts'
+import { escapeMarkdown } from '../pages/markdown/markdown-text.ts'
 import { html, type Html } from '../pages/markup/html.ts'
+import { MARKDOWN_TYPE } from '../pages/page.ts'
 import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
 
 /** What the preview shows now. */
@@ -91,17 +93,23 @@ function plainRequest(request: ApiRequest): ApiRequest {
   return { ...request, header: (name) => (isHidden(name) ? undefined : request.header(name)) }
 }
 
+function typeOf(headers: readonly string[]): string {
+  return headers[headers.indexOf(HEADERS.contentType) + 1] ?? ''
+}
+
 /** A page with the ribbon, and its other headers. */
 function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Reply {
   const replaced = new Set<string>([HEADERS.contentLength, HEADERS.cacheControl, HEADERS.etag])
   const kept = headers.filter((_, index) => !replaced.has(headers[index - (index % 2)] ?? ''))
   const parts = [body ?? ''].flat()
-  const page = Buffer.concat(
+  const text = Buffer.concat(
     parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
-  )
-    .toString()
-    .replace('</head>', () => `${renderHead(state).text}</head>`)
-    .replace(/<body[^>]*>/, (start) => `${start}${renderRibbon(state).text}`)
+  ).toString()
+  const page = typeOf(headers).startsWith(MARKDOWN_TYPE)
+    ? `> Draft: ${escapeMarkdown(state.title)}\n\n${text}`
+    : text
+        .replace('</head>', () => `${renderHead(state).text}</head>`)
+        .replace(/<body[^>]*>/, (start) => `${start}${renderRibbon(state).text}`)
   return {
     status,
     headers: [
@@ -116,8 +124,7 @@ function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Rep
 }
 
 function isPage({ headers, body }: Reply): boolean {
-  const type = headers[headers.indexOf(HEADERS.contentType) + 1] ?? ''
-  return body !== undefined && type.startsWith('text/html')
+  return body !== undefined && /^text\/(?:html|markdown)/.test(typeOf(headers))
 }
 
 /** The draft's pages and API, and what reloads an open page. `changed` resolves after a revision was replaced. */

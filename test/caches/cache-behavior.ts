@@ -163,6 +163,34 @@ export function describeCache(
     await proved(rig, notModified)
   })
 
+  test(
+    'a page is HTML or Markdown, as each reader asks, and stored once for each',
+    options,
+    async (t) => {
+      const rig = await startCacheRig(t, startCache)
+      const etags = new Map<string, string>()
+      const read = async (accept: string, type: string, start: RegExp) => {
+        const response = await rig.ask('/en/status', { headers: { Accept: accept } })
+        assert.equal(response.header('content-type'), `${type}; charset=utf-8`, accept)
+        assert.match(Buffer.from(response.body).toString(), start)
+        etags.set(type, response.header('etag') ?? '')
+      }
+      const html = () => read('text/html,*/*;q=0.8', 'text/html', /^<!DOCTYPE html>/)
+      const markdown = () => read('text/markdown, text/html', 'text/markdown', /^# /)
+      for (const seconds of [0, 10, FRESH_SECONDS, STALE_SECONDS, 3600]) {
+        await rig.pass(seconds)
+        const before = rig.service.seen.length
+        for (const each of [html, markdown, markdown, html]) await each()
+        await rig.service.quiet()
+        if (seconds < FRESH_SECONDS) assert.ok(rig.service.seen.length - before <= 2)
+      }
+      assert.equal(new Set(etags.values()).size, 2)
+      // What a reader has of one form does not stand for the other.
+      const headers = { Accept: 'text/markdown', 'If-None-Match': etags.get('text/html') ?? '' }
+      assert.equal((await rig.ask('/en/status', { headers })).status, 200)
+    },
+  )
+
   test('a HEAD carries no signature of a stored GET', options, async (t) => {
     const rig = await startCacheRig(t, startCache)
     const got = await rig.ask(STATUS)

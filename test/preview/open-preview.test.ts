@@ -79,6 +79,9 @@ test('serves the content as a draft, and an open page learns of a change', async
   assert.equal(response.headers.get('x-robots-tag'), 'noindex, nofollow')
   assert.equal(response.headers.get('cache-control'), 'no-store')
   assert.match(text, /<div class="draft-ribbon"/)
+  const markdown = await preview.read('/en/status', { Accept: 'text/markdown' })
+  assert.equal(markdown.response.headers.get('cache-control'), 'no-store')
+  assert.match(markdown.text, /^> Draft: .+\n\n# /)
   const [, question = ''] = /reload\.js\?revision=(\d+)/.exec(text) ?? []
   const answer = preview.read(`/preview/changes?after=${question}`)
   preview.setSummary('These words are not published yet.')

@@ -13,6 +13,8 @@ export interface SiteFileOptions {
   /** Language of its readers (RFC 9110 8.5); undefined for machine-readable files. */
   readonly contentLanguage?: Locale
   readonly cacheControl: string
+  /** Request headers that select among representations of the path, besides Accept-Encoding (RFC 9110 12.5.5). */
+  readonly varies?: readonly string[]
   /** Headers beyond type, length, validators and caching: names and values alternate. */
   readonly headers: readonly string[]
   readonly make: () => string | Uint8Array
@@ -27,6 +29,7 @@ export type SiteFile = (request: ApiRequest) => Reply
  */
 export function createSiteFile(options: SiteFileOptions): SiteFile {
   const { status = 200, contentType, contentLanguage, cacheControl, headers, make } = options
+  const vary = ['Accept-Encoding', ...(options.varies ?? [])].join(', ')
   let identity: Buffer | undefined
   const prepared = new Map<ContentCoding, ReturnType<typeof prepare>>()
 
@@ -41,7 +44,7 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
       HEADERS.cacheControl,
       cacheControl,
       HEADERS.vary,
-      'Accept-Encoding',
+      vary,
       ...headers,
     ]
     const whole = {

@@ -64,6 +64,7 @@ export function registrationForm(context: PageContext): Html {
     ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
     : form.challengeHint[provider]
   return html`<form
+    data-browser
     id="registration"
     class="registration"
     method="post"

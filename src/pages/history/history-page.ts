@@ -68,6 +68,7 @@ function versionSearch({ texts, facts }: PageContext): Html {
   return html`<form
     class="find-version"
     id="find-version"
+    data-browser
     role="search"
     data-index="${INDEX_PATH}"
     data-pieces="${Math.ceil(facts.versionCount / INDEX_PIECE)}"
@@ -110,7 +111,7 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
     <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
     <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
     <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
-    <form class="audit-form" id="audit-form" data-kept="${SAVED_HEAD_NAME}" novalidate>
+    <form class="audit-form" id="audit-form" data-browser data-kept="${SAVED_HEAD_NAME}" novalidate>
       <div class="field">
         <label for="pin">${history.pin}</label>
         <p class="hint" id="pin-hint">${history.pinHint}</p>

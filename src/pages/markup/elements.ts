@@ -113,7 +113,13 @@ export function codeBox(texts: Texts, id: string, label: string, text: string): 
 /** A filter for the items of a selector. Without scripts it is hidden, and the whole list is shown. */
 export function listFilter({ site }: Texts, id: string, label: string, items: string): Html {
   const { some, none } = site.filter
-  return html`<div class="filter" data-items="${items}" data-some="${some}" data-none="${none}">
+  return html`<div
+    class="filter"
+    data-browser
+    data-items="${items}"
+    data-some="${some}"
+    data-none="${none}"
+  >
     <p class="field">
       <label for="${id}">${label}</label>
       <input id="${id}" type="search" autocomplete="off" spellcheck="false" />

@@ -98,7 +98,7 @@ export function dayBars(context: PageContext, status: Status, id: string): Html 
     >
       ${paths}
     </svg>
-    <p class="day-range muted small">
+    <p class="day-range muted small" data-browser>
       <span>${formatDay(locale, msOf(0))}</span> <span>${formatDay(locale, facts.todayMs)}</span>
     </p>
     <p class="muted small">
@@ -122,7 +122,7 @@ export function dayBars(context: PageContext, status: Status, id: string): Html 
 
 /** What the bars mean. */
 export function dayLegend({ texts }: PageContext): Html {
-  return html`<ul class="plain-list day-legend muted small">
+  return html`<ul class="plain-list day-legend muted small" data-browser>
     ${Object.entries(texts.status.dayKinds).map(
       ([kind, text]) =>
         html`<li>

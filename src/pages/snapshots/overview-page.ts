@@ -47,7 +47,7 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
   const known = [SIGNED_TEXT_LINES[0], 'GET', READ_PATHS.status, UNKNOWN, UNKNOWN, UNKNOWN]
   const labels = Object.values(proof.steps).map(({ label }) => label)
   const verify = html`<a href="${pathOfPage(locale, 'verify')}">${texts.overview.checkMoreLink}</a>`
-  return html`<section class="panel live" id="live" aria-labelledby="live-title">
+  return html`<section class="panel live" id="live" data-browser aria-labelledby="live-title">
     <h2 id="live-title">${t.title}</h2>
     ${
       facts.keyId === undefined

@@ -110,7 +110,9 @@ function liveCheck({ texts }: PageContext): Html {
   const { live } = texts.status
   const content = html`<p class="muted small">${live.text}</p>
     <noscript><p class="note">${live.noScript}</p></noscript>
-    <div id="self-check">${pendingSteps(Object.values(live.steps), texts.proof.states)}</div>
+    <div id="self-check" data-browser>
+      ${pendingSteps(Object.values(live.steps), texts.proof.states)}
+    </div>
     ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}`
   return html`<div class="panel">${pageSection('live', live.title, content)}</div>`
 }
@@ -124,7 +126,7 @@ function stateNow(context: PageContext, status: Status): Html {
     <p>${operatorText(content, status.summary)}</p>
     ${
       facts.keyId !== undefined &&
-      html`<p class="live-result small" role="status">
+      html`<p class="live-result small" role="status" data-browser>
         <a class="state state-idle" href="#live">${running}</a>
       </p>`
     }

@@ -1,0 +1,59 @@
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+
+export type PageElement = DefaultTreeAdapterTypes.Element
+export type PageNode = DefaultTreeAdapterTypes.ChildNode
+
+/** Elements without content for readers: code of the page, controls, and pictures whose facts a text repeats. */
+const LEFT_OUT = new Set([
+  'template',
+  'script',
+  'style',
+  'svg',
+  'button',
+  'input',
+  'select',
+  'textarea',
+  'altcha-widget',
+])
+
+const BROWSER_ATTRIBUTES = new Set(['hidden', 'popover', 'data-browser'])
+
+export function isElement(node: PageNode): node is PageElement {
+  return 'tagName' in node
+}
+
+export function attribute({ attrs }: PageElement, name: string): string | undefined {
+  return attrs.find((each) => each.name === name)?.value
+}
+
+export function hasClass(element: PageElement, name: string): boolean {
+  return attribute(element, 'class')?.split(' ').includes(name) === true
+}
+
+/** Whether an element has content only in a browser with scripts; `data-browser` marks those that need no style. */
+function isForBrowsers(element: PageElement): boolean {
+  return (
+    LEFT_OUT.has(element.tagName) || element.attrs.some(({ name }) => BROWSER_ATTRIBUTES.has(name))
+  )
+}
+
+/** The children that have content without a browser. */
+export function readableChildren(element: PageElement): readonly PageNode[] {
+  return element.childNodes.filter(
+    (child) => child.nodeName === '#text' || (isElement(child) && !isForBrowsers(child)),
+  )
+}
+
+/** The text of an element as it is, with its line breaks. */
+export function textContent(element: PageElement): string {
+  return readableChildren(element)
+    .map((child) => (isElement(child) ? textContent(child) : 'value' in child ? child.value : ''))
+    .join('')
+}
+
+/** The tree of markup, as an element without a name of its own. */
+export function parseMarkup(markup: string): PageElement {
+  const root = parseFragment(`<main>${markup}</main>`, { scriptingEnabled: false }).childNodes[0]
+  if (root === undefined || !isElement(root)) throw new Error('The markup has no element')
+  return root
+}
