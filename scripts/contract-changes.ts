@@ -1,8 +1,21 @@
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import type { ContractOutline, EndpointOutline, Limits, Rate } from './contract-outline.ts'
-import { compareEndpoint } from './endpoint-changes.ts'
-import { compareSchemas, type Difference, type Impact } from './schema-changes.ts'
-import { compareNames, isObject, keysOf, show, type Values } from './value-changes.ts'
+import { parseInstant } from '@public-api/contract/text/instant'
+import {
+  additiveIf,
+  type Compare,
+  type Difference,
+  type Impact,
+  isObject,
+  keysOf,
+  members,
+  names,
+  optional,
+  show,
+  type Values,
+  type Verdict,
+  whole,
+} from './compare-values.ts'
+import type { ContractOutline, EndpointOutline, Rate } from './contract-outline.ts'
+import { schemas } from './schema-changes.ts'
 
 /** The class of a change (contract decisions section 11). */
 export type ChangeClass = 'text' | 'additive' | 'beta' | 'breaking'
@@ -19,272 +32,366 @@ export interface ContractChange {
   readonly removedRow?: EndpointOutline
 }
 
-/** Rows by `METHOD path`. */
-type Rows = ContractOutline['endpoints']
+const STABILITY_ORDER: readonly unknown[] = ['experimental', 'beta', 'stable']
 
-/** The rows of a limit that does not apply to every request. */
-const LIMIT_USERS: { readonly [limit: string]: (row: EndpointOutline) => boolean } = {
-  maxBodyBytes: (row) => row.request !== undefined,
-  maxUseCaseCodePoints: (row) => row.request === 'Registration',
-  maxEmailLength: (row) => row.request === 'Registration',
-  maxInterests: (row) => row.request === 'Registration',
-  registrationGlobal: (row) => row.request === 'Registration',
-  registrationPerActor: (row) => row.request === 'Registration',
-  maxLabelLength: (row) => row.request === 'KeyRequest',
-  minTtlDays: (row) => row.request === 'KeyRequest',
-  defaultTtlDays: (row) => row.request === 'KeyRequest',
-  maxTtlDays: (row) => row.request === 'KeyRequest',
-  keyIssuance: (row) => row.request === 'KeyRequest',
-  maxActiveKeys: (row) => row.request === 'KeyRequest',
-  maxTimeDistanceMs: (row) => row.success?.data === 'Time',
-  timeSilenceSeconds: (row) => row.success?.data === 'Time',
+/** Fields of a row that are compared as a whole. What no table lists is breaking. */
+const ROW_FIELDS: { readonly [field: string]: Verdict } = {
+  summary: 'text',
+  description: 'text',
+  tag: 'text',
+  stability: additiveIf((from, to) => STABILITY_ORDER.indexOf(to) > STABILITY_ORDER.indexOf(from)),
+  status: additiveIf((_, to) => to !== 'preview'),
+  runtime: additiveIf((_, to) => to === 'all'),
+  authentication: additiveIf((_, to) => to === 'none'),
 }
 
-/** Limits whose higher value accepts or promises less. */
-const LOWER_LIMITS: ReadonlySet<string> = new Set([
-  'minTtlDays',
-  'maxTimeDistanceMs',
-  'timeSilenceSeconds',
-])
+const PARAMETER_FIELDS: { readonly [field: string]: Verdict } = {
+  description: 'text',
+  example: 'text',
+  pattern: additiveIf((_, to) => to === undefined),
+  mayBeEmpty: additiveIf((_, to) => to === true),
+}
 
-/**
- * Limits that no change widens: callers that omit the lifetime of a key get another one, and verifiers reject what an
- * older or younger signature may be by the age that they know.
- */
-const NEITHER_WIDER: ReadonlySet<string> = new Set(['defaultTtlDays', 'signatureMaxAgeSeconds'])
+const ERROR_FIELDS: { readonly [field: string]: Verdict } = {
+  meaning: 'text',
+  message: 'text',
+  retryAfterSeconds: additiveIf((from, to) => from === undefined || Number(to) < Number(from)),
+}
+
+const takesRegistration = (row: EndpointOutline): boolean => row.request === 'Registration'
+const takesKeyRequest = (row: EndpointOutline): boolean => row.request === 'KeyRequest'
+const sendsTime = (row: EndpointOutline): boolean => row.success?.data === 'Time'
+
+type LimitRule = {
+  /** Limits every row unless given. */
+  readonly rows?: (row: EndpointOutline) => boolean
+  /** The value that accepts or promises more: a higher one unless given, or none. */
+  readonly wider?: 'lower' | 'none'
+}
+
+const LIMITS: { readonly [limit: string]: LimitRule } = {
+  maxBodyBytes: { rows: (row) => row.request !== undefined },
+  maxUseCaseCodePoints: { rows: takesRegistration },
+  maxEmailLength: { rows: takesRegistration },
+  maxInterests: { rows: takesRegistration },
+  registrationGlobal: { rows: takesRegistration },
+  registrationPerActor: { rows: takesRegistration },
+  maxLabelLength: { rows: takesKeyRequest },
+  minTtlDays: { rows: takesKeyRequest, wider: 'lower' },
+  // Callers that omit the lifetime of a key get another one.
+  defaultTtlDays: { rows: takesKeyRequest, wider: 'none' },
+  maxTtlDays: { rows: takesKeyRequest },
+  keyIssuance: { rows: takesKeyRequest },
+  maxActiveKeys: { rows: takesKeyRequest },
+  maxTimeDistanceMs: { rows: sendsTime, wider: 'lower' },
+  timeSilenceSeconds: { rows: sendsTime, wider: 'lower' },
+  // Verifiers reject what an older or younger signature may be by the age that they know.
+  signatureMaxAgeSeconds: { wider: 'none' },
+}
+
+/** Tables of texts: a new text of a name changes nothing for clients. The reference page is not part of the contract (spec section 1). */
+const TEXT_TERMS =
+  /^(tags|stability|statuses|runtimes|authentications)\.|(^|\.)meaning$|^links\.docs$/
+
+/** One part of a contract. */
+interface Part {
+  /** Its entries by name. The place of a change is the prefix and the name. */
+  readonly entries: (contract: ContractOutline) => object
+  readonly prefix?: string
+  /** The rows that an entry affects. Default: every row. */
+  readonly rows?: (name: string, contract: ContractOutline) => readonly string[]
+  readonly compare: (name: string) => Compare
+}
+
+const PARTS: readonly Part[] = [
+  {
+    entries: resolvedRows,
+    rows: (row) => [row],
+    compare: () => optional('endpoint', 'additive', compareRow),
+  },
+  {
+    entries: ({ errors }) => errors,
+    prefix: 'error ',
+    rows: codeRows,
+    compare: () => optional('error code', 'additive', members(ERROR_FIELDS, 'breaking')),
+  },
+  {
+    entries: ({ routeErrors }) => ({ routing: routeErrors }),
+    compare: () => names('error code'),
+  },
+  {
+    entries: ({ limits }) => limits,
+    prefix: 'limit ',
+    rows: (limit, contract) => rowsWhere(LIMITS[limit]?.rows, contract),
+    compare: (limit) => optional('limit', 'breaking', whole(isWider(limit))),
+  },
+  {
+    entries: ({ issuance }) => ({ issuance }),
+    rows: (_, contract) => rowsWhere((row) => row.issuesKeys === true, contract),
+    compare: () => whole({ by: issuanceImpact }),
+  },
+  {
+    entries: ({ errorSchema }) => ({ error: errorSchema }),
+    compare: () => compareErrorSchema,
+  },
+  {
+    entries: ({ headers }) => headers.request,
+    prefix: 'request header ',
+    compare: () => optional('header', 'additive', compareHeader('request')),
+  },
+  {
+    entries: ({ headers }) => headers.response,
+    prefix: 'response header ',
+    compare: () => optional('header', 'additive', compareHeader('response')),
+  },
+  {
+    entries: ({ cors }) => cors,
+    prefix: 'CORS ',
+    compare: () => compareCors,
+  },
+  {
+    entries: ({ terms }) => terms,
+    compare: () => compareTerm,
+  },
+]
 
 /** Every change from one contract to another, with its class. The registry version and the changelog are not compared. */
 export function compareContracts(
   before: ContractOutline,
   after: ContractOutline,
 ): readonly ContractChange[] {
-  const rows = Object.keys(before.endpoints)
-  /** Differences that affect all of these rows; they count as breaking if one of the rows is stable. */
-  const of = (affected: readonly string[], differences: readonly Difference[]) =>
-    differences.map(({ impact, place, change }) => ({
-      class: classOf(impact, affected, before.endpoints),
-      place,
-      change,
-      rows: affected,
-    }))
-  const rowsWhere = (holds: (row: EndpointOutline) => boolean): readonly string[] => {
-    const found = rows.filter((key) => {
-      const row = before.endpoints[key]
-      return row !== undefined && holds(row)
+  return PARTS.flatMap(({ entries, prefix = '', rows, compare }) => {
+    const [from, to] = [entries(before) as Values, entries(after) as Values]
+    return keysOf(from, to).flatMap((name) => {
+      const affected = rows?.(name, before) ?? Object.keys(before.endpoints)
+      const removedRow = to[name] === undefined ? before.endpoints[prefix + name] : undefined
+      return compare(name)(from[name], to[name], prefix + name).map(
+        ({ impact, place, change }) => ({
+          class: classOf(impact, affected, before),
+          place,
+          change,
+          rows: affected,
+          ...(removedRow && { removedRow }),
+        }),
+      )
     })
-    return found.length === 0 ? rows : found
-  }
-  return [
-    ...[...new Set([...rows, ...Object.keys(after.endpoints)])].flatMap((key) =>
-      compareRows(key, before, after, of),
-    ),
-    ...keysOf(before.errors, after.errors).flatMap((code) =>
-      of(codeRows(code, before), compareError(code, before.errors[code], after.errors[code])),
-    ),
-    ...of(rows, compareNames(before.routeErrors, after.routeErrors, 'routing', 'error code')),
-    ...keysOf(before.limits, after.limits).flatMap((name) =>
-      of(
-        rowsWhere(LIMIT_USERS[name] ?? (() => true)),
-        compareLimit(name, before.limits, after.limits),
-      ),
-    ),
-    ...of(
-      rowsWhere((row) => row.issuesKeys === true),
-      compareIssuance(before, after),
-    ),
-    ...of(rows, compareErrorSchemas(before.errorSchema, after.errorSchema)),
-    ...(['request', 'response'] as const).flatMap((direction) =>
-      of(rows, compareHeaders(before.headers[direction], after.headers[direction], direction)),
-    ),
-    ...of(rows, compareCors(before.cors, after.cors)),
-    ...of(rows, compareTerms(before.terms, after.terms, '')),
-  ]
-}
-
-/** Rows that may respond with a code, or all rows for a code of the router. */
-function codeRows(code: string, { endpoints }: ContractOutline): readonly string[] {
-  const found = Object.entries(endpoints).flatMap(([key, { responses }]) =>
-    Object.values(responses).some(({ codes }) => codes.includes(code)) ? [key] : [],
-  )
-  return found.length === 0 ? Object.keys(endpoints) : found
-}
-
-function classOf(impact: Impact, affected: readonly string[], rows: Rows): ChangeClass {
-  if (impact !== 'breaking') return impact
-  const isStable = affected.some((key) => (rows[key]?.stability ?? 'stable') === 'stable')
-  return isStable ? 'breaking' : 'beta'
-}
-
-type ToChanges = (
-  affected: readonly string[],
-  differences: readonly Difference[],
-) => readonly ContractChange[]
-
-function compareRows(
-  key: string,
-  before: ContractOutline,
-  after: ContractOutline,
-  of: ToChanges,
-): readonly ContractChange[] {
-  const [from, to] = [before.endpoints[key], after.endpoints[key]]
-  if (from === undefined) {
-    return [{ class: 'additive', place: key, change: 'endpoint added', rows: [key] }]
-  }
-  if (to === undefined) {
-    return of([key], [{ impact: 'breaking', place: key, change: 'endpoint removed' }]).map(
-      (change) => ({ ...change, removedRow: from }),
-    )
-  }
-  return of([key], compareEndpoint(key, before, after))
-}
-
-function compareError(
-  code: string,
-  from: ContractOutline['errors'][string] | undefined,
-  to: ContractOutline['errors'][string] | undefined,
-): readonly Difference[] {
-  const place = `error ${code}`
-  if (from === undefined) return [{ impact: 'additive', place, change: 'error code added' }]
-  if (to === undefined) return [{ impact: 'breaking', place, change: 'error code removed' }]
-  return keysOf(from, to).flatMap((field) => {
-    const [old, now] = [from, to].map((error) => (error as unknown as Values)[field])
-    if (show(old) === show(now)) return []
-    const isText = field === 'meaning' || field === 'message'
-    const isShorterWait =
-      field === 'retryAfterSeconds' && (old === undefined || Number(now) < Number(old))
-    const impact = isText ? 'text' : isShorterWait ? 'additive' : 'breaking'
-    return [{ impact, place, change: `${field} changed from ${show(old)} to ${show(now)}` }]
   })
 }
 
-/** The codes are compared with the catalog, which knows the rows of each. */
-function compareErrorSchemas(before: JsonSchema, after: JsonSchema): readonly Difference[] {
-  return compareSchemas(before, after, 'response', 'error').filter(
-    ({ place, change }) => place !== 'error.code' || !change.startsWith('value '),
+/** A breaking change of rows counts as breaking if one of them is stable. */
+function classOf(
+  impact: Impact,
+  affected: readonly string[],
+  { endpoints }: ContractOutline,
+): ChangeClass {
+  if (impact !== 'breaking') return impact
+  const isStable = affected.some((key) => (endpoints[key]?.stability ?? 'stable') === 'stable')
+  return isStable ? 'breaking' : 'beta'
+}
+
+/** The rows for which a condition holds; all rows if there are none. */
+function rowsWhere(
+  holds: (row: EndpointOutline) => boolean = () => true,
+  { endpoints }: ContractOutline,
+): readonly string[] {
+  const found = Object.entries(endpoints).filter(([, row]) => holds(row))
+  return (found.length === 0 ? Object.entries(endpoints) : found).map(([key]) => key)
+}
+
+/** Rows that may respond with a code, or all rows for a code of the router. */
+function codeRows(code: string, contract: ContractOutline): readonly string[] {
+  return rowsWhere(
+    ({ responses }) => Object.values(responses).some(({ codes }) => codes.includes(code)),
+    contract,
   )
 }
 
-function compareLimit(name: string, before: Limits, after: Limits): readonly Difference[] {
-  const place = `limit ${name}`
-  const [from, to] = [before[name], after[name]]
-  if (show(from) === show(to)) return []
-  if (from === undefined) return [{ impact: 'breaking', place, change: 'limit added' }]
-  if (to === undefined) return [{ impact: 'breaking', place, change: 'limit removed' }]
-  const change = `changed from ${show(from)} to ${show(to)}`
-  return [{ impact: isWiderLimit(name, from, to) ? 'additive' : 'breaking', place, change }]
+/** A row with the schemas that it names. */
+interface ResolvedRow extends Omit<EndpointOutline, 'request' | 'success'> {
+  readonly request: unknown
+  readonly success: { readonly status: number; readonly schema: unknown } | undefined
+}
+
+function resolvedRows({ endpoints, dataSchemas, requestSchemas }: ContractOutline): {
+  readonly [row: string]: ResolvedRow
+} {
+  return Object.fromEntries(
+    Object.entries(endpoints).map(([key, { request, success, ...row }]) => [
+      key,
+      {
+        ...row,
+        request: request && requestSchemas[request],
+        success: success && { ...success, schema: dataSchemas[success.data] },
+      },
+    ]),
+  )
+}
+
+function compareRow(before: unknown, after: unknown, key: string): readonly Difference[] {
+  const [from, to] = [before as ResolvedRow, after as ResolvedRow]
+  const query = ({ query: properties = {} }: ResolvedRow) => ({ properties })
+  return members(
+    {
+      ...ROW_FIELDS,
+      parameter: compareParameter,
+      // Query parameters are compared like the optional fields of a request body.
+      query: () => schemas('request')(query(from), query(to), `${key} query`),
+      deprecation: compareDeprecation,
+      responses: () => compareResponses(from, to, key),
+      success: compareSuccess,
+      request: (old, now) =>
+        optional('body', 'breaking', schemas('request'))(old, now, `${key} body`),
+    },
+    'breaking',
+  )(from, to, key)
+}
+
+function compareParameter(from: unknown, to: unknown, key: string): readonly Difference[] {
+  return isObject(from) && isObject(to)
+    ? members(PARAMETER_FIELDS, 'breaking')(from, to, `${key} {${String(from['name'])}}`)
+    : whole('breaking', 'parameter')(from, to, key)
+}
+
+type Deprecation = NonNullable<EndpointOutline['deprecation']>
+
+function compareDeprecation(before: unknown, after: unknown, key: string): readonly Difference[] {
+  const [from, to] = [before, after] as (Deprecation | undefined)[]
+  const place = `${key} deprecation`
+  if (from === undefined || to === undefined) {
+    const change = to === undefined ? 'deprecation revoked' : `deprecated, sunset ${to.sunsetAt}`
+    return [{ impact: 'additive', place, change }]
+  }
+  const sunsetMs = ({ sunsetAt }: Deprecation) => parseInstant(sunsetAt) ?? NaN
+  const noticeMs = (deprecation: Deprecation) =>
+    sunsetMs(deprecation) - (parseInstant(deprecation.deprecatedAt) ?? NaN)
+  const keepsNotice = noticeMs(to) >= noticeMs(from) && sunsetMs(to) >= sunsetMs(from)
+  return whole(keepsNotice ? 'additive' : 'breaking')(from, to, place)
+}
+
+const DEPRECATION_HEADERS: ReadonlySet<string> = new Set(['Deprecation', 'Sunset', 'Link'])
+
+function compareResponses(from: ResolvedRow, to: ResolvedRow, key: string): readonly Difference[] {
+  const isRevoked = from.deprecation !== undefined && to.deprecation === undefined
+  const lasts = (header: string): boolean => !isRevoked || !DEPRECATION_HEADERS.has(header)
+  return keysOf(from.responses, to.responses).flatMap((status): readonly Difference[] => {
+    const [old, now] = [from.responses[status], to.responses[status]]
+    const place = `${key} ${status}`
+    const [wasSuccess, isSuccess] = [from, to].map((row) => `${row.success?.status}` === status)
+    // A successful status is compared with the success of the row.
+    if (old === undefined) {
+      const impact = status === '304' ? 'additive' : 'breaking'
+      return isSuccess === true ? [] : [{ impact, place, change: 'status added' }]
+    }
+    if (now === undefined) {
+      return wasSuccess === true ? [] : [{ impact: 'breaking', place, change: 'status removed' }]
+    }
+    // An error with the status of a success changes the body that clients expect of it.
+    const codes = names('error code', wasSuccess === true ? 'breaking' : 'additive')
+    return [
+      ...codes(old.codes, now.codes, place),
+      ...names('header')(old.headers.filter(lasts), now.headers, place),
+    ]
+  })
+}
+
+function compareSuccess(before: unknown, after: unknown, key: string): readonly Difference[] {
+  const compareData = optional('schema of data', 'breaking', schemas('response'))
+  return optional('success', 'additive', (from, to) =>
+    members(
+      {
+        data: whole('additive', 'name of the schema'),
+        schema: (old, now, place) => compareData(old, now, `${place} data`),
+      },
+      'breaking',
+    )(from, to, `${key} ${(from as { readonly status: number }).status}`),
+  )(before, after, key)
+}
+
+/** The codes are compared with the catalog, which knows the rows of each. */
+function compareErrorSchema(from: unknown, to: unknown, place: string): readonly Difference[] {
+  return schemas('response')(from, to, place).filter(
+    (difference) => difference.place !== 'error.code' || !difference.change.startsWith('value '),
+  )
 }
 
 /** Whether everything that a limit allowed is still allowed. */
-function isWiderLimit(name: string, from: number | Rate, to: number | Rate): boolean {
-  if (typeof from === 'number' && typeof to === 'number') {
-    if (NEITHER_WIDER.has(name)) return false
-    return LOWER_LIMITS.has(name) ? to < from : to > from
-  }
-  if (typeof from === 'number' || typeof to === 'number') return false
-  // As many requests as the old limit allowed in each of its windows that one new window may overlap.
-  return to.requests >= from.requests * Math.ceil(to.windowSeconds / from.windowSeconds)
+function isWider(limit: string): Verdict {
+  const { wider } = LIMITS[limit] ?? {}
+  return additiveIf((from, to) => {
+    if (typeof from === 'number' && typeof to === 'number') {
+      return wider !== 'none' && (wider === 'lower' ? to < from : to > from)
+    }
+    if (!isObject(from) || !isObject(to)) return false
+    const [old, now] = [from, to] as unknown as readonly [Rate, Rate]
+    // As many requests as the old limit allowed in each of its windows that one new window may overlap.
+    return now.requests >= old.requests * Math.ceil(now.windowSeconds / old.windowSeconds)
+  })
 }
 
-function compareIssuance(before: ContractOutline, after: ContractOutline): readonly Difference[] {
-  const [from, to] = [before.issuance, after.issuance]
-  if (show(from) === show(to)) return []
-  // Another record of the approval changes nothing for clients.
-  const reopened = from.enabled ? 'text' : 'additive'
-  const impact = to.enabled ? reopened : 'breaking'
-  return [{ impact, place: 'issuance', change: `changed from ${show(from)} to ${show(to)}` }]
+/** Another record of the approval changes nothing for clients. */
+function issuanceImpact(from: unknown, to: unknown): Impact {
+  const [wasEnabled, isEnabled] = [from, to].map((value) => isObject(value) && value['enabled'])
+  return isEnabled !== true ? 'breaking' : wasEnabled === true ? 'text' : 'additive'
 }
 
 /** Whether a list of field names, as Vary has it, gained names and lost none. A cache then stores more variants. */
 function isLongerList(from: unknown, to: unknown): boolean {
   if (typeof from !== 'string' || typeof to !== 'string') return false
-  const names = to.split(', ')
-  return from.split(', ').every((name) => names.includes(name))
+  const now = to.split(', ')
+  return from.split(', ').every((name) => now.includes(name))
 }
 
-/** A header whose only value is a list of field names that grew is additive. */
-function compareHeaderSchemas(
-  before: JsonSchema,
-  after: JsonSchema,
-  direction: 'request' | 'response',
-  place: string,
-): readonly Difference[] {
-  const [from, to] = [before.enum, after.enum]
-  const isOne = from?.length === 1 && to?.length === 1
-  if (!isOne || from[0] === to[0] || !isLongerList(from[0], to[0])) {
-    return compareSchemas(before, after, direction, place)
-  }
-  return [
-    { impact: 'additive', place, change: `value grew from ${show(from[0])} to ${show(to[0])}` },
-    ...compareSchemas({ ...before, enum: to }, after, direction, place),
-  ]
-}
+function compareHeader(direction: 'request' | 'response'): Compare {
+  return members(
+    {
+      meaning: 'text',
+      isAlwaysSent: (from, to, place) =>
+        from === to
+          ? []
+          : [
+              {
+                impact: to === true ? 'additive' : 'breaking',
+                place,
+                change: `header is ${to === true ? 'now' : 'no longer'} always sent`,
+              },
+            ],
+      schema: (from, to, place) => compareHeaderSchema(from as Values, to as Values, place),
+    },
+    'breaking',
+  )
 
-type HeaderTable = ContractOutline['headers']['request']
-
-function compareHeaders(
-  before: HeaderTable,
-  after: HeaderTable,
-  direction: 'request' | 'response',
-): readonly Difference[] {
-  return keysOf(before, after).flatMap((name): readonly Difference[] => {
-    const place = `${direction} header ${name}`
-    const [from, to] = [before[name], after[name]]
-    if (from === undefined) return [{ impact: 'additive', place, change: 'header added' }]
-    if (to === undefined) return [{ impact: 'breaking', place, change: 'header removed' }]
-    const change = `meaning changed from ${show(from.meaning)} to ${show(to.meaning)}`
-    const wasAlways = from.isAlwaysSent === true
-    const isAlways = to.isAlwaysSent === true
+  /** A header whose only value is a list of field names may grow. */
+  function compareHeaderSchema(from: Values, to: Values, place: string): readonly Difference[] {
+    const [[old, ...more], [now, ...others]] = [from, to].map(({ enum: values }) =>
+      Array.isArray(values) ? (values as readonly unknown[]) : [],
+    ) as [readonly unknown[], readonly unknown[]]
+    const isGrown = more.length + others.length === 0 && old !== now && isLongerList(old, now)
+    if (!isGrown) return schemas(direction)(from, to, place)
     return [
-      ...(wasAlways === isAlways
-        ? []
-        : [
-            {
-              impact: isAlways ? ('additive' as const) : ('breaking' as const),
-              place,
-              change: isAlways ? 'header is now always sent' : 'header is no longer always sent',
-            },
-          ]),
-      ...(from.meaning === to.meaning ? [] : [{ impact: 'text' as const, place, change }]),
-      ...compareHeaderSchemas(from.schema, to.schema, direction, place),
+      { impact: 'additive', place, change: `value grew from ${show(old)} to ${show(now)}` },
+      ...schemas(direction)({ ...from, enum: to['enum'] }, to, place),
     ]
-  })
+  }
 }
 
 /** Lists may grow; any other change is breaking. */
-function compareCors(before: Values, after: Values): readonly Difference[] {
-  return keysOf(before, after).flatMap((rule) => {
-    const [from, to] = [before[rule], after[rule]]
-    if (show(from) === show(to)) return []
-    if (Array.isArray(from) && Array.isArray(to)) {
-      return compareNames(from.map(String), to.map(String), `CORS ${rule}`, 'value')
-    }
-    const change = `changed from ${show(from)} to ${show(to)}`
-    return [{ impact: 'breaking', place: `CORS ${rule}`, change }]
-  })
+function compareCors(from: unknown, to: unknown, place: string): readonly Difference[] {
+  const areLists = Array.isArray(from) && Array.isArray(to)
+  return (areLists ? names('value') : whole('breaking'))(from, to, place)
 }
 
-/** Tables whose values are texts: a new name is additive. */
-const TEXT_TABLES: ReadonlySet<string> = new Set([
-  'tags',
-  'stability',
-  'statuses',
-  'runtimes',
-  'authentications',
-])
-
-function compareTerms(before: Values, after: Values, prefix: string): readonly Difference[] {
-  return keysOf(before, after).flatMap((name): readonly Difference[] => {
-    const place = `${prefix}${name}`
-    const [from, to] = [before[name], after[name]]
-    if (show(from) === show(to)) return []
-    if (isObject(from) && isObject(to)) return compareTerms(from, to, `${place}.`)
-    if (from === undefined) return [{ impact: 'additive', place, change: 'added' }]
-    if (to === undefined) return [{ impact: 'breaking', place, change: 'removed' }]
-    const table = place.split('.')[0] ?? ''
-    // The reference page is not part of the contract (spec section 1).
-    const isText = TEXT_TABLES.has(table) || name === 'meaning' || place === 'links.docs'
-    const change = `changed from ${show(from)} to ${show(to)}`
-    if (place === 'vary' && isLongerList(from, to)) return [{ impact: 'additive', place, change }]
-    return [{ impact: isText ? 'text' : 'breaking', place, change }]
-  })
+function compareTerm(before: unknown, after: unknown, place: string): readonly Difference[] {
+  if (isObject(before) && isObject(after)) {
+    return keysOf(before, after).flatMap((name) =>
+      compareTerm(before[name], after[name], `${place}.${name}`),
+    )
+  }
+  if (before === undefined) return [{ impact: 'additive', place, change: 'added' }]
+  if (after === undefined) return [{ impact: 'breaking', place, change: 'removed' }]
+  const isLonger = place === 'vary' && isLongerList(before, after)
+  return whole(TEXT_TERMS.test(place) ? 'text' : isLonger ? 'additive' : 'breaking')(
+    before,
+    after,
+    place,
+  )
 }

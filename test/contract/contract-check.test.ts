@@ -164,6 +164,16 @@ const CASES: readonly Case[] = [
   ['a request body added', set(row(STATUS, 'request'), 'KeyRequest'), `breaking ${STATUS} body`],
   ['a field of a row that no rule knows', set(row(STATUS, 'shape'), 'new'), `breaking ${STATUS}`],
   [
+    'a field of a success that no rule knows',
+    set(row(STATUS, 'success', 'shape'), 'new'),
+    `breaking ${STATUS} 200`,
+  ],
+  [
+    'a field of a header that no rule knows',
+    set(['headers', 'response', 'ETag', 'shape'], 'new'),
+    'breaking response header ETag',
+  ],
+  [
     'a path parameter narrowed',
     set(row(VERSION_BY_ID, 'parameter', 'pattern'), '^VS-1'),
     `breaking ${VERSION_BY_ID} {snapshotId}`,
