@@ -19,9 +19,12 @@ type auditState struct {
 	KeyDocument *portable      `json:"keyDocument,omitempty"`
 	IsAudited   *bool          `json:"isAudited,omitempty"`
 	Unsettled   []portable     `json:"unsettled,omitempty"`
-	// Checkpoints is of svc audit --policy, which would otherwise forget the log.
-	Checkpoints []string `json:"checkpoints,omitempty"`
+	// others are the fields that svc audit or a later version saved.
+	others map[string]json.RawMessage
 }
+
+// stateFields are the fields that this package writes.
+var stateFields = []string{"origin", "response", "keys", "keyIds", "keyDocument", "isAudited", "unsettled"}
 
 func loadState(file string) (*auditState, error) {
 	if file == "" {
@@ -45,11 +48,33 @@ func loadState(file string) (*auditState, error) {
 		len(state.Keys) == 0 || len(state.Keys) > 2*maxKeys || len(state.Unsettled) > maxUnsettled {
 		return nil, unreadable
 	}
+	if json.Unmarshal(text, &state.others) != nil {
+		return nil, unreadable
+	}
+	for _, name := range stateFields {
+		delete(state.others, name)
+	}
 	return &state, nil
 }
 
-func saveState(file string, state *auditState) error {
+// encode returns the state as JSON, with the fields of others.
+func (state *auditState) encode() ([]byte, error) {
 	text, err := json.Marshal(state)
+	if err != nil || len(state.others) == 0 {
+		return text, err
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	for name, value := range state.others {
+		fields[name] = value
+	}
+	return json.Marshal(fields)
+}
+
+func saveState(file string, state *auditState) error {
+	text, err := state.encode()
 	if err != nil {
 		return err
 	}
@@ -145,7 +170,7 @@ func (a *audit) headState(response portable) (*auditState, error) {
 	state := &auditState{Origin: &origin, Response: response, KeyIDs: []string{}, KeyDocument: &portable}
 	if a.saved != nil {
 		state.KeyIDs = append(state.KeyIDs, a.saved.KeyIDs...)
-		state.Checkpoints = a.saved.Checkpoints
+		state.others = a.saved.others
 	}
 	for _, key := range keys {
 		state.Keys = append(state.Keys, key.Published)

@@ -148,6 +148,19 @@ describe('a valid history', () => {
     assert.equal(again.versionsRead, 0)
   })
 
+  test('keeps what others saved with the head', async (t) => {
+    const { client } = await deploy(t, consistentReleases(2))
+    const store = memoryStore()
+    await auditHistory({ client, store })
+    const others = { pinFrom: 'dns:api.example.org', checkpoints: ['a'], later: { is: 1 } }
+    const saved = JSON.parse(store.saved ?? '') as SavedHead
+    store.saved = JSON.stringify({ ...saved, ...others, isAudited: true, unsettled: [] })
+    await auditHistory({ client, store })
+    const { pinFrom, checkpoints, later, ...own } = JSON.parse(store.saved) as typeof others
+    assert.deepEqual({ pinFrom, checkpoints, later }, others)
+    assert.deepEqual(Object.keys(own).toSorted(), Object.keys(saved).toSorted())
+  })
+
   test('may have new versions', async (t) => {
     const deployments = await deploy(t, consistentReleases(5), consistentReleases(7))
     const { client } = deployments

@@ -81,19 +81,27 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
       const front = await deploy(part, made(3), made(5))
       const state = newFile()
       await auditByLibrary(front.origin, state)
-      // As svc audit --policy saves it; the next audit compares the log with it.
-      const store = createFileHeadStore(state)
-      const saved = await store.load()
-      assert.ok(saved !== undefined)
-      await store.save({ ...saved, checkpoints: ['a checkpoint'] })
+      // As svc audit saves them with --policy and --pin-from, and a field of a later version.
+      const others = {
+        checkpoints: ['a checkpoint'],
+        pinFrom: 'dns:api.example.org',
+        later: { is: [1, 'é'] },
+      }
+      const readState = () => JSON.parse(readFileSync(state, 'utf8')) as typeof others
+      writeFileSync(state, JSON.stringify({ ...readState(), ...others }))
+      const othersNow = () => {
+        const { checkpoints, pinFrom, later } = readState()
+        return { checkpoints, pinFrom, later }
+      }
       front.choose = () => 1
       const { status, out, error } = await audit(front.origin, '--state', state)
       assert.equal(status, 0, error)
       assert.deepEqual(out.match(/^VS-\d+/gm), ['VS-0004', 'VS-0005'])
       assert.match(error, /^Audited: VS-0005 is the newest of the history, 2 versions recomputed/m)
+      assert.deepEqual(othersNow(), others)
       const { previousHead, newVersions } = await auditByLibrary(front.origin, state)
       assert.deepEqual([previousHead?.snapshotId, newVersions.length], ['VS-0005', 0])
-      assert.deepEqual((await store.load())?.checkpoints, ['a checkpoint'])
+      assert.deepEqual(othersNow(), others)
     })
 
     await t.test('proves a rewritten history', async (part) => {

@@ -267,13 +267,15 @@ async function headToSave(
   const document = await client.signingKey({ fresh: true })
   const keys = await parseSigningKeys(document.data)
   const keyIds = [...(saved?.keyIds ?? []), ...keys.map(({ keyId }) => keyId)]
+  // The rest is kept: what `svc audit` or a later version of this library saved.
+  const { isAudited: _isAudited, unsettled: _unsettled, ...kept } = saved ?? {}
   return {
+    ...kept,
     origin: client.origin,
     response: 'body' in response ? toPortable(response) : response,
     keys: publishedOf(keys),
     keyIds: [...new Set(keyIds)],
     keyDocument: toPortable(document.response),
-    ...(saved?.checkpoints === undefined ? {} : { checkpoints: saved.checkpoints }),
   }
 }
 

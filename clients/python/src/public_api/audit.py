@@ -429,14 +429,15 @@ class _Audit:
         keys = parse_signing_keys(document.data)
         saved = self.saved or {}
         before = saved.get("keyIds", ())
+        # The rest is kept: what `svc audit` or a later version saved.
+        own = ("isAudited", "unsettled")
         return {
+            **{name: value for name, value in saved.items() if name not in own},
             "origin": self.client.origin,
             "response": portable,
             "keys": [_published(key) for key in keys],
             "keyIds": list(dict.fromkeys([*before, *(key.key_id for key in keys)])),
             "keyDocument": _to_portable(document.response),
-            # Of svc audit --policy, which would otherwise forget the log.
-            **({"checkpoints": saved["checkpoints"]} if "checkpoints" in saved else {}),
         }
 
     def unsettled_to_save(
