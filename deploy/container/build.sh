@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image of a commit: deploy/container/build.sh IMAGE [COMMIT] [build options].
-# Uses podman, docker or buildah, whichever is installed; BUILDER chooses one.
+# Uses the first of podman, docker and buildah that works; BUILDER chooses one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -8,10 +8,15 @@ image=${1:?usage: build.sh IMAGE [COMMIT] [build options]}
 commit=${2:-HEAD}
 shift $(($# < 2 ? $# : 2))
 
+# A program may be installed without a daemon or the rights to use it.
 if [ -z "${BUILDER:-}" ]; then
-  for BUILDER in podman docker buildah ''; do command -v "$BUILDER" >/dev/null 2>&1 && break; done
+  for BUILDER in podman docker buildah ''; do "$BUILDER" info >/dev/null 2>&1 && break; done
 fi
-[ -n "$BUILDER" ] || { echo 'build.sh: expected podman, docker or buildah on the PATH' >&2; exit 1; }
+if [ -z "$BUILDER" ]; then
+  echo 'build.sh: neither podman, docker nor buildah works here; run "docker info" or set BUILDER' >&2
+  exit 1
+fi
+echo "Building $image of $commit with $BUILDER"
 
 context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
@@ -21,6 +26,6 @@ git archive "$commit" package.json package-lock.json .npmrc packages src locales
 npm ci --prefix "$context" --omit=dev --ignore-scripts --loglevel=error
 chmod -R a+rX,go-w "$context"
 
-# The health check is not part of the OCI format.
-[ "$BUILDER" = docker ] || set -- --format docker "$@"
+# The health check is not part of the OCI format, the default of podman and buildah. Podman may be called docker.
+case $("$BUILDER" --version) in *podman* | *buildah*) set -- --format docker "$@" ;; esac
 "$BUILDER" build --file "$context/deploy/container/Containerfile" --tag "$image" "$@" "$context"

@@ -14,6 +14,7 @@ interface Service {
 }
 
 const FILE = 'deploy/container/compose.yaml'
+const SINGLE_FILE = 'deploy/container/compose.single.yaml'
 const { services, volumes, networks } = parse(readFileSync(FILE, 'utf8'), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: object
@@ -52,7 +53,7 @@ test('the parts that services name exist', () => {
 })
 
 test(
-  'docker-compose accepts the file',
+  'docker-compose accepts the files',
   { skip: hasProgram('docker-compose') ? false : 'docker-compose is not installed' },
   () => {
     const env = { ...process.env, POSTGRES_PASSWORD: 'secret' }
@@ -61,6 +62,9 @@ test(
     assert.equal(config.status, 0, config.stderr)
     const resolved = parse(config.stdout) as { readonly services: object }
     assert.deepEqual(Object.keys(resolved.services), Object.keys(services).toSorted())
+    const single = ['--file', SINGLE_FILE, 'config', '--services']
+    const one = spawnSync('docker-compose', single, options)
+    assert.deepEqual(one.stdout.trim().split('\n').toSorted(), ['node', 'proxy'], one.stderr)
     const { POSTGRES_PASSWORD: _, ...without } = env
     const refused = spawnSync('docker-compose', ['--file', FILE, 'config'], { env: without })
     assert.match(refused.stderr.toString(), /set POSTGRES_PASSWORD/)

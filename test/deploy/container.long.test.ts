@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { parse } from 'yaml'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
 import { eventually } from '../support/eventually.ts'
@@ -79,6 +89,23 @@ async function makeState(t: TestContext) {
   return folder
 }
 
+/** The variables of the Containerfile and of compose.single.yaml, for a service on this port. */
+function imageVariables(port: number, adminPort: number): readonly string[] {
+  const file = readFileSync('deploy/container/Containerfile', 'utf8')
+  const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(file) ?? []
+  const { services } = parse(readFileSync('deploy/container/compose.single.yaml', 'utf8')) as {
+    readonly services: { readonly node: { readonly environment: object } }
+  }
+  return [
+    ...block.split(/[\s\\]+/),
+    ...Object.entries(services.node.environment).map((each) => each.join('=')),
+    // Other tests may run a service at the same time.
+    `PORT=${port}`,
+    `SVC_ADMIN_PORT=${adminPort}`,
+    `SVC_BASE_URL=http://127.0.0.1:${port}`,
+  ]
+}
+
 /** Starts the image's program as the Containerfile says, as its user and with a read-only root. */
 const START = `
 mount --rbind "$ROOT" "$ROOT"
@@ -90,9 +117,7 @@ mount -t tmpfs tmpfs "$ROOT/tmp"
 mount -t proc proc "$ROOT/proc"
 mount -o remount,bind,ro "$ROOT"
 exec chroot --userspec=${USER}:${USER} "$ROOT" /usr/bin/env -i \
-  NODE_ENV=production SVC_RUNTIME=production HOST=127.0.0.1 PORT="$PORT" SVC_ADMIN_PORT="$ADMIN_PORT" \
-  SVC_BASE_URL="http://127.0.0.1:$PORT" SVC_RELEASES_DIR=/srv/releases \
-  SVC_DATA_DIR=/var/lib/public-api SVC_SECRETS_DIR=/run/secrets \
+  $VARIABLES \
   /bin/sh -c 'if touch /opt/public-api/written 2>/dev/null; then exit 90; fi
     cd /opt/public-api; exec node_modules/.bin/node --max-semi-space-size=4 --max-old-space-size=512 src/main.ts'
 `
@@ -102,7 +127,13 @@ test('the image runs as non-root on a read-only root', { skip: missing }, async 
   const state = await makeState(t)
   const port = await freePort()
   const adminPort = await freePort()
-  const env = { ROOT: root, STATE: state, PORT: String(port), ADMIN_PORT: String(adminPort) }
+  const { uid, mode } = statSync(path.join(root, 'var/lib/public-api'))
+  assert.deepEqual([uid, mode & 0o777], [USER, 0o700])
+  const env = {
+    ROOT: root,
+    STATE: state,
+    VARIABLES: imageVariables(port, adminPort).join(' '),
+  }
   const child = spawn('unshare', ['-m', '--propagation', 'private', 'bash', '-ec', START], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
