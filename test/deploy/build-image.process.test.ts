@@ -57,7 +57,7 @@ const [PODMAN, DOCKER, BUILDAH] = [
   'Docker version 28.2.2',
   'buildah version 1.39',
 ]
-/** Tells the formats apart: the health check is not part of the OCI format. */
+/** Only in the Docker format: the health check is not part of the OCI format. */
 const FORMAT = / --format docker /
 
 for (const [title, builders, used, hasFormat] of [
