@@ -136,7 +136,11 @@ test('no script needs one that npm skips with ignore-scripts', () => {
   }
   const { 'test:node24': _, ...others } = scripts
   for (const [name, script] of Object.entries(others)) {
-    assert.match(script, /^\(node scripts\/ensure-installed\.mjs\b[^)]*\) && (?:exec node |oxfmt$)/, name)
+    assert.match(
+      script,
+      /^\(node scripts\/ensure-installed\.mjs\b[^)]*\) && (?:exec node |oxfmt$)/,
+      name,
+    )
   }
 })
 
