@@ -1,5 +1,5 @@
 import { CHANGELOG_KINDS, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { link } from '../markup/elements.ts'
+import { anchor, link } from '../markup/elements.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { dayHtml } from '../texts/moments.ts'
@@ -42,8 +42,15 @@ function changeItem(context: PageContext, change: Change): Html {
   </li> `
 }
 
+const UNRELEASED_ID = 'unreleased'
+const releaseId = (version: string): string => `v${version}`
+
 /** Changes by kind, in the order of the schema. */
-function changesByKind(context: PageContext, changes: readonly Change[]): HtmlValue {
+function changesByKind(
+  context: PageContext,
+  section: string,
+  changes: readonly Change[],
+): HtmlValue {
   const { texts } = context
   const byKind = CHANGELOG_KINDS.flatMap((kind) => changes.filter((change) => change.kind === kind))
   const { shown, left } = newestShown(byKind, SHOWN_CHANGES, (change) =>
@@ -53,7 +60,8 @@ function changesByKind(context: PageContext, changes: readonly Change[]): HtmlVa
     ...CHANGELOG_KINDS.map((kind) => {
       const ofKind = shown.filter((_, index) => byKind[index]?.kind === kind)
       if (ofKind.length === 0) return undefined
-      return html`<h3>${labelFor(texts, 'changelogKind', kind)}</h3>
+      const id = `${section}-${kind}`
+      return html`<h3 id="${id}">${anchor(id, labelFor(texts, 'changelogKind', kind))}</h3>
         <ul class="entries">
           ${ofKind}
         </ul> `
@@ -79,22 +87,22 @@ export const CHANGELOG_PAGE: Page = {
     const { shown, left } = newestShown(
       releases,
       SHOWN_RELEASES,
-      ({ date, summary, changes }) =>
+      ({ version, date, summary, changes }) =>
         html`<p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
           ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
-          ${changesByKind(context, changes)}`,
+          ${changesByKind(context, releaseId(version), changes)}`,
     )
     const newest =
       unreleased.length === 0
         ? html`<p class="muted">${t.nothingUnreleased}</p>`
-        : changesByKind(context, unreleased)
+        : changesByKind(context, UNRELEASED_ID, unreleased)
     return {
       main,
       sections: [
-        ['unreleased', t.unreleased, newest],
+        [UNRELEASED_ID, t.unreleased, newest],
         ...shown.map((release, index): PageSection => {
           const version = releases[index]?.version ?? ''
-          return [`v${version}`, plainText(t.release, { version }), release]
+          return [releaseId(version), plainText(t.release, { version }), release]
         }),
       ],
       after: [

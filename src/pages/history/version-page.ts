@@ -9,7 +9,7 @@ import {
   type Translations,
 } from '@public-api/contract/snapshots/translations'
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
-import { codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
+import { anchor, codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
@@ -132,7 +132,7 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
     data === undefined ? { items: [], noise: [] } : changesInWords(context, changes, data)
   const { shown, left } = newestShown(items, SHOWN_CHANGES, (item) => item)
   return html`<section aria-labelledby="${id}">
-    <h3 id="${id}">${resourceTitle(context, name)}</h3>
+    <h3 id="${id}">${anchor(id, resourceTitle(context, name))}</h3>
     ${redacted}
     ${
       data === undefined &&

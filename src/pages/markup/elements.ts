@@ -17,10 +17,15 @@ export function bulletList(items: readonly HtmlValue[]): Html {
   </ul>`
 }
 
+/** The text of a heading as a link to its place, whose id is in every language the same. */
+export function anchor(id: string, text: HtmlValue): Html {
+  return html`<a class="anchor" href="#${id}">${text}</a>`
+}
+
 /** A section of a page with its heading, whose id is the fragment of links to it. */
 export function pageSection(id: string, title: string, content: HtmlValue): Html {
   return html`<section aria-labelledby="${id}">
-    <h2 id="${id}">${title}</h2>
+    <h2 id="${id}">${anchor(id, title)}</h2>
     ${content}
   </section> `
 }

@@ -1,5 +1,5 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { factList, pageSection } from '../markup/elements.ts'
+import { anchor, factList, pageSection } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
@@ -45,7 +45,7 @@ function maintenanceArticle(context: PageContext, status: Status, maintenance: M
         </dd> `,
   )
   return html`<article id="maintenance-${id}">
-    <h3>${operatorText(content, title)}</h3>
+    <h3>${anchor(`maintenance-${id}`, operatorText(content, title))}</h3>
     ${factList([
       [t.state, stateBadge(texts, 'maintenanceState', state)],
       [t.maintenance.time, richText(t.maintenance.fromTo, time)],

@@ -4,6 +4,7 @@ import { SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import { chainPicture } from '../pictures/chain-picture.ts'
 import {
+  anchor,
   codeBox,
   factList,
   link,
@@ -48,7 +49,7 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
   const labels = Object.values(proof.steps).map(({ label }) => label)
   const verify = html`<a href="${pathOfPage(locale, 'verify')}">${texts.overview.checkMoreLink}</a>`
   return html`<section class="panel live" id="live" data-browser aria-labelledby="live-title">
-    <h2 id="live-title">${t.title}</h2>
+    <h2 id="live-title">${anchor('live-title', t.title)}</h2>
     ${
       facts.keyId === undefined
         ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
@@ -180,8 +181,9 @@ function readerCards({ locale, texts, facts }: PageContext): Html {
   const cards = READERS.map((reader) => {
     const { title, text } = t.readers[reader.name]
     const isUnsigned = reader.name === 'auditor' && facts.keyId === undefined
+    const id = `reader-${reader.name}`
     return html`<li>
-      <h3>${title}</h3>
+      <h3 id="${id}">${anchor(id, title)}</h3>
       <p>${isUnsigned ? t.readers.auditor.textUnsigned : text}</p>
       <ul class="plain-list links">
         ${reader.paths.map((path) => {

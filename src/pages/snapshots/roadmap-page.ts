@@ -1,6 +1,6 @@
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { dataTable, pageSection } from '../markup/elements.ts'
+import { anchor, dataTable, pageSection } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { graphPicture } from '../pictures/graph-picture.ts'
 import { html, type Html } from '../markup/html.ts'
@@ -18,7 +18,9 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
     ${HORIZONS.map((horizon) => {
       const shown = items.filter((item) => item.horizon === horizon)
       return html`<section>
-        <h3 id="horizon-${horizon}">${labelFor(texts, 'horizon', horizon)}</h3>
+        <h3 id="horizon-${horizon}">
+          ${anchor(`horizon-${horizon}`, labelFor(texts, 'horizon', horizon))}
+        </h3>
         ${
           shown.length === 0
             ? html`<p class="muted">${texts.roadmap.none}</p>`
@@ -26,7 +28,7 @@ function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>
                 ${shown.map(
                   ({ id, title, summary, dependsOn = [] }) =>
                     html`<li id="${ROADMAP_ID}-${id}">
-                      <h4>${operatorText(content, title)}</h4>
+                      <h4>${anchor(`${ROADMAP_ID}-${id}`, operatorText(content, title))}</h4>
                       <p>${operatorText(content, summary)}</p>
                       ${
                         dependsOn.length > 0 &&

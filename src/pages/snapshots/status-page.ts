@@ -1,6 +1,6 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { dayBars, dayLegend } from './day-bars.ts'
-import { factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
+import { anchor, factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { html, type Html } from '../markup/html.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
@@ -38,7 +38,7 @@ function componentList(context: PageContext, status: Status): Html {
         ({ id, name, summary, note, state, since }) =>
           html`<li id="component-${id}">
             <div class="entry-head">
-              <h3>${operatorText(content, name)}</h3>
+              <h3>${anchor(`component-${id}`, operatorText(content, name))}</h3>
               <p>
                 ${stateBadge(texts, 'componentState', state)}
                 <span class="muted small"
@@ -74,7 +74,7 @@ function incidentArticle(
         </dd> `,
   )
   return html`<article id="incident-${id}">
-    <h3>${operatorText(content, title)}</h3>
+    <h3>${anchor(`incident-${id}`, operatorText(content, title))}</h3>
     ${factList([
       [t.state, stateBadge(texts, 'incidentState', state)],
       [t.impact, labelFor(texts, 'incidentImpact', impact)],

@@ -7,7 +7,15 @@ import {
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { componentRows, flowRows } from './architecture-page.ts'
-import { codeLink, type Column, copyButton, dataTable, factList, link } from '../markup/elements.ts'
+import {
+  anchor,
+  codeLink,
+  type Column,
+  copyButton,
+  dataTable,
+  factList,
+  link,
+} from '../markup/elements.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
 import { dayHtml } from '../texts/moments.ts'
@@ -43,7 +51,7 @@ function review(
 ): Html {
   const t = texts.wallet
   return html`<article id="review-${item.id}">
-    <h4>${operatorText(content, item.title)}</h4>
+    <h4>${anchor(`review-${item.id}`, operatorText(content, item.title))}</h4>
     ${factList([
       [t.reviewer, operatorText(content, item.reviewer)],
       [t.completed, dayHtml(locale, item.completedOn)],
@@ -61,7 +69,7 @@ function evidenceArticle(
   const t = texts.wallet
   const digestId = `sha256-${id}`
   return html`<article id="evidence-${id}">
-    <h3>${operatorText(content, item.title)}</h3>
+    <h3>${anchor(`evidence-${item.id}`, operatorText(content, item.title))}</h3>
     <p>${operatorText(content, item.statement)}</p>
     ${factList([
       [t.kind, labelFor(texts, 'evidenceKind', item.kind)],
@@ -79,10 +87,10 @@ function evidenceArticle(
 }
 
 /** A list with its heading; nothing if the list is empty, because its absence says enough. */
-function listed(title: string, items: readonly unknown[], content: Html): Html | false {
+function listed(id: string, title: string, items: readonly unknown[], content: Html): Html | false {
   return (
     items.length > 0 &&
-    html`<h3>${title}</h3>
+    html`<h3 id="${id}">${anchor(id, title)}</h3>
       ${content}`
   )
 }
@@ -154,6 +162,7 @@ function walletViews(context: PageContext): readonly PageSection[] {
   return [
     view('wallet', ({ networks, boundaries }) => [
       listed(
+        'networks',
         t.networks,
         networks,
         namedRows(context, networks, 'network', t.network, [
@@ -163,7 +172,7 @@ function walletViews(context: PageContext): readonly PageSection[] {
           },
         ]),
       ),
-      listed(t.boundaries, boundaries, statements(ROW_PREFIXES.boundary, boundaries)),
+      listed('boundaries', t.boundaries, boundaries, statements(ROW_PREFIXES.boundary, boundaries)),
     ]),
     view('wallet/security', ({ custody, controls, reviews, neverPublished }) => {
       const described = controls.map((control) => ({ ...control, summary: control.statement }))
@@ -174,15 +183,26 @@ function walletViews(context: PageContext): readonly PageSection[] {
       }))
       return [
         factList([[t.custody, labelFor(texts, 'custody', custody)]]),
-        listed(t.neverPublished, withheld, statements(ROW_PREFIXES.neverPublished, withheld)),
         listed(
+          'never-published',
+          t.neverPublished,
+          withheld,
+          statements(ROW_PREFIXES.neverPublished, withheld),
+        ),
+        listed(
+          'controls',
           t.controls,
           described,
           namedRows(context, described, 'control', t.control, [
             { title: t.state, cell: ({ state }) => stateBadge(texts, 'controlState', state) },
           ]),
         ),
-        listed(t.reviews, reviews, html`${reviews.map((each) => review(context, each))}`),
+        listed(
+          'reviews',
+          t.reviews,
+          reviews,
+          html`${reviews.map((each) => review(context, each))}`,
+        ),
       ]
     }),
     view('wallet/evidence', ({ evidence }) =>
@@ -198,14 +218,15 @@ function walletViews(context: PageContext): readonly PageSection[] {
     ),
     view('wallet/architecture', ({ components, flows, boundaries }) => [
       listed(
+        'architecture-boundaries',
         architecture.boundaries,
         boundaries,
         statements(ROW_PREFIXES.architectureBoundary, boundaries),
       ),
       components.length + flows.length > 0 &&
         folded(t.partsAndFlows, [
-          listed(architecture.parts, components, componentRows(context, components)),
-          listed(architecture.flows, flows, flowRows(context, flows, components)),
+          listed('parts', architecture.parts, components, componentRows(context, components)),
+          listed('flows', architecture.flows, flows, flowRows(context, flows, components)),
         ]),
     ]),
     view(
