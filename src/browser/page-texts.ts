@@ -66,11 +66,16 @@ export function readPageTexts(name: string, page = document) {
 
 export type PageTexts = ReturnType<typeof readPageTexts>
 
+/** Another page of this origin. Rejects with fetch's error. */
+export async function fetchPage(address: string): Promise<Document> {
+  const response = await fetch(address, { credentials: 'omit' })
+  return new DOMParser().parseFromString(await response.text(), 'text/html')
+}
+
 /**
  * Reads texts from another page of this origin, for long pages that rarely need them. Rejects with fetch's error, or
  * with an Error if that page has no texts of that name.
  */
 export async function fetchPageTexts(address: string, name: string): Promise<PageTexts> {
-  const response = await fetch(address, { credentials: 'omit' })
-  return readPageTexts(name, new DOMParser().parseFromString(await response.text(), 'text/html'))
+  return readPageTexts(name, await fetchPage(address))
 }

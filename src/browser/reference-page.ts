@@ -1,20 +1,58 @@
-// The endpoints of the reference: tries endpoints and verifies their responses.
-import { partOf } from './page-element.ts'
-import { readPageTexts } from './page-texts.ts'
+// The endpoints of the reference: tabs for the samples, a form that tries an endpoint and verifies its response, challenge
+// tokens, and links to fields.
+import { mountChallengeToken } from './challenge-token.ts'
+import { pageElement, partOf } from './page-element.ts'
+import { fetchPage, readPageTexts } from './page-texts.ts'
+import { mountSampleTabs } from './sample-tabs.ts'
 import { mountTryForm } from './try-form.ts'
 
-const texts = readPageTexts('reference')
-const form = partOf(document, '#try-form', HTMLTemplateElement)
+mountSampleTabs()
+
 const opener = partOf(document, '#try', HTMLTemplateElement)
 
+/** The page with the form and its texts, fetched once. */
+let formPage: Promise<Document> | undefined
+
+/** Adds the form to an opened place. If its page does not load, a message takes its place until the next opening. */
+async function openForm(place: HTMLElement, entry: HTMLElement): Promise<void> {
+  const { form: address = '', failed = '', keyId } = opener.dataset
+  try {
+    const page = await (formPage ??= fetchPage(address))
+    const template = partOf(page, '#try-form', HTMLTemplateElement)
+    place.querySelector(':scope > .note')?.remove()
+    mountTryForm(place, entry, template, readPageTexts('reference', page), keyId || undefined)
+  } catch (error) {
+    formPage = undefined
+    place.append(pageElement('p', failed, 'note note-warn'))
+    waitForOpening(place, entry)
+    // Anything but a lost connection is a defect of this script.
+    if (!(error instanceof TypeError)) throw error
+  }
+}
+
+/** The form is created when its place is opened: many forms are slow, and password managers would fill in each of them. */
+function waitForOpening(place: HTMLElement, entry: HTMLElement): void {
+  place.addEventListener('toggle', () => void openForm(place, entry), { once: true })
+}
+
 for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
+  const call = partOf(entry, '.call', HTMLElement).dataset['call'] ?? ''
   // Only reads can be tried: other methods change data.
-  if (partOf(entry, '.call', HTMLElement).dataset['call']?.startsWith('GET ') !== true) continue
+  if (!call.startsWith('GET ')) continue
   const opened = document.importNode(opener.content, true)
   const place = partOf(opened, 'details', HTMLDetailsElement)
-  // Created when opened: many forms are slow, and password managers would fill in each of them.
-  place.addEventListener('toggle', () => mountTryForm(place, entry, form, texts), {
-    once: true,
-  })
+  partOf(place, 'summary', HTMLElement).append(pageElement('span', ` ${call}`, 'hidden-text'))
+  waitForOpening(place, entry)
   entry.append(place)
+}
+
+for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChallengeToken(place)
+
+// The name of each field becomes a link to it. In the page itself, the links would take more room than the names.
+for (const field of document.querySelectorAll('.fields dt')) {
+  const { firstChild: name } = field
+  if (!(name instanceof Text)) continue
+  const link = pageElement('a', name.data.trim())
+  link.href = `#${field.id}`
+  name.replaceWith(link, ' ')
 }

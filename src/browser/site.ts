@@ -59,8 +59,8 @@ document.addEventListener('click', ({ target }) => {
     const text = document.getElementById(button.dataset['copy'] ?? '')?.textContent ?? ''
     void copy(text, () => showDone(button))
   }
-  // A heading that links to itself also copies its link.
-  const anchor = target.closest<HTMLAnchorElement>('a.anchor')
+  // A heading or a field that links to itself also copies its link.
+  const anchor = target.closest<HTMLAnchorElement>('a.anchor, .fields dt > a')
   if (anchor !== null) void copy(anchor.href, () => announce(body.dataset['linkCopied'] ?? ''))
 })
 

@@ -1,32 +1,27 @@
-// Runs before the page is drawn, so that it is not drawn in another theme first. The pages load it as a classic script,
-// because modules wait until the page is parsed.
+// Runs before the page is drawn, so that it is not drawn in another theme, or with other samples, first. The pages load it as
+// a classic script, because modules wait until the page is parsed.
+import { readChoice, saveChoice } from './saved-choice.ts'
+
 const NAME = 'theme'
 const root = document.documentElement
 
-/** Applies the saved theme: `system`, `light` or `dark`. */
-function applyTheme(): void {
-  let theme = root.dataset[NAME] ?? 'system'
-  try {
-    theme = localStorage.getItem(NAME) ?? theme
-  } catch {
-    // The browser blocks storage: a choice lasts as long as the page.
-  }
+/** Applies the saved theme (`system`, `light` or `dark`) and the language of samples. */
+function applyChoices(): void {
+  const theme = readChoice(NAME) ?? root.dataset[NAME] ?? 'system'
   root.dataset[NAME] = theme
   const choice = document.getElementById(NAME)
   if (choice instanceof HTMLSelectElement) choice.value = theme
+  const sample = readChoice('sample') ?? root.dataset['sample']
+  if (sample !== undefined) root.dataset['sample'] = sample
 }
 
-applyTheme()
-document.addEventListener('DOMContentLoaded', applyTheme)
+applyChoices()
+document.addEventListener('DOMContentLoaded', applyChoices)
 // A page that comes back from the back-forward cache, and one in another tab.
-addEventListener('pageshow', applyTheme)
-addEventListener('storage', applyTheme)
+addEventListener('pageshow', applyChoices)
+addEventListener('storage', applyChoices)
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement) || target.id !== NAME) return
   root.dataset[NAME] = target.value
-  try {
-    localStorage.setItem(NAME, target.value)
-  } catch {
-    // As above.
-  }
+  saveChoice(NAME, target.value)
 })

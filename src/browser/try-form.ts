@@ -36,25 +36,28 @@ function fillPath(path: string, value: string): string {
 
 /**
  * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
- * path, `data-parameter` names the path parameter and `data-query` the query parameters. The input is used only for the
- * request. The template has the form and the place for the response: `data-key-id` names the expected key, and
- * `data-proof` a page with the texts of a proof.
+ * path, `data-parameter` names the path parameter, `data-query` the query parameters, and `data-needs-key` says that a key
+ * is required. The input is used only for the request. The template has the form and the place for the response, and
+ * `data-proof` names a page with the texts of a proof. `keyId` is the expected key.
  */
 export function mountTryForm(
   place: HTMLElement,
   entry: HTMLElement,
   template: HTMLTemplateElement,
   texts: PageTexts,
+  keyId: string | undefined,
 ): void {
   const { id, dataset } = entry
-  const { parameter, example = '', mayBeEmpty, query } = dataset
+  const { parameter, example = '', mayBeEmpty, query, needsKey } = dataset
   const [, path = ''] = (partOf(entry, '.call', HTMLElement).dataset['call'] ?? '').split(' ')
-  place.append(template.content.cloneNode(true))
+  place.append(document.importNode(template.content, true))
 
   const form = partOf(place, 'form', HTMLFormElement)
   const button = partOf(form, 'button', HTMLButtonElement)
   const statusElement = partOf(place, '.try-status', HTMLElement)
   const keyInput = identify(partOf(form, '[data-part="key"]', HTMLElement), `${id}-key`)
+  const keyPlace = partOf(form, '.try-key', HTMLDetailsElement)
+  if (needsKey !== undefined) keyPlace.replaceWith(partOf(keyPlace, '.field', HTMLElement))
   const parameterField = partOf(form, '[data-part="parameter"]', HTMLElement)
   const name = (field: HTMLElement, named: string): void => {
     const label = partOf(field, 'label', HTMLElement)
@@ -73,9 +76,12 @@ export function mountTryForm(
     name(parameterField, parameter)
     parameterInput.value = example
   }
-  const { keyId, proof = '' } = template.dataset
+  const { proof = '' } = template.dataset
   const responseElement = partOf(place, '.try-response', HTMLElement)
-  const show = createResponseView(responseElement, texts, proof, keyId || undefined)
+  // The key that the page of the endpoint names, also if the form came from a page of another release.
+  const named = responseElement.querySelector('.hint code')
+  if (named !== null) named.textContent = keyId ?? ''
+  const show = createResponseView(responseElement, texts, proof, keyId)
 
   /** The query with the parameters that were filled in. */
   function queryOfForm(): string {
@@ -102,6 +108,7 @@ export function mountTryForm(
       return
     }
     if (!KEY_CHARACTERS.test(key)) {
+      keyPlace.open = true
       showError(texts.text('badKey'), keyInput)
       return
     }

@@ -228,9 +228,8 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
   const { site } = texts
   const body = page.body(context)
   const { sections = [], rail: ownRail } = body
-  const rail =
-    ownRail ??
-    (sections.length > 0 && bulletList(sections.map(([id, title]) => link(`#${id}`, title))))
+  const listed = bulletList(sections.map(([id, title]) => link(`#${id}`, title)))
+  const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
   const { text } = html`<html lang="${locale}">
     ${head(context, page)}
     <body
@@ -249,15 +248,15 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
       <div class="columns">
         ${
           rail &&
-          html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${site.contents}" popover>
-            ${rail} ${closeButton(texts, CONTENTS_ID)}
+          html`<nav class="contents" id="${CONTENTS_ID}" aria-label="${rail.title}" popover>
+            ${rail.content} ${closeButton(texts, CONTENTS_ID)}
           </nav>`
         }
         <main id="main">
           ${
             rail &&
             html`<button type="button" class="contents-button" popovertarget="${CONTENTS_ID}">
-              ${site.contents}
+              ${rail.title}
             </button>`
           }${pageContent(body)}
         </main>

@@ -23,8 +23,8 @@ export interface PageBody {
   /** Sections that the contents rail lists; short pages have none. */
   readonly sections?: readonly PageSection[] | undefined
   readonly after?: HtmlValue
-  /** A rail of its own instead of the list of sections. */
-  readonly rail?: Html
+  /** A rail of its own instead of the list of sections, and what it lists. */
+  readonly rail?: { readonly title: string; readonly content: Html }
 }
 
 /** A page that exists in every locale. `PAGES` in page-table.ts lists them. */

@@ -4,6 +4,7 @@ import { describe, test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { SAMPLE_LANGUAGES } from '../../src/pages/reference/request-samples.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
@@ -64,6 +65,7 @@ async function openForm(page: Page, name: string): Promise<Locator> {
   }
   const place = page.locator(`#${name} .try`)
   if ((await place.getAttribute('open')) === null) await place.locator('summary').first().click()
+  await place.locator('form').waitFor()
   return place
 }
 
@@ -450,6 +452,7 @@ describe('user input', { skip }, () => {
   test('reports a key that no header can carry', async (t) => {
     const { page } = await openReference(t)
     const place = await openForm(page, 'status')
+    await place.locator('.try-key summary').click()
     await place.locator('#status-key').fill('clé')
     await place.locator('button[type="submit"]').click()
     await place.locator('.try-status').filter({ hasText: t0.try.badKey }).waitFor()
@@ -495,7 +498,7 @@ describe('user input', { skip }, () => {
     await page.keyboard.press('Enter')
     const place = page.locator('#versionById .try')
     assert.deepEqual(await statesOf(place), ALL_PASSED)
-    // Over the field for a key to the button.
+    // Over the place for a key to the button.
     for (const key of ['Tab', 'Tab']) await page.keyboard.press(key)
     await place.locator('.verdict').evaluate((verdict) => verdict.replaceChildren())
     await page.keyboard.press('Space')
@@ -526,7 +529,13 @@ describe('a browser without Ed25519', { skip }, () => {
     const app = await runApp(t)
     const { page } = await browser.openPage(t, { javaScriptEnabled: false })
     await page.goto(`${app.origin}/en/reference/snapshots`)
-    assert.equal(await page.locator('#status pre').count(), 1)
+    assert.equal(await page.locator('#status pre.json').count(), 1)
+    // All samples can be read, each with its name.
+    for (const [language, name] of Object.entries(SAMPLE_LANGUAGES)) {
+      const sample = page.locator(`#status [data-language="${language}"]`)
+      assert.ok(await sample.locator('pre').isVisible(), language)
+      assert.equal(await sample.locator('p').innerText(), name)
+    }
     assert.equal(await page.locator('.try').count(), 0)
   })
 })
@@ -611,12 +620,80 @@ describe('the page with its script', { skip }, () => {
     const { page } = await openReference(t)
     await page.goto(new URL(ENDPOINTS.register.tag, page.url()).href)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.locator('#register .copy').click()
+    await page.locator('#register .samples .copy').click()
     const said = `${TEXTS.en.site.copyDone} ${t0.request}`
     await page.locator('#announcement').filter({ hasText: said }).waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
-    assert.equal(copied, await page.locator('#register figcaption code').textContent())
+    assert.equal(copied, await page.locator('#register-curl').textContent())
     assert.match(copied, /^curl -i -X POST http/)
+  })
+
+  test('the samples are tabs, and the chosen language is remembered', async (t) => {
+    const app = await runApp(t)
+    const { page, errors } = await browser.openPage(t, STILL)
+    await page.goto(`${app.origin}/en/reference/snapshots`)
+    const tabs = page.locator('#roadmap').getByRole('tab')
+    assert.deepEqual(await tabs.allTextContents(), Object.values(SAMPLE_LANGUAGES))
+    const shownOf = (name: string) =>
+      page
+        .locator(`#${name} .samples [data-language]:visible`)
+        .evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset['language']))
+    const selected = page.locator('#roadmap').getByRole('tab', { selected: true })
+    assert.deepEqual(await shownOf('roadmap'), ['curl'])
+    // The samples above change, too, and the tab stays where it is.
+    await tabs.nth(3).scrollIntoViewIfNeeded()
+    const before = await tabs.nth(3).boundingBox()
+    await tabs.nth(3).click()
+    assert.ok(Math.abs(((await tabs.nth(3).boundingBox())?.y ?? 0) - (before?.y ?? 0)) < 2)
+    assert.deepEqual([await shownOf('roadmap'), await shownOf('status')], [['go'], ['go']])
+    for (const [key, expected] of [
+      ['ArrowRight', 'svc'],
+      ['ArrowRight', 'curl'],
+      ['ArrowLeft', 'svc'],
+      ['Home', 'curl'],
+      ['End', 'svc'],
+      ['ArrowLeft', 'go'],
+    ] as const) {
+      await page.keyboard.press(key)
+      assert.deepEqual(await shownOf('roadmap'), [expected], key)
+      assert.equal(await selected.textContent(), SAMPLE_LANGUAGES[expected])
+      assert.ok(await selected.evaluate((tab) => tab === document.activeElement))
+    }
+    const panel = page.locator(`#${await selected.getAttribute('aria-controls')}`)
+    assert.equal(await panel.getAttribute('aria-labelledby'), await selected.getAttribute('id'))
+    // It holds on the next page, where an endpoint without that language shows curl.
+    await page.goto(`${app.origin}/en/reference/early-access`)
+    await page.locator('#earlyAccess').getByRole('tab', { selected: true }).waitFor()
+    assert.deepEqual([await shownOf('earlyAccess'), await shownOf('register')], [['go'], ['curl']])
+    assert.equal(
+      await page.locator('#earlyAccess .copy').first().getAttribute('data-copy'),
+      'earlyAccess-go',
+    )
+    assert.deepEqual(await axeFaults(page), [])
+    assert.deepEqual(errors, [])
+  })
+
+  test('a field links to itself', async (t) => {
+    const { page } = await openReference(t)
+    const link = page.locator('[id="status.components.state"] > a')
+    assert.equal(await link.textContent(), 'state')
+    await link.click()
+    assert.equal(new URL(page.url()).hash, '#status.components.state')
+    // One in a closed list opens it.
+    await page.goto(new URL('discovery#policy.runtime.values', page.url()).href)
+    await page.locator('[id="policy.runtime.values"]').waitFor()
+  })
+
+  test('the body is the first part of a response', async (t) => {
+    const { page } = await openReference(t)
+    const place = await tryEndpoint(page, 'status')
+    assert.deepEqual(await statesOf(place), ALL_PASSED)
+    const parts = await place
+      .locator('.try-response > *')
+      .evaluateAll((all) =>
+        all.map((each) => (each as HTMLElement).dataset['part'] ?? each.tagName),
+      )
+    assert.deepEqual(parts.slice(0, 2), ['body', 'headers'])
   })
 
   test('no layout shift', async (t) => {

@@ -105,8 +105,8 @@ test('the rail shows the current group and keeps its filter in view', skip, asyn
   const app = await runApp(t)
   const { page } = await browser.openPage(t, { viewport: { width: 1280, height: 600 } })
   await page.goto(`${app.origin}/en/reference/preview`)
-  const { contents } = TEXTS.en.site
-  const rail = page.getByRole('navigation', { name: contents })
+  const { endpoints } = TEXTS.en.reference
+  const rail = page.getByRole('navigation', { name: endpoints })
   await page.waitForFunction(() => (document.querySelector('.contents')?.scrollTop ?? 0) > 0)
   for (const part of [rail.locator('.rail-group [aria-current="page"]'), rail.locator('input')]) {
     const isInView = await part.evaluate((element) => {

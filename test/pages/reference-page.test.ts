@@ -19,7 +19,8 @@ import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import type { AppDependencies } from '../../src/app.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
@@ -126,10 +127,13 @@ describe('every endpoint has an entry', () => {
       const entry = entryOf(page, name)
       assert.equal(textAt(entry, 'h2'), row.summary)
       assert.equal(textAt(entry, '.call'), `${row.method} ${row.path}`)
-      assert.equal(
-        textAt(entry, '.traits'),
-        `${row.stability} ${row.status} cacheClass: ${row.cacheClass} authentication: ${row.authentication}`,
-      )
+      const { traits } = reference
+      assert.deepEqual(entry.querySelectorAll('.traits li').map(textIn), [
+        traits.stability[row.stability],
+        ...(row.status === 'active' ? [] : [traits.status[row.status]]),
+        traits.authentication[row.authentication],
+        traits.cacheClass[row.cacheClass],
+      ])
       assert.ok(textIn(entry).includes(withoutMarks(row.description)), name)
     }
   })
@@ -138,7 +142,7 @@ describe('every endpoint has an entry', () => {
     const page = await readPage(t, '/en/reference')
     for (const [name, row] of Object.entries(ROWS)) {
       const entry = entryOf(page, name)
-      const curl = rawText(entry, 'figcaption code')
+      const curl = rawText(entry, '.samples code')
       const path = row.path.replace(/\{.*\}/, row.parameter?.example ?? '')
       assert.ok(curl.includes(`http://127.0.0.1:8080${path}`), curl)
       assert.equal(curl.includes(`-X ${row.method}`), row.method !== 'GET')
@@ -151,14 +155,14 @@ describe('every endpoint has an entry', () => {
         assert.deepEqual(Object.keys(sent), known)
       }
       const status = row.success?.status ?? ERRORS[row.failure].status
-      assert.match(rawText(entry, 'pre'), new RegExp(`^HTTP ${status}\n\\{`))
+      assert.match(rawText(entry, 'pre.json'), new RegExp(`^HTTP ${status}\n\\{`))
     }
   })
 
   test('with data of the service, as it serves them', async (t) => {
     const app = await runApp(t)
     const page = await readPage(t, '/en/reference')
-    const createExample = (name: string): string => rawText(entryOf(page, name), 'pre')
+    const createExample = (name: string): string => rawText(entryOf(page, name), 'pre.json')
     const { exampleReal, exampleMade } = reference
     // The document is shortened. The waitlist of this app is closed, and its example shows an open one.
     const leftOut: { readonly [name: string]: readonly string[] } = {
@@ -167,7 +171,7 @@ describe('every endpoint has an entry', () => {
     }
     for (const [name, { path, parameter, cacheClass, status, method }] of Object.entries(ROWS)) {
       const isPublished = cacheClass === 'static-snapshot' || name === 'earlyAccess'
-      const label = textAt(entryOf(page, name), 'figure > p')
+      const label = textAt(entryOf(page, name), 'figcaption')
       if (status === 'preview' || method !== 'GET') continue
       assert.equal(label, isPublished ? exampleReal : exampleMade, name)
       if (!isPublished) continue
@@ -185,7 +189,7 @@ describe('every endpoint has an entry', () => {
 
   test('with an example of the schema where a service has no data', async (t) => {
     const page = await readPage(t, '/en/reference', { signing: undefined })
-    const label = textAt(entryOf(page, 'signingKey'), 'figure > p')
+    const label = textAt(entryOf(page, 'signingKey'), 'figcaption')
     assert.equal(label, reference.exampleMade)
   })
 
@@ -215,7 +219,10 @@ describe('every endpoint has an entry', () => {
   test('with body fields and limits', async (t) => {
     const page = await readPage(t, '/en/reference')
     const [list] = entryOf(page, 'register').querySelectorAll('.fields')
-    const fields = list?.querySelectorAll('div').map(textIn) ?? []
+    const meanings = list?.querySelectorAll('dd').map(textIn) ?? []
+    const fields = (list?.querySelectorAll('dt') ?? []).map(
+      (name, index) => `${textIn(name)} ${meanings[index]}`,
+    )
     const { required, properties } = REQUEST_SCHEMAS.Registration
     assert.deepEqual(
       fields.map((field) => field.split(' ').slice(0, 3).join(' ')),
@@ -235,6 +242,31 @@ describe('every endpoint has an entry', () => {
     assert.ok(
       key.includes(reference.defaultValue.replace('{value}', String(LIMITS.defaultTtlDays))),
     )
+  })
+
+  test('with every field of its response, each with an address', async (t) => {
+    const page = await readPage(t, '/en/reference')
+    const addressesOf = (schema: JsonSchema, path: string): readonly string[] =>
+      Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+        `${path}.${name}`,
+        ...addressesOf(field.items ?? field, `${path}.${name}`),
+      ])
+    for (const [name, { success, request, parameter, query = {} }] of Object.entries(ROWS)) {
+      const expected = [
+        ...(parameter === undefined ? [] : [`${name}.path.${parameter.name}`]),
+        ...Object.keys(query).map((each) => `${name}.query.${each}`),
+        ...(request === undefined ? [] : addressesOf(REQUEST_SCHEMAS[request], `${name}.body`)),
+        ...(success === undefined ? [] : addressesOf(DATA_SCHEMAS[success.data], name)),
+      ]
+      const terms = entryOf(page, name).querySelectorAll('.fields dt')
+      assert.deepEqual(
+        terms.map((term) => attributeOf(term, 'id')),
+        expected,
+      )
+      for (const [index, term] of terms.entries()) {
+        assert.ok(textIn(term).startsWith(expected[index]?.split('.').at(-1) ?? '?'), textIn(term))
+      }
+    }
   })
 
   test('and the parameter of its path', async (t) => {
@@ -297,7 +329,7 @@ describe('the page follows the registry', () => {
   test('with changed, added and deprecated rows', async (t) => {
     const page = await readPage(t, '/en/reference', parts)
     assert.equal(textAt(entryOf(page, 'roadmap'), 'h2'), 'Read what comes <next>')
-    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^beta active /)
+    assert.match(textAt(entryOf(page, 'roadmap'), '.traits'), /^Beta /)
     assert.equal(textAt(entryOf(page, 'weather'), '.call'), 'GET /api/v1/weather')
     assert.ok(page.markup.all('.endpoint-list a').map(textIn).includes('GET /weather'))
     const [note] = entryOf(page, 'versions').querySelectorAll('.note')
@@ -335,7 +367,10 @@ describe('the page follows the registry', () => {
     const page = await readPage(t, '/en/reference', { ...parts, runtime: 'production' })
     assert.deepEqual(page.markup.all('section[id="workbench"]'), [])
     const local = await readPage(t, '/en/reference', parts)
-    assert.match(textAt(entryOf(local, 'workbench'), '.traits'), /runtime: local/)
+    assert.match(
+      textAt(entryOf(local, 'workbench'), '.traits'),
+      new RegExp(reference.traits.runtime.local),
+    )
   })
 
   test('in every locale, with untranslated texts marked as English', async (t) => {
@@ -531,6 +566,8 @@ describe('the size of the pages', () => {
 
 test('the proof texts are on the verify page', async (t) => {
   const { text, markup } = await readPage(t, '/th/reference')
+  const [opener] = markup.all('#try')
+  assert.equal(opener && attributeOf(opener, 'data-form'), '/th/reference')
   const address = attributeOf(markup.all('#try-form')[0] as HtmlElement, 'data-proof') ?? ''
   assert.ok(!text.includes('data-texts="proof"'))
   const { text: other } = await readPage(t, address)

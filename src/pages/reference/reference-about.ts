@@ -5,7 +5,7 @@ import {
   STABILITY_LEVELS,
 } from '@public-api/contract/registry/endpoint-terms'
 import { ENDPOINTS, KEY_ERRORS, LINKS } from '@public-api/contract/registry/endpoints'
-import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/http/headers'
+import { CACHE_CLASSES, type CacheClass, CORS, HEADERS } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { contractText } from '../texts/contract-texts.ts'
 import { bulletList, codeLink, factList, link, pageSection } from '../markup/elements.ts'
@@ -22,15 +22,22 @@ const HOUR_SECONDS = 3600
 export function aboutSections(context: PageContext): Html {
   const { locale, texts, facts } = context
   const { issuance, registryVersion } = facts
-  const t = texts.reference.about
+  const { about: t, traits } = texts.reference
   const format = new Intl.NumberFormat(locale)
   const codes = (...words: readonly string[]): Html => codesHtml(locale, words.map(code))
+  /** A term of the contract: in words, and as the discovery index has it. */
+  const term = (word: string, name: string, value: string): Html =>
+    html`${word}<br /><code class="small">${name}: ${value}</code>`
   /** The terms of a contract table with their meanings. */
-  const meanings = (table: { readonly [term: string]: string }, prefix = ''): Html =>
+  const meanings = <Term extends string>(
+    name: string,
+    table: { readonly [_ in Term]: string },
+    words: { readonly [_ in Term]: string },
+  ): Html =>
     factList(
-      Object.entries(table).map(([term, meaning]) => [
-        code(prefix + term),
-        contractText(locale, meaning),
+      (Object.keys(table) as Term[]).map((each) => [
+        term(words[each], name, each),
+        contractText(locale, table[each]),
       ]),
     )
 
@@ -88,13 +95,14 @@ export function aboutSections(context: PageContext): Html {
       code(`${HEADERS.authorization}: Bearer <API_KEY>`),
       code(`${HEADERS.key}: <API_KEY>`),
     ])}
-    ${meanings(AUTHENTICATIONS, 'authentication: ')}
+    ${meanings('authentication', AUTHENTICATIONS, traits.authentication)}
     <p>${keyErrors}</p>`
 
   const cacheClasses = Object.entries(CACHE_CLASSES).map(([name, { cacheControl, meaning }]) => {
     const directives = joinHtml(cacheControl.split(', ').map(code), ', ')
     const cell = html`${directives}<br />${contractText(locale, meaning)}`
-    return [code(`cacheClass: ${name}`), cell] as const
+    const word = traits.cacheClass[name as CacheClass]
+    return [term(word, 'cacheClass', name), cell] as const
   })
   const conditional = richText(t.cachingConditional, {
     etag: code(etag),
@@ -131,7 +139,8 @@ export function aboutSections(context: PageContext): Html {
     countText(locale, t.deprecationNotice, LIMITS.deprecationNoticeDays),
   ])
   const versioning = html`<p>${versions}</p>
-    ${meanings({ ...STABILITY_LEVELS, ...ENDPOINT_STATUSES })}`
+    ${meanings('stability', STABILITY_LEVELS, traits.stability)}
+    ${meanings('status', ENDPOINT_STATUSES, traits.status)}`
 
   const origins = richText(t.corsText, { methods: codes(...CORS.allowMethods) })
   const sections: readonly PageSection[] = [

@@ -4,12 +4,14 @@ import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { contractText } from '../texts/contract-texts.ts'
+import { challengeSection } from './challenge-section.ts'
 import { copyButton, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { momentInText } from '../texts/moments.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
-import { createEndpointExample, formatCurl } from './reference-example.ts'
+import { createEndpointExample } from './reference-example.ts'
 import { requestFields, responseFields } from './reference-fields.ts'
+import { requestSamples, SAMPLE_LANGUAGES } from './request-samples.ts'
 import { methodBadge } from './reference-rail.ts'
 import { codesHtml, richText } from '../markup/rich-text.ts'
 
@@ -38,16 +40,20 @@ export function commonErrors(registry: Registry): readonly ErrorCode[] {
   return largest?.[0] ?? []
 }
 
-/** Stability, status and other terms of a row. */
-function traits({ stability, status, runtime, cacheClass, authentication }: Endpoint): Html {
+/** What the terms of a row mean for a caller, in words. */
+function traits({ texts }: PageContext, row: Endpoint): Html {
+  const { traits: t } = texts.reference
+  const { stability, status, runtime, cacheClass, authentication } = row
   const words = [
-    stability,
-    status,
-    ...(runtime === 'all' ? [] : [`runtime: ${runtime}`]),
-    `cacheClass: ${cacheClass}`,
-    `authentication: ${authentication}`,
-  ]
-  return html`<p class="traits">${words.map((word) => [code(word), ' '])}</p>`
+    t.stability[stability],
+    status !== 'active' && t.status[status],
+    runtime !== 'all' && t.runtime[runtime],
+    t.authentication[authentication],
+    t.cacheClass[cacheClass],
+  ].filter((word) => word !== false)
+  return html`<ul class="traits">
+    ${words.map((word) => html`<li>${word}</li> `)}
+  </ul>`
 }
 
 function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoint): HtmlValue {
@@ -62,7 +68,11 @@ function deprecationNote({ locale, texts }: PageContext, { deprecation }: Endpoi
 }
 
 /** What the path parameter and the query parameters mean. */
-function parameters(context: PageContext, { parameter, query }: Endpoint): readonly HtmlValue[] {
+function parameters(
+  context: PageContext,
+  endpoint: string,
+  { parameter, query }: Endpoint,
+): readonly HtmlValue[] {
   const { reference: t } = context.texts
   const { name = '', example = '', mayBeEmpty, ...field } = parameter ?? {}
   const inPath: JsonSchema = {
@@ -71,8 +81,8 @@ function parameters(context: PageContext, { parameter, query }: Endpoint): reado
   }
   const exampleText = richText(t.parameterExample, { example: code(example) })
   return [
-    parameter && requestFields(context, t.pathParameter, inPath, exampleText),
-    query && requestFields(context, t.queryParameters, { properties: query }),
+    parameter && requestFields(context, `${endpoint}.path`, t.pathParameter, inPath, exampleText),
+    query && requestFields(context, `${endpoint}.query`, t.queryParameters, { properties: query }),
   ]
 }
 
@@ -92,41 +102,57 @@ function errorList(context: PageContext, row: Endpoint): Html {
     </ul>`
 }
 
-/** Attributes for the form that tries the endpoint: its path parameter, and the names of its query parameters. */
-function formData({ parameter, query }: Endpoint): readonly HtmlValue[] {
+/** Attributes for the form that tries the endpoint: its path parameter, the names of its query parameters, and its key. */
+function formData({ parameter, query, authentication }: Endpoint): readonly HtmlValue[] {
   return [
     parameter && html` data-parameter="${parameter.name}" data-example="${parameter.example}"`,
     parameter?.mayBeEmpty && html` data-may-be-empty`,
+    authentication === 'api-key' && html` data-needs-key`,
     query && html` data-query="${Object.keys(query).join(' ')}"`,
   ]
 }
 
+/** The programs that call an endpoint, one below the other. The page's script shows one and makes tabs of their names. */
+function samples({ texts, facts }: PageContext, name: string, row: Endpoint): Html {
+  const { request } = texts.reference
+  const all = requestSamples(name, row, facts)
+  return html`<div class="samples">
+    ${all.map(({ language, text }) => {
+      const sample = html`<pre tabindex="0"><code id="${name}-${language}">${text}</code></pre>`
+      return html`<div data-language="${language}">
+        <p class="small">${SAMPLE_LANGUAGES[language]}</p>
+        ${sample}
+      </div>`
+    })}
+    ${copyButton(texts, `${name}-curl`, `${request} ${row.method} ${row.path}`)}
+  </div>`
+}
+
 /** The entry of one endpoint: its description on one side, a request and its response on the other. */
 export function endpointEntry(context: PageContext, name: string, row: Endpoint): Html {
-  const { locale, texts, facts } = context
+  const { locale, texts } = context
   const t = texts.reference
   const { method, path, summary, description, request, success } = row
+  const call = `${method} ${path}`
   const { body, isReal, isLong } = createEndpointExample(context, row)
-  const requestId = `${name}-request`
+  const label = `${t.response} ${call}`
   const className = isLong ? 'json long' : 'json'
+  const attributes = html`class="${className}" tabindex="0" role="group" aria-label="${label}"`
+  const response = html`<pre ${attributes}>${body}</pre>`
   return html`<section class="endpoint" id="${name}" ${formData(row)}>
     <div>
       <h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>
-      <p class="call" data-call="${method} ${path}">${methodBadge(method)} ${code(path)}</p>
+      <p class="call" data-call="${call}">${methodBadge(method)} ${code(path)}</p>
       <p>${contractText(locale, description)}</p>
-      ${traits(row)}
-      ${deprecationNote(context, row)}${parameters(context, row)}${
-        request && requestFields(context, t.fields, REQUEST_SCHEMAS[request])
-      }${success && responseFields(context, DATA_SCHEMAS[success.data])}${errorList(context, row)}
+      ${traits(context, row)}
+      ${deprecationNote(context, row)}${parameters(context, name, row)}${
+        request && requestFields(context, `${name}.body`, t.fields, REQUEST_SCHEMAS[request])
+      }${challengeSection(context, name, row)}${success && responseFields(context, name, DATA_SCHEMAS[success.data])}${errorList(context, row)}
     </div>
     <div class="sample">
       <figure>
-        <figcaption>
-          <code id="${requestId}">${formatCurl(row, facts.origin)}</code>
-          ${copyButton(texts, requestId, t.request)}
-        </figcaption>
-        <pre class="${className}" tabindex="0" role="group" aria-label="${t.response}">${body}</pre>
-        <p class="muted small">${isReal ? t.exampleReal : t.exampleMade}</p>
+        ${samples(context, name, row)} ${response}
+        <figcaption class="muted small">${isReal ? t.exampleReal : t.exampleMade}</figcaption>
       </figure>
     </div>
   </section> `

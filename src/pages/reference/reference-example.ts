@@ -1,11 +1,10 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { createErrorBody, formatError } from '@public-api/contract/http/envelope'
 import type { ErrorCode } from '@public-api/contract/errors/errors'
-import { JSON_MEDIA_TYPE, HEADERS } from '@public-api/contract/http/headers'
+import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { createExample } from '@public-api/contract/documents/examples'
 import { Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
@@ -14,6 +13,10 @@ import type { PageContext } from '../page.ts'
 const LINE_CHARACTERS = 50
 /** Examples with more lines scroll. */
 const MAX_LINES = 18
+/** Entries of a list, and members of an object on a deeper level. */
+const MAX_PARTS = 5
+/** The level of objects whose members are all shown: `data`, and the objects in it. */
+const WHOLE_LEVELS = 2
 /** Maximum length of strings. */
 const TEXT_CHARACTERS = 72
 const MORE = '…'
@@ -23,23 +26,30 @@ function textOf(value: string): string {
   return JSON.stringify(shown)
 }
 
-/** The first entry of a list of objects, or all entries of a list of texts or numbers. */
-function listParts(list: readonly JsonValue[], indent: string): readonly string[] {
-  const shown = list.every((each) => typeof each !== 'object') ? list : list.slice(0, 1)
-  const parts = shown.map((each) => compactJson(each, indent))
+/** The first entry of a list of objects, or the first texts or numbers. */
+function listParts(list: readonly JsonValue[], level: number): readonly string[] {
+  const isPlain = list.every((each) => typeof each !== 'object')
+  const shown = list.slice(0, isPlain ? MAX_PARTS : 1)
+  const parts = shown.map((each) => compactJson(each, level))
   return shown.length < list.length ? [...parts, MORE] : parts
 }
 
-/** Compact JSON: short values are on one line, and lists of objects show their first entry. */
-function compactJson(value: JsonValue, indent = ''): string {
+/** The members of an object; on deeper levels the first ones. */
+function objectParts(value: JsonObject, level: number): readonly string[] {
+  const members = Object.entries(value)
+  const shown = level > WHOLE_LEVELS ? members.slice(0, MAX_PARTS) : members
+  const parts = shown.map(([name, each = null]) => `"${name}": ${compactJson(each, level)}`)
+  return shown.length < members.length ? [...parts, MORE] : parts
+}
+
+/** Compact JSON: short values are on one line, and lists and objects on deeper levels are shortened. */
+function compactJson(value: JsonValue, level = 0): string {
   if (typeof value === 'string') return textOf(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const deeper = `${indent}  `
+  const [indent, deeper] = ['  '.repeat(level), '  '.repeat(level + 1)]
   const isList = Array.isArray(value)
   const [open, close] = isList ? '[]' : '{}'
-  const parts = isList
-    ? listParts(value, deeper)
-    : Object.entries(value).map(([name, each = null]) => `"${name}": ${compactJson(each, deeper)}`)
+  const parts = isList ? listParts(value, level + 1) : objectParts(value as JsonObject, level + 1)
   const line = `${open}${parts.join(', ')}${close}`
   if (line.length + indent.length <= LINE_CHARACTERS && !line.includes('\n')) return line
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
@@ -48,26 +58,6 @@ function compactJson(value: JsonValue, indent = ''): string {
 /** Text between tags, where quotation marks need no escaping. */
 function inElement(text: string): Html {
   return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
-}
-
-/** A curl command that calls an endpoint with example values. */
-export function formatCurl(row: Endpoint, origin: string): Html {
-  const { method, path, parameter, authentication, request } = row
-  const { name = '', example = '' } = parameter ?? {}
-  const examplePath = path.replace(`{${name}}`, encodeURIComponent(example))
-  const words = [`curl -i ${method === 'GET' ? '' : `-X ${method} `}${origin}${examplePath}`]
-  if (authentication === 'api-key') {
-    // The shell expands the key, so that it is not in the shell's history.
-    words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
-  }
-  if (request !== undefined) {
-    const body = JSON.stringify(createExample(REQUEST_SCHEMAS[request]), undefined, 2)
-    words.push(`-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`)
-    words.push(`-d '${body.replaceAll("'", String.raw`'\''`)}'`)
-  }
-  // A long URL breaks after the base path.
-  const { text } = inElement(words.join(' \\\n '))
-  return new Html(text.replace(`${origin}${BASE_PATH}/`, '$&<wbr>'))
 }
 
 function responseHtml(status: number, body: string): Html {

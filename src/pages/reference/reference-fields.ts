@@ -29,17 +29,19 @@ function rulesOf(context: PageContext, field: JsonSchema): readonly HtmlValue[] 
   ]
 }
 
-/** A field: its name or path, its type, whether it is required, and what it means. */
-function fieldItem(name: string, type: string, mark: HtmlValue, meaning: HtmlValue): Html {
-  return html`<div>
-    <dt>${code(name)} <code class="type">${type}</code>${mark}</dt>
-    <dd>${meaning}</dd>
-  </div> `
+/** Fields that a page shows without a click. A longer list opens level by level, and for a link. */
+const MAX_OPEN_FIELDS = 40
+
+/** A field with its address: its name, which the page's script makes a link to it, its type and its meaning. */
+function fieldItem(id: string, name: string, type: HtmlValue, meaning: HtmlValue): Html {
+  return html`<dt id="${id}">${name} ${type}</dt>
+    <dd>${meaning}</dd>`
 }
 
-/** Parameters or fields of a request body, with their rules and what else holds for each. */
+/** Parameters or fields of a request body, with their rules and what else holds for each. The address of each begins with `prefix`. */
 export function requestFields(
   context: PageContext,
+  prefix: string,
   title: string,
   { properties = {}, required = [] }: JsonSchema,
   ...more: readonly HtmlValue[]
@@ -49,24 +51,22 @@ export function requestFields(
   return html`<h3>${title}</h3>
     <dl class="fields">
       ${Object.entries(properties).map(([name, field]) => {
-        const mark = required.includes(name) ? html`<strong>${t.required}</strong>` : t.optional
+        const mark = required.includes(name)
+          ? html`<strong>${t.required}</strong>`
+          : html`<small>${t.optional}</small>`
         const meaning = contractText(locale, field.description ?? '')
         const sentences = sentencesHtml(locale, [meaning, ...rulesOf(context, field), ...more])
-        return fieldItem(name, field.type ?? '', [' ', mark], sentences)
+        return fieldItem(`${prefix}.${name}`, name, html`<i>${field.type}</i> ${mark}`, sentences)
       })}
     </dl>`
 }
 
-/** The fields of a schema by path, level by level: `components[].state`. */
-function fieldsOf(
-  { properties = {}, required = [] }: JsonSchema,
-  prefix = '',
-): readonly { path: string; field: JsonSchema; isRequired: boolean }[] {
-  return Object.entries(properties).flatMap(([name, field]) => {
-    const path = prefix + name
-    const inner = fieldsOf(field.items ?? field, `${path}${field.items ? '[]' : ''}.`)
-    return [{ path, field, isRequired: required.includes(name) }, ...inner]
-  })
+/** The number of fields of a schema on all levels. */
+function countFields({ properties = {} }: JsonSchema): number {
+  return Object.values(properties).reduce(
+    (count, field) => count + 1 + countFields(field.items ?? field),
+    0,
+  )
 }
 
 function typeText({ type, items, nullable }: JsonSchema): string {
@@ -74,22 +74,48 @@ function typeText({ type, items, nullable }: JsonSchema): string {
   return nullable === true ? `${name} | null` : name
 }
 
-/** The fields of `data` in a response: path, type and meaning. */
-export function responseFields(context: PageContext, schema: JsonSchema): HtmlValue {
+/** A field's address on a page: `status.components.state`. */
+export function fieldAddress(endpoint: string, path: readonly string[]): string {
+  return [endpoint, ...path].join('.')
+}
+
+/** The fields of `data` in a response, each with the fields within it: name, type and meaning. */
+export function responseFields(
+  context: PageContext,
+  endpoint: string,
+  schema: JsonSchema,
+): HtmlValue {
   const { locale, texts } = context
   const { reference: t } = texts
-  const fields = fieldsOf(schema)
-  if (fields.length === 0) return undefined
-  return html`<details class="response-fields">
-    <summary>${countText(locale, t.responseFields, fields.length)}</summary>
-    <dl class="fields">
-      ${fields.map(({ path, field, isRequired }) => {
-        const values = valuesOf(context, field)
-        return fieldItem(path, typeText(field), !isRequired && html` ${t.optional}`, [
-          contractText(locale, field.description ?? ''),
-          values && html` ${values}`,
-        ])
-      })}
-    </dl>
-  </details>`
+  const isLong = countFields(schema) > MAX_OPEN_FIELDS
+
+  function list({ properties = {}, required = [] }: JsonSchema, path: readonly string[]): Html {
+    return html`${Object.entries(properties).map(([name, field]) => {
+      const own = [...path, name]
+      const type = [
+        html`<i>${typeText(field)}</i>`,
+        !required.includes(name) && html` <small>${t.optional}</small>`,
+      ]
+      const values = valuesOf(context, field)
+      const meaning = [contractText(locale, field.description ?? ''), values && [' ', values]]
+      const inner = within(field.items ?? field, own)
+      return fieldItem(fieldAddress(endpoint, own), name, type, [meaning, inner])
+    })}`
+  }
+
+  function within(field: JsonSchema, path: readonly string[]): HtmlValue {
+    const count = countFields(field)
+    if (count === 0) return undefined
+    const fields = html`<dl>${list(field, path)}</dl>`
+    if (!isLong) return fields
+    const name = code(path.at(-1) ?? '')
+    return html`<details>
+      <summary>${countText(locale, t.innerFields, count, { name })}</summary>
+      ${fields}
+    </details>`
+  }
+
+  if (countFields(schema) === 0) return undefined
+  return html`<h3>${t.responseFields}</h3>
+    <dl class="fields">${list(schema, [])}</dl>`
 }

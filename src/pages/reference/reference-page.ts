@@ -13,7 +13,7 @@ import {
   referenceRail,
   type Tag,
 } from './reference-rail.ts'
-import { tryTemplates } from './reference-try.ts'
+import { tryForm, tryOpener } from './reference-try.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
 
 function groupCard(context: PageContext, tag: Tag): Html | undefined {
@@ -53,7 +53,8 @@ export const REFERENCE_PAGE: Page = {
             policy: link(LINKS.policy, t.policyDocument),
           })}
         </p>
-        ${pageSection('endpoints', t.endpoints, cards)} ${aboutSections(context)}`,
+        ${pageSection('endpoints', t.endpoints, cards)} ${aboutSections(context)}
+        ${tryForm(context)}`,
     }
   },
 }
@@ -75,7 +76,7 @@ export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map((tag) =
         <h1>${t.tags[tag]}</h1>
         <p class="lead">${contractText(locale, TAGS[tag])}</p>
         ${endpointsOf(facts.registry, tag).map(([name, row]) => endpointEntry(context, name, row))}
-        ${tryTemplates(context)}`,
+        ${tryOpener(context)}`,
     }
   },
 }))

@@ -25,14 +25,18 @@ export function methodBadge(method: string): Html {
 /** A link to the entry of an endpoint, with its path below the base path. */
 export function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
   const path = row.path.slice(BASE_PATH.length) || '/'
+  // A parameter is not broken.
+  const [fixed, parameter] = path.split(/(?=\{)/)
+  const shown =
+    parameter === undefined ? fixed : html`${fixed}<wbr /><span class="whole">${parameter}</span>`
   return link(
     endpointPath(locale, name, row),
-    html`${methodBadge(row.method)} <code>${path}</code>`,
+    html`${methodBadge(row.method)} <code>${shown}</code>`,
   )
 }
 
 /** Every endpoint by group, with a filter. The page with this path is marked. */
-export function referenceRail(context: PageContext, currentPath: string): Html {
+export function referenceRail(context: PageContext, currentPath: string) {
   const { locale, texts, facts } = context
   const { reference: t } = texts
   const pageLink = (path: string, title: string): Html => {
@@ -41,7 +45,7 @@ export function referenceRail(context: PageContext, currentPath: string): Html {
   }
   const listed = REFERENCE_TAGS.filter((tag) => !facts.isLeftOut(groupPath(tag)))
   const groups = listed.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
-  return html`<div class="rail">
+  const content = html`<div class="rail">
     ${listFilter(texts, 'rail-filter', t.filter, '.rail li')}
     <p>${pageLink('reference', t.basics)}</p>
     ${groups.map(
@@ -55,4 +59,5 @@ export function referenceRail(context: PageContext, currentPath: string): Html {
         </div> `,
     )}
   </div>`
+  return { title: t.endpoints, content }
 }

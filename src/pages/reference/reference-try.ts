@@ -4,11 +4,25 @@ import { type PageContext, pathOfPage } from '../page.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
 
 /**
- * The templates for trying an endpoint, which the page's script clones: the form, the place of the response, and the
- * expected key. The verification texts are fetched from the verify page when needed, because in Thai they would make this
- * page too large.
+ * What opens the form for trying an endpoint, with the expected key. The page's script fetches the form from the page of
+ * `tryForm`.
  */
-export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): Html {
+export function tryOpener({ locale, texts, facts }: PageContext): Html {
+  const { open, notLoaded } = texts.reference.try
+  const page = pathOfPage(locale, 'reference')
+  const key = html`data-key-id="${facts.keyId ?? ''}"`
+  return html`<template id="try" data-form="${page}" ${key} data-failed="${notLoaded}">
+    <details class="try">
+      <summary>${open}</summary>
+    </details>
+  </template>`
+}
+
+/**
+ * The form for trying an endpoint, which scripts of other pages fetch and clone: its fields and the place of the
+ * response. In Thai, these texts would make a page of endpoints too large, as would those of the verify page.
+ */
+export function tryForm({ locale, texts, facts: { keyId } }: PageContext): Html {
   const { try: t } = texts.reference
   const { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody } = t
   const ownTexts = { parameter, missing, badPath, badKey, waiting, answered, notReached, emptyBody }
@@ -18,28 +32,32 @@ export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): 
       <summary>${label}</summary>
       <pre class="code" tabindex="0"></pre>
     </details>`
-  return html`<template id="try-form" data-key-id="${keyId ?? ''}" data-proof="${verifyPath}">
+  return html`<template id="try-form" data-proof="${verifyPath}">
       <form novalidate>
         <div class="field" data-part="parameter">
           <label for="try-parameter">${plainText(parameter, { name: '' })}</label>
           <input id="try-parameter" type="text" autocomplete="off" spellcheck="false" />
         </div>
-        <div class="field" data-part="key">
-          <label for="try-key">${t.key}</label>
-          <p class="hint" id="try-key-hint">
-            ${richText(t.keyHint, { header: code('Authorization') })}
-          </p>
-          <input
-            id="try-key"
-            type="password"
-            autocomplete="new-password"
-            aria-describedby="try-key-hint"
-          />
-        </div>
+        <details class="try-key">
+          <summary>${t.optionalKey}</summary>
+          <div class="field" data-part="key">
+            <label for="try-key">${t.key}</label>
+            <p class="hint" id="try-key-hint">
+              ${richText(t.keyHint, { header: code('Authorization') })}
+            </p>
+            <input
+              id="try-key"
+              type="password"
+              autocomplete="new-password"
+              aria-describedby="try-key-hint"
+            />
+          </div>
+        </details>
         <button class="button" type="submit">${t.send}</button>
       </form>
       <p class="try-status" role="status"></p>
       <div class="try-response" hidden>
+        ${output('body', t.body, true)} ${output('headers', t.headers, true)}
         <h3>${t.check}</h3>
         <div data-part="steps"></div>
         <p class="verdict" data-part="verdict" role="status"></p>
@@ -47,14 +65,8 @@ export function tryTemplates({ locale, texts, facts: { keyId } }: PageContext): 
           ${keyId === undefined ? t.noKey : richText(t.trustedKey, { keyId: code(keyId) })}
           ${link(verifyPath, t.howToVerify)}
         </p>
-        ${output('lines', t.signedLines, false)} ${output('headers', t.headers, true)}
-        ${output('body', t.body, true)}
+        ${output('lines', t.signedLines, false)}
       </div>
-    </template>
-    <template id="try">
-      <details class="try">
-        <summary>${t.open}</summary>
-      </details>
     </template>
     ${scriptTexts('reference', {
       ...ownTexts,

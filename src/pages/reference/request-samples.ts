@@ -1,0 +1,156 @@
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { createExample } from '@public-api/contract/documents/examples'
+
+/** The languages of samples with their names, in the order of the tabs. */
+export const SAMPLE_LANGUAGES = {
+  curl: 'curl',
+  javascript: 'JavaScript',
+  python: 'Python',
+  go: 'Go',
+  svc: 'svc',
+} as const
+
+export type SampleLanguage = keyof typeof SAMPLE_LANGUAGES
+
+/** Stands in samples for a challenge token. The page's script replaces it. */
+export const TOKEN_PLACEHOLDER = 'CHALLENGE_TOKEN'
+
+/** A request of an endpoint, as samples write it. */
+interface SampleCall {
+  readonly name: string
+  readonly row: Endpoint
+  readonly origin: string
+  readonly keyId: string
+  readonly url: string
+  /** Value of the path parameter. */
+  readonly value: string | undefined
+  readonly body: { readonly [name: string]: JsonValue } | undefined
+  readonly needsKey: boolean
+}
+
+/** A sample is undefined where the program has no such request. */
+type Sample = (call: SampleCall) => string | undefined
+
+/** A curl command. The shell expands the key, so that it is not in the shell's history. */
+function curlSample({ row, url, body, needsKey }: Omit<SampleCall, 'keyId'>): string {
+  const words = [`curl -i ${row.method === 'GET' ? '' : `-X ${row.method} `}${url}`]
+  if (needsKey) words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
+  if (body !== undefined) {
+    const json = JSON.stringify(body, undefined, 2).replaceAll("'", String.raw`'\''`)
+    words.push(`-H '${HEADERS.contentType}: ${JSON_MEDIA_TYPE}'`, `-d '${json}'`)
+  }
+  return words.join(' \\\n ')
+}
+
+/** A value as JavaScript, with an entry for each member of an object. */
+function javascriptValue(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
+  if (Array.isArray(value)) return `[${value.map(javascriptValue).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(
+    ([name, each]) => `  ${name}: ${javascriptValue(each)},`,
+  )
+  return `{\n${members.join('\n')}\n}`
+}
+
+function javascriptSample(call: SampleCall): string {
+  const { name, row, origin, keyId, value, body, needsKey } = call
+  const isRead = row.method === 'GET'
+  const key = 'apiKey: process.env.API_KEY'
+  const options = [`baseUrl: '${origin}'`, `pinnedKeyIds: ['${keyId}']`]
+  if (needsKey && isRead) options.push(key)
+  const given = body === undefined ? `{ ${key} }` : javascriptValue(body)
+  const sent = isRead
+    ? `client.${name}(${value === undefined ? '' : javascriptValue(value)})`
+    : `${name}(client, ${given})`
+  return `import { createClient } from '@public-api/client'
+${isRead ? '' : `import { ${name} } from '@public-api/client/write'\n`}
+const client = createClient({
+${options.map((each) => `  ${each},\n`).join('')}})
+const { ${row.request === 'Registration' ? 'outcome, data' : 'data'} } = await ${sent}
+console.log(${row.request === 'Registration' ? 'outcome, data' : 'data'})`
+}
+
+/** The clients in Python and Go read only. */
+const readSample =
+  (write: Sample): Sample =>
+  (call) =>
+    call.row.method === 'GET' ? write(call) : undefined
+
+const SAMPLES: { readonly [_ in SampleLanguage]: Sample } = {
+  curl: curlSample,
+  javascript: javascriptSample,
+  python: readSample(({ name, origin, keyId, value, needsKey }) => {
+    const method = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return `${needsKey ? 'import os\n' : ''}from public_api import Client
+
+client = Client(
+    "${origin}",
+    pinned_key_ids=["${keyId}"],
+${needsKey ? '    api_key=os.environ["API_KEY"],\n' : ''})
+print(client.${method}(${value === undefined ? '' : JSON.stringify(value)}).data)`
+  }),
+  go: readSample(({ name, origin, keyId, value, needsKey }) => {
+    const method = (name.charAt(0).toUpperCase() + name.slice(1)).replace(/Id$/, 'ID')
+    const given = value === undefined ? '' : `, ${JSON.stringify(value)}`
+    return `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+${needsKey ? '\t"os"\n' : ''}
+	"publicapi"
+)
+
+func main() {
+	client, err := publicapi.NewClient(publicapi.Options{
+		BaseURL:      "${origin}",
+		PinnedKeyIds: []string{"${keyId}"},
+${needsKey ? '\t\tAPIKey:       os.Getenv("API_KEY"),\n' : ''}	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := client.${method}(context.Background()${given})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%+v\\n", result.Data)
+}`
+  }),
+  // The command sends no API key.
+  svc: readSample(({ url, keyId, needsKey }) =>
+    needsKey ? undefined : `svc verify ${url} \\\n  --pin ${keyId}`,
+  ),
+}
+
+/**
+ * The programs that call an endpoint with its example values, each as one can run it. A deployment that does not sign has only
+ * that of curl, because the others verify.
+ */
+export function requestSamples(
+  name: string,
+  row: Endpoint,
+  { origin, keyId }: { readonly origin: string; readonly keyId: string | undefined },
+): readonly { readonly language: SampleLanguage; readonly text: string }[] {
+  const { path, parameter, request, authentication } = row
+  const body =
+    request && (createExample(REQUEST_SCHEMAS[request]) as NonNullable<SampleCall['body']>)
+  const call = {
+    name,
+    row,
+    origin,
+    url: origin + path.replace(/\{.*\}/, encodeURIComponent(parameter?.example ?? '')),
+    value: parameter?.example,
+    body: body && 'challengeToken' in body ? { ...body, challengeToken: TOKEN_PLACEHOLDER } : body,
+    needsKey: authentication === 'api-key',
+  }
+  if (keyId === undefined) return [{ language: 'curl', text: curlSample(call) }]
+  return (Object.keys(SAMPLES) as SampleLanguage[]).flatMap((language) => {
+    const text = SAMPLES[language]({ ...call, keyId })
+    return text === undefined ? [] : [{ language, text }]
+  })
+}
