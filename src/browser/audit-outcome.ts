@@ -19,25 +19,37 @@ function failureOf(error: unknown): string {
   return error instanceof UnsettledError ? 'unsettled' : 'other'
 }
 
+/** What the failed step of a response expected and found; undefined if no step compared something. */
+function comparedElement(proofTexts: PageTexts, { steps }: VerificationError) {
+  const failed = steps?.find(({ outcome }) => outcome === 'failed')
+  if (failed === undefined) return undefined
+  const rows = (['expected', 'found'] as const).flatMap((part) => {
+    const values = failed[part].map((value) => pageElement('p', [pageElement('code', value)]))
+    return values.length === 0
+      ? []
+      : [pageElement('dt', proofTexts.text(part)), pageElement('dd', values, `step-${part}`)]
+  })
+  return pageElement('div', [pageElement('dl', rows)], 'step-detail')
+}
+
 /** An audit that did not finish, with the translated reason. */
 export function failureElement(
   texts: PageTexts,
   proofTexts: PageTexts,
   error: unknown,
 ): HTMLElement {
+  const isUntrusted = error instanceof VerificationError
   const message = pageElement('p', [pageElement('code', String(error))], 'small')
   message.lang = 'en'
-  const fault =
-    error instanceof VerificationError
-      ? [pageElement('p', proofTexts.text(`faults.${error.code}`))]
-      : []
+  const fault = isUntrusted ? [pageElement('p', proofTexts.text(`faults.${error.code}`))] : []
+  const compared = isUntrusted ? comparedElement(proofTexts, error) : undefined
   return pageElement(
     'div',
     [
       pageElement('h3', texts.text('failedTitle')),
       pageElement('p', texts.text(`failures.${failureOf(error)}`)),
       ...fault,
-      message,
+      compared ?? message,
     ],
     'note note-warn',
   )

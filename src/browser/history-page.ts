@@ -63,6 +63,12 @@ async function readSaved(): Promise<SavedHead | undefined> {
   return kept
 }
 
+function clearResult(): void {
+  resultPlace.replaceChildren()
+  marks.clear()
+  stepsPlace.replaceChildren()
+}
+
 /** The pinned key ID; undefined if the field is empty, null if the input is not a key ID. */
 function readPin(): string | undefined | null {
   const pin = pinInput.value.trim()
@@ -73,6 +79,8 @@ function readPin(): string | undefined | null {
     pinInput.removeAttribute('aria-invalid')
     return pin === '' ? undefined : pin
   }
+  // A result below the mistake would look like that of this input.
+  clearResult()
   pinInput.setAttribute('aria-invalid', 'true')
   pinInput.focus()
   return null
@@ -91,9 +99,7 @@ async function audit(pinnedKeyId: string | undefined): Promise<void> {
   const controller = new AbortController()
   running = controller
   showRunning(true)
-  resultPlace.replaceChildren()
-  marks.clear()
-  stepsPlace.replaceChildren()
+  clearResult()
   try {
     const kept = await readSaved().catch(() => null)
     if (kept === null) {

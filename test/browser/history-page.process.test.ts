@@ -215,7 +215,16 @@ describe('a consistent history', { skip }, () => {
     assert.ok(rest.every(([, state]) => state === 'skipped'))
     const result = (await page.locator('#audit-result').textContent()) ?? ''
     assert.ok(result.includes(script.failures.verification))
-    assert.ok(result.includes('UNKNOWN_KEY'))
+    assert.ok(result.includes(TEXTS.en.proof.faults.UNKNOWN_KEY))
+    assert.ok(!result.includes('VerificationError'), 'no words of a program')
+    const compared = page.locator('#audit-result')
+    assert.equal(await compared.locator('.step-expected').textContent(), `A${key.keyId.slice(1)}`)
+    assert.equal(await compared.locator('.step-found').textContent(), key.keyId)
+
+    await page.locator('#pin').fill('short')
+    await page.locator('#audit-start').click()
+    assert.equal(await page.locator('#audit-result').textContent(), '')
+    assert.equal(await page.locator('#audit-steps .step').count(), 0)
   })
 
   test('is audited without storage and reports that nothing is saved', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { key } from '../client/scripted-client.ts'
@@ -125,4 +126,25 @@ test('without scripts only the check is missing', { skip }, async (t) => {
   assert.equal(await page.locator('section[aria-labelledby=browser] .note').isVisible(), true)
   assert.equal(await page.locator('#key-id').textContent(), key.keyId)
   assert.equal(await page.locator('#curl-code').isVisible(), true)
+})
+
+/** WCAG 1.4.12: the spacing that readers may set without losing text. */
+const TEXT_SPACING =
+  '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }'
+
+test("the picture keeps its text in view with a reader's text spacing", { skip }, async (t) => {
+  const { page } = await open(t, { viewport: { width: 360, height: 780 }, bypassCSP: true })
+  for (const locale of LOCALES) {
+    await page.goto(page.url().replace(/\/[^/]+\/verify/, `/${locale}/verify`))
+    await page.addStyleTag({ content: TEXT_SPACING })
+    const outside = await page.locator('.picture svg text').evaluateAll((texts) =>
+      texts
+        .filter((text) => {
+          const end = text.closest('svg')?.getBoundingClientRect().right ?? 0
+          return text.getBoundingClientRect().right > end + 1
+        })
+        .map(({ textContent }) => textContent),
+    )
+    assert.deepEqual(outside, [], locale)
+  }
 })

@@ -18,6 +18,9 @@ const CHARACTERS = 38
 const BOX_CHARACTERS = 32
 const ARROW_ID = 'anatomy-arrow'
 
+/** Width of a character of code in the picture: 12 px, at the 0.6 em of most faces. */
+const CODE_CHARACTER = 7.2
+
 const CLASSES = {
   label: 'picture-label',
   exchange: 'picture-code',
@@ -105,9 +108,16 @@ export function anatomyPicture(context: PageContext, sample: SampleResponse): Ht
       return [
         isSigned &&
           box('picture-box', { x: BOX_X, y: y - 10, width: WIDTH - BOX_X - 8, height: 20 }, 3),
-        html`<text class="${CLASSES[kind]}" x="${x}" y="${y + 4}"
-          >${kind === 'label' ? text : shown}</text
-        > `,
+        kind === 'label'
+          ? html`<text class="${CLASSES[kind]}" x="${x}" y="${y + 4}">${text}</text> `
+          : html`<text
+              class="${CLASSES[kind]}"
+              x="${x}"
+              y="${y + 4}"
+              textLength="${Math.round(shown.length * CODE_CHARACTER)}"
+              lengthAdjust="spacingAndGlyphs"
+              >${shown}</text
+            > `,
         source && arrow(`M${LANE_X} ${middle(source) + 9}V${y}H${BOX_X - 1}`),
         target && arrow(`M${BOX_X} ${y}H${LANE_X}V${middle(target) - 9}`),
       ]
