@@ -26,7 +26,8 @@ function commentLines(text: string, indent = ''): readonly string[] {
 
 /** A field's description with its values and limit. */
 function describeField(schema: JsonSchema): string {
-  const values = schema.enum === undefined ? '' : ` One of: ${schema.enum.map(String).join(', ')}.`
+  const listed = schema.enum ?? schema.items?.enum
+  const values = listed === undefined ? '' : ` One of: ${listed.map(String).join(', ')}.`
   const hasForm = (schema.format ?? schema.pattern) !== undefined
   const limit =
     schema.maxLength === undefined || hasForm ? '' : ` At most ${schema.maxLength} characters.`

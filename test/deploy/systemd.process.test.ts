@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { COMMANDS } from '../../src/cli/program.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -52,4 +53,21 @@ test('the unit starts the service as npm start does', () => {
   }
   const args = scripts.start.replace(/^.* exec node /, '')
   assert.ok(unit.includes(`ExecStart=/opt/public-api/node_modules/.bin/node ${args}\n`))
+})
+
+test('the installed svc runs each command on the database as the user of the service', async () => {
+  const wrapper = readFileSync(path.join(UNITS, 'svc'), 'utf8')
+  const [, listed = ''] = /^ {2}([\w |-]+)\) as_service=yes ;;$/m.exec(wrapper) ?? []
+  const asService = new Set(listed.split(' | '))
+  for (const [name, [, entry]] of Object.entries(COMMANDS)) {
+    const command = typeof entry === 'function' ? (await entry()).command : entry
+    const actions = await Promise.all(
+      Object.values(command.actions ?? {}).map(async ([, each]) =>
+        typeof each === 'function' ? (await each()).command : each,
+      ),
+    )
+    const worksOnDatabase = [command, ...actions].some(({ options = {} }) => 'database' in options)
+    if (worksOnDatabase) assert.ok(asService.has(name), name)
+  }
+  for (const name of asService) assert.ok(Object.hasOwn(COMMANDS, name), name)
 })
