@@ -189,7 +189,7 @@ function classOf(
   return isStable ? 'breaking' : 'beta'
 }
 
-/** The rows for which a condition holds; all rows if there are none. */
+/** The rows for which a condition holds; all rows without a condition. */
 function rowsWhere(
   holds: (row: EndpointOutline) => boolean = () => true,
   { endpoints }: ContractOutline,

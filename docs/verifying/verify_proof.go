@@ -193,7 +193,7 @@ func isNew(keys []noteKey, place string) error {
 
 func (p *policy) define(name string, met rule, place string) error {
 	if name == "none" || p.rules[name] != nil {
-		return refuse("MALFORMED", "%s: %s is defined above, or is none", place, name)
+		return refuse("MALFORMED", "%s: %s is already defined, or reserved", place, name)
 	}
 	p.rules[name] = met
 	return nil

@@ -14,7 +14,7 @@ import { flag, textOption } from '@public-api/command/options'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 
-/** The first file of a folder that is no dot file; undefined if the folder is missing. Throws a UsageError. */
+/** The first file of a folder whose name does not start with a dot; undefined if the folder is missing. Throws a UsageError. */
 function findFile(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined
   if (!lstatSync(folder).isDirectory()) throw new UsageError(`${folder} is not a folder`)

@@ -20,7 +20,7 @@ export interface ImportedStatus {
   }
 }
 
-/** A member that is one word; empty if it is none. */
+/** A member that is one word; empty if it is another value. */
 function wordOf(value: unknown, name: string): string {
   const word = propertyOf(value, name)
   return typeof word === 'string' ? word : ''
@@ -171,7 +171,7 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
     return `${PLACEHOLDER_MARK} ${what}`
   }
 
-  /** The first of these members that is a time, in UTC. One that is none is kept: `svc check` names it. */
+  /** The first of these members that is a time, in UTC. A value that is not a time is kept: `svc check` names it. */
   function timeOf(value: unknown, ...names: readonly string[]): string | undefined {
     const text = names
       .map((name) => propertyOf(value, name))

@@ -78,7 +78,7 @@ test('reads a page from its URL, also that of a document, and follows redirects'
 })
 
 test(
-  'a page that is none, or that does not end, changes nothing',
+  'a document of another kind, or one that does not end, changes nothing',
   { timeout: 30_000 },
   async (t) => {
     const { content, file, run } = contentFolder(t)

@@ -55,8 +55,17 @@ test(
     const origin = await serveWithNginx(t, path.join(folder, 'copy'))
 
     const audited = await svcIn(folder, [
-      ...['audit', app.origin, '--pin', key.keyId, '--state', 'state.json', '--json'],
-      ...['--policy', 'policy', '--mirror', origin],
+      'audit',
+      app.origin,
+      '--pin',
+      key.keyId,
+      '--state',
+      'state.json',
+      '--json',
+      '--policy',
+      'policy',
+      '--mirror',
+      origin,
     ])
     assert.equal(audited.status, 0, audited.error)
     const { log } = JSON.parse(audited.out) as {

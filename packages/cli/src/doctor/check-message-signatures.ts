@@ -125,8 +125,8 @@ export const checkMessageSignatures: Check = async (survey, report) => {
   const through = `GET ${TARGET} (Accept-Signature)`
   if (isSigned(asked)) await inspect(asked, through, survey, report)
   else report('message-signature-vary', through, 'the stored response to another request')
-  const unasked = await probe.ask({ method: 'GET', target: TARGET }, 3)
-  if (isSigned(response) || isSigned(unasked)) {
+  const without = await probe.ask({ method: 'GET', target: TARGET }, 3)
+  if (isSigned(response) || isSigned(without)) {
     report('message-signature-vary', `GET ${TARGET}`, `${HEADERS.signatureInput} without a request`)
   }
 
