@@ -41,7 +41,7 @@ export async function buildMcp(folder: string): Promise<void> {
     entryPoints: [path.join(PACKAGE, 'src', 'main.ts')],
     outfile: path.join(dist, 'main.js'),
     bundle: true,
-    minifySyntax: true,
+    minify: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
