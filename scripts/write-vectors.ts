@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
 import { HISTORY_VECTORS } from '../test/vectors/history-vectors.ts'
+import { buildKeyVectors } from '../test/vectors/key-vectors.ts'
 import { buildLogVectors } from '../test/vectors/log-vectors.ts'
 import { runScript } from './script-main.ts'
 
@@ -62,6 +63,7 @@ export async function findVectorDrift(): Promise<ReadonlyMap<string, string | un
   const drift = new Map<string, string | undefined>()
   const vectors = new Map<string, unknown>(await buildVectors())
   for (const [name, vector] of HISTORY_VECTORS) vectors.set(`history/${name}`, vector)
+  for (const [name, vector] of await buildKeyVectors()) vectors.set(`keys/${name}`, vector)
   for (const [name, vector] of await buildLogVectors()) vectors.set(`log/${name}`, vector)
   for (const [name, vector] of vectors) {
     const text = `${formatJson(vector)}\n`
@@ -86,7 +88,10 @@ export function vectorLines(drift: ReadonlyMap<string, unknown>): readonly strin
 function writeVectors(drift: Awaited<ReturnType<typeof findVectorDrift>>): void {
   for (const [file, text] of drift) {
     if (text === undefined) rmSync(path.join(FOLDER, file))
-    else writeFileSync(path.join(FOLDER, file), text)
+    else {
+      mkdirSync(path.dirname(path.join(FOLDER, file)), { recursive: true })
+      writeFileSync(path.join(FOLDER, file), text)
+    }
     process.stdout.write(`${text === undefined ? 'Removed' : 'Wrote'} ${file}\n`)
   }
 }

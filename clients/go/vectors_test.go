@@ -139,6 +139,44 @@ func TestHistoryVectors(t *testing.T) {
 	}
 }
 
+type keyVector struct {
+	Expected, Now string
+	PinnedKeyIds  []string
+	KeyRequest    struct{ Method, Target string }
+	Response      vectorResponse
+	KeyIds        []string
+}
+
+func verifyKeyVector(t *testing.T, name string, v keyVector) error {
+	now, err := time.Parse(time.RFC3339, v.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := VerifyKeyDocument(&Response{
+		Method: v.KeyRequest.Method, Target: v.KeyRequest.Target,
+		Status: v.Response.Status, Header: v.Response.Headers.header(), Body: decoded(t, v.Response.BodyBase64),
+	}, Expectations{PinnedKeyIds: v.PinnedKeyIds, Now: now})
+	if err != nil {
+		return err
+	}
+	var found []string
+	for _, key := range keys {
+		found = append(found, key.ID)
+	}
+	if strings.Join(found, " ") != strings.Join(v.KeyIds, " ") {
+		t.Errorf("%s: expected %v, found %v", name, v.KeyIds, found)
+	}
+	return nil
+}
+
+func TestKeyVectors(t *testing.T) {
+	for name, each := range readVectors[keyVector](t, "keys") {
+		if found := outcomeOf(t, verifyKeyVector(t, name, each)); found != each.Expected {
+			t.Errorf("%s: expected %s, found %s", name, each.Expected, found)
+		}
+	}
+}
+
 type logVector struct {
 	Expected, Now, Policy, Note, Proof string
 	MaxAgeSeconds                      int

@@ -607,13 +607,16 @@ func isText(value any) bool {
 	return is
 }
 
-var digestForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+var (
+	digestForm   = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+	resourceForm = regexp.MustCompile(`^[a-z0-9]+(-[A-Za-z0-9]+)*(/[a-z0-9]+(-[A-Za-z0-9]+)*)*$`)
+)
 
 func areDigests(value any) bool {
 	digests, is := value.(map[string]any)
-	for _, each := range digests {
+	for name, each := range digests {
 		digest, isText := each.(string)
-		is = is && isText && digestForm.MatchString(digest)
+		is = is && isText && digestForm.MatchString(digest) && resourceForm.MatchString(name)
 	}
 	return is
 }
@@ -760,13 +763,16 @@ type vector struct {
 	Response vectorResponse
 	Chain    []moment
 	// Only in the histories.
-	Entries []map[string]any
+	Entries []json.RawMessage
 }
 
 // historyOutcome checks a chain of entries, oldest first.
 func (v vector) historyOutcome() string {
 	var before map[string]any
-	for at, entry := range v.Entries {
+	for at, text := range v.Entries {
+		// Nil for what is no object.
+		var entry map[string]any
+		_ = json.Unmarshal(text, &entry)
 		err := requireEntry(entry, at+1, entry["hash"])
 		if err == nil {
 			err = requireLink(entry, before)

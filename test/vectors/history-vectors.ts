@@ -65,6 +65,55 @@ function broken(
   return { description, expected: 'BROKEN', at: formatSnapshotId(sequence), entries }
 }
 
+/** Entries with a correct hash and one member of a wrong form. */
+const MALFORMED: readonly (readonly [name: string, description: string, members: object])[] = [
+  ['sequence-text', 'The number of an entry is text.', { sequence: '2' }],
+  ['sequence-fraction', 'The number of an entry is no integer.', { sequence: 2.5 }],
+  ['sequence-zero', 'The number of an entry is 0.', { sequence: 0 }],
+  ['sequence-negative', 'The number of an entry is negative.', { sequence: -2 }],
+  ['id-number', 'The id of an entry is a number.', { snapshotId: 2 }],
+  ['id-short', 'The id of an entry has three digits.', { snapshotId: 'VS-002' }],
+  ['id-of-markup', 'The id of an entry is other text.', { snapshotId: '<b>VS-0002</b>' }],
+  ['created-number', 'The time of an entry is a number.', { createdAt: 1_762_041_600_000 }],
+  ['created-missing', 'An entry has no time.', { createdAt: null }],
+  ['note-number', 'The note is a number.', { note: 7 }],
+  ['previous-hash-missing', 'An entry has no link.', { previousHash: null }],
+  ['previous-hash-number', 'The link is a number.', { previousHash: 0 }],
+  ['resources-list', 'The resources are a list.', { resources: [] }],
+  ['resources-text', 'The resources are text.', { resources: 'status' }],
+  [
+    'resource-name-path',
+    'A resource has the name of another folder.',
+    { resources: { '../x': A } },
+  ],
+  ['digest-short', 'The digest of a resource is too short.', { resources: { status: 'B' } }],
+  [
+    'digest-standard-alphabet',
+    'The digest of a resource is in another alphabet.',
+    { resources: { status: `+/${'B'.repeat(41)}` } },
+  ],
+  ['changes-object', 'The changes are an object.', { changes: {} }],
+  ['changes-text', 'The changes are text.', { changes: 'all' }],
+  ['change-null', 'A change is null.', { changes: [null] }],
+  ['change-without-kind', 'A change has no kind.', { changes: [{ resource: 'status' }] }],
+  [
+    'change-kind-number',
+    'The kind of a change is a number.',
+    { changes: [{ resource: 'status', kind: 1 }] },
+  ],
+  ['api-version-number', 'The version of the API is a number.', { apiVersion: 1 }],
+  ['registry-version-missing', 'An entry has no registry version.', { registryVersion: null }],
+]
+
+/** What is not an entry at all. */
+const NOT_ENTRIES: readonly (readonly [name: string, description: string, value: unknown])[] = [
+  ['entry-null', 'An entry is null.', null],
+  ['entry-text', 'An entry is text.', 'VS-0002'],
+  ['entry-number', 'An entry is a number.', 2],
+  ['entry-list', 'An entry is a list.', []],
+  ['entry-empty', 'An entry has no members.', {}],
+]
+
 /** Every case of test/vectors/history by the name of its file. */
 export const HISTORY_VECTORS: ReadonlyMap<string, HistoryVector> = new Map([
   ['good', { description: 'A valid chain.', expected: 'ok', entries: makeChain() }],
@@ -167,4 +216,13 @@ export const HISTORY_VECTORS: ReadonlyMap<string, HistoryVector> = new Map([
       malformed({ resources: { status: 1 } }),
     ),
   ],
+  ...MALFORMED.map(
+    ([name, description, members]) =>
+      [name, broken(description, 2, () => malformed(members))] as const,
+  ),
+  ...NOT_ENTRIES.map(([name, description, value]) => {
+    const [first, , third] = makeChain() as readonly unknown[]
+    const entries = [first, value, third] as HistoryVector['entries']
+    return [name, { description, expected: 'BROKEN', at: 'VS-0002', entries }] as const
+  }),
 ])

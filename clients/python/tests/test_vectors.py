@@ -11,6 +11,7 @@ from public_api import (
     open_policy,
     verify_checkpoint,
     verify_history,
+    verify_key_document,
     verify_proof,
     verify_response,
 )
@@ -61,6 +62,22 @@ def verify_log_vector(vector):
         raise AssertionError(f"expected {vector['result']}, found {result}")
 
 
+def verify_key_vector(vector):
+    request, response = vector["keyRequest"], vector["response"]
+    keys = verify_key_document(
+        method=request["method"],
+        target=request["target"],
+        status=response["status"],
+        headers=response["headers"],
+        body=base64.b64decode(response["bodyBase64"] or ""),
+        now_ms=parse_instant(vector["now"]),
+        pinned_key_ids=vector["pinnedKeyIds"],
+    )
+    found = [key.key_id for key in keys]
+    if found != vector.get("keyIds", found):
+        raise AssertionError(f"expected {vector['keyIds']}, found {found}")
+
+
 def outcome_of(check, *arguments):
     try:
         check(*arguments)
@@ -84,10 +101,17 @@ class VectorTest(unittest.TestCase):
 
     def test_histories(self):
         cases = read(VECTORS / "history")
-        self.assertGreater(len(cases), 5)
+        self.assertGreater(len(cases), 40)
         for name, vector in cases:
             with self.subTest(name):
                 self.assertEqual(outcome_of(verify_history, vector["entries"]), vector["expected"])
+
+    def test_key_documents(self):
+        cases = read(VECTORS / "keys")
+        self.assertGreater(len(cases), 25)
+        for name, vector in cases:
+            with self.subTest(name):
+                self.assertEqual(outcome_of(verify_key_vector, vector), vector["expected"])
 
     def test_logs(self):
         cases = read(VECTORS / "log")

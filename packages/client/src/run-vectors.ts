@@ -6,12 +6,14 @@ import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-proofs.ts'
 import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
+import type { KeyVector } from './key-vector.ts'
 import { LogError, type LogFault } from './log/log-error.ts'
 import { openPolicy } from './log/log-policy.ts'
 import { verifyProof } from './log/log-proof.ts'
 import { verifyCheckpoint } from './log/verify-checkpoint.ts'
 import type { LogVector } from './log-vector.ts'
 import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
+import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'
 import { verifyResponse } from './verify-response.ts'
@@ -59,6 +61,25 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
       ...(revalidation === undefined ? {} : { revalidated: revalidation.headers }),
     })
     return 'ok'
+  } catch (error) {
+    if (error instanceof VerificationError) return OUTCOME_OF[error.code]
+    throw error
+  }
+}
+
+/** The outcome of a document of keys. Other keys than the stated ones are reported as UNKNOWN_KEY. */
+async function outcomeOfKeys(vector: KeyVector): Promise<Outcome> {
+  const { keyRequest, response, pinnedKeyIds, keyIds } = vector
+  try {
+    const { keys } = await verifyKeyDocument({
+      ...keyRequest,
+      status: response.status,
+      headers: response.headers,
+      body: bodyOf(response),
+      pinnedKeyIds: pinnedKeyIds.length === 0 ? undefined : pinnedKeyIds,
+      nowMs: parseInstant(vector.now) ?? NaN,
+    })
+    return keys.map(({ keyId }) => keyId).join() === keyIds?.join() ? 'ok' : 'UNKNOWN_KEY'
   } catch (error) {
     if (error instanceof VerificationError) return OUTCOME_OF[error.code]
     throw error
@@ -169,10 +190,15 @@ export async function runVectors(
       const vector = JSON.parse(await readText(`${name}.json`)) as
         | Vector
         | HistoryVector
+        | KeyVector
         | LogVector
       if ('policy' in vector) {
         const { description, expected } = vector
         return [{ name, description, expected, found: await outcomeOfLog(vector) }]
+      }
+      if ('keyRequest' in vector) {
+        const { description, expected } = vector
+        return [{ name, description, expected, found: await outcomeOfKeys(vector) }]
       }
       if (!('entries' in vector)) return checkVector(name, vector)
       const { description, expected } = vector
