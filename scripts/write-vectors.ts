@@ -23,7 +23,7 @@ function formatOnOneLine(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined
   const items: readonly unknown[] = value
   const texts = items.map((item) =>
-    typeof item === 'string'
+    typeof item === 'string' || item === null
       ? JSON.stringify(item)
       : items.length === 1
         ? formatOnOneLine(item)
@@ -43,6 +43,7 @@ function formatJson(value: unknown, indent = '', column = indent.length): string
     const items = value.map((item) => `${inner}${formatJson(item, inner)}`)
     return `[\n${items.join(',\n')}\n${indent}]`
   }
+  if (Object.keys(value).length === 0) return '{}'
   const members = Object.entries(value).map(([name, member]) => {
     const start = `${inner}${JSON.stringify(name)}: `
     return `${start}${formatJson(member, inner, start.length)}`
