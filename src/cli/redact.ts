@@ -1,6 +1,11 @@
 import { createCommand, UsageError } from '@public-api/command/command'
 import { flag, textOption } from '@public-api/command/options'
+import { pluralOf } from '@public-api/command/wording'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import type { ReleaseStore } from '../storage/release-store.ts'
 import { formatVersions } from './find.ts'
+import { formatResource } from './format-diff.ts'
 import {
   openReleasesFolder,
   requireText,
@@ -8,6 +13,18 @@ import {
   RELEASES_OPTION,
 } from './releases-folder.ts'
 import { confirm } from './standard-input.ts'
+
+/** Maximum number of lines of the preview. */
+const MAX_SHOWN = 40
+
+/** Every field of a resource in one line each; none if its bytes are damaged or gone. */
+async function listTexts(store: ReleaseStore, resource: string, digest: string) {
+  const { resourceFault } = await import('../publishing/append-version.ts')
+  if (resourceFault(store, resource, digest) !== undefined) return []
+  const data = parseJson(store.readResourceText(resource, digest)) as JsonValue
+  const plain = (text: string): string => text
+  return formatResource(data, { added: plain, removed: plain })
+}
 
 export const command = createCommand({
   usage: 'redact VS-NNNN RESOURCE --reason TEXT [options]',
@@ -44,6 +61,10 @@ The command shows what it would remove and asks.
       output.error(
         `This permanently removes ${resource} from ${formatVersions(plan.snapshotIds)} in ${folder}. The page of each version will show the reason: ${reason}`,
       )
+      const texts = await listTexts(store, resource, plan.digest)
+      for (const line of texts.slice(0, MAX_SHOWN)) output.error(`  ${line}`)
+      const more = texts.length - MAX_SHOWN
+      if (more > 0) output.error(`  and ${pluralOf(more, 'more line')}`)
       await confirm('Remove it? (yes/no) ', 'nothing was removed')
     }
     const result = await withPublishErrors(

@@ -5,6 +5,9 @@ import { test } from 'node:test'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { publishRelease } from '../../src/publishing/publish-release.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { loadReleases } from '../../src/service/releases.ts'
+import { parsePage, textIn } from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
@@ -46,6 +49,13 @@ test('a translation whose source changed is not published until it changes or is
   )
   const { warnings } = await publish()
   assert.equal(warnings.length, 2)
+  // The pages show the source, in its language.
+  const app = await runApp(t, { releases: loadReleases(store) })
+  const page = parsePage(await (await app.fetch('/th/status')).text())
+  const english = page.all('main [lang="en"]').map(textIn)
+  assert.ok(english.includes('The service is down.'), english.join('\n'))
+  assert.ok(english.includes('Reads'))
+  assert.doesNotMatch(page.all('main').map(textIn).join(''), /ทุกอย่างทำงาน/)
   assert.match(
     warnings[0] ?? '',
     /th.status\.yaml:1:10: status\.summary: the translation is older than its text/,

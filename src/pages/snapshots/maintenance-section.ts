@@ -5,7 +5,8 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { stateBadge } from '../texts/enum-labels.ts'
-import { momentHtml, momentInText } from '../texts/moments.ts'
+import { momentInText } from '../texts/moments.ts'
+import { eventUpdates } from './event-updates.ts'
 import { itemLinks, notShown } from './snapshot-sections.ts'
 
 type Status = SnapshotData<'status'>
@@ -34,16 +35,7 @@ function maintenanceArticle(context: PageContext, status: Status, maintenance: M
   const { id, title, state, startsAt, endsAt, components, updates } = maintenance
   const t = texts.status
   const time = { start: momentInText(locale, startsAt), end: momentInText(locale, endsAt) }
-  const newest = newestShown(
-    updates,
-    SHOWN_UPDATES,
-    (update) =>
-      html`<dt>${momentHtml(locale, update.at)}</dt>
-        <dd>
-          ${stateBadge(texts, 'maintenanceState', update.state)}
-          <p>${operatorText(content, update.text)}</p>
-        </dd> `,
-  )
+  const badgeOf = (each: typeof state) => stateBadge(texts, 'maintenanceState', each)
   return html`<article id="maintenance-${id}">
     <h3>${anchor(`maintenance-${id}`, operatorText(content, title))}</h3>
     ${factList([
@@ -54,10 +46,7 @@ function maintenanceArticle(context: PageContext, status: Status, maintenance: M
         components.length > 0 && itemLinks(context, 'component', status.components, components),
       ],
     ])}
-    ${passedNote(context, maintenance)}
-    <h4>${t.updates}</h4>
-    <dl class="facts">${newest.shown}</dl>
-    ${notShown(context, 'status', t.olderUpdates, newest.left)}
+    ${passedNote(context, maintenance)} ${eventUpdates(context, updates, SHOWN_UPDATES, badgeOf)}
   </article>`
 }
 

@@ -8,6 +8,7 @@ import { dayHtml, momentHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import type { Page, PageContext } from '../page.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
+import { eventUpdates } from './event-updates.ts'
 import { maintenanceSection } from './maintenance-section.ts'
 import { subscribeSection } from './subscribe-section.ts'
 import {
@@ -63,16 +64,7 @@ function incidentArticle(
   const { locale, texts, content } = context
   const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
   const t = texts.status
-  const newest = newestShown(
-    updates,
-    SHOWN_UPDATES,
-    (update) =>
-      html`<dt>${momentHtml(locale, update.at)}</dt>
-        <dd>
-          ${stateBadge(texts, 'incidentState', update.state)}
-          <p>${operatorText(content, update.text)}</p>
-        </dd> `,
-  )
+  const badgeOf = (each: typeof state) => stateBadge(texts, 'incidentState', each)
   return html`<article id="incident-${id}">
     <h3>${anchor(`incident-${id}`, operatorText(content, title))}</h3>
     ${factList([
@@ -86,9 +78,7 @@ function incidentArticle(
       ],
     ])}
     ${hasTimeline && incidentTimeline(context, incident)}
-    <h4>${t.updates}</h4>
-    <dl class="facts">${newest.shown}</dl>
-    ${notShown(context, 'status', t.olderUpdates, newest.left)}
+    ${eventUpdates(context, updates, SHOWN_UPDATES, badgeOf)}
   </article>`
 }
 
