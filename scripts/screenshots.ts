@@ -1,3 +1,4 @@
+import { formatErrorLine } from '@public-api/command/error-line'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -183,7 +184,7 @@ await runScript(import.meta, {
     const schemes = chosen('scheme', SCHEMES, values.scheme)
     const executablePath = findChromium()
     if (executablePath === undefined) {
-      process.stderr.write(`screenshots: ${NO_CHROMIUM}\n`)
+      process.stderr.write(`${formatErrorLine(NO_CHROMIUM)}\n`)
       return 1
     }
     if (values.docs === true) {

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { formatErrorLine } from '@public-api/command/error-line'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** Wrong usage of a script. The message is one line that states what was expected. */
@@ -57,8 +58,8 @@ export async function runScript<const Options extends ParseArgsOptionsConfig>(
     else process.exitCode = await run(parsed)
   } catch (error) {
     if (!(error instanceof ScriptUsageError)) throw error
-    const name = path.basename(filename, '.ts')
-    process.stderr.write(`${name}: ${error.message} (see --help)\n`)
+    const command = `npx node ${path.relative(process.cwd(), filename)}`
+    process.stderr.write(`${formatErrorLine(error.message, command)}\n`)
     process.exitCode = 2
   }
 }

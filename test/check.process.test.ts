@@ -104,5 +104,5 @@ test('the program prints help, runs the given steps and rejects unknown ones', (
   assert.match(two.stdout, /All passed: 2 steps\.\n$/)
   const wrong = run('layer')
   assert.equal(wrong.status, 2)
-  assert.match(wrong.stderr, /^check: there is no step layer; expected lint, types/)
+  assert.match(wrong.stderr, /^error: there is no step layer; expected lint, types/)
 })

@@ -42,7 +42,7 @@ for (const file of CALLED) {
     assert.deepEqual(await run(file, '--wrong'), {
       code: 2,
       out: '',
-      error: `${name}: Unknown option '--wrong' (see --help)\n`,
+      error: `error: Unknown option '--wrong'. Run 'npx node ${path.relative(process.cwd(), path.join(SCRIPTS_DIR, file))} --help' for usage.\n`,
     })
   })
 }

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 
 import { suggestName } from '@public-api/contract/text/nearest-name'
+import { formatErrorLine } from './error-line.ts'
 import { formatJson } from './format-json.ts'
 import { type CommandHelp, type CommandOption, formatHelp } from './options.ts'
 import type { CommandTable } from './run-program.ts'
@@ -42,19 +43,14 @@ export class CommandFailure extends Error {
 }
 
 /**
- * Prints a failure: its message on one line, then its details; for `--json` also one object on standard output. `name` is
- * the command as typed after the program's name. Throws every other error, which is a defect of the program.
+ * Prints a failure: its message on one line, then its details; for `--json` also one object on standard output. Throws
+ * every other error, which is a defect of the program.
  */
-function printFailure(
-  error: unknown,
-  name: string,
-  json: boolean,
-  output: CommandOutput,
-): ExitCode {
+function printFailure(error: unknown, json: boolean, output: CommandOutput): ExitCode {
   if (!(error instanceof CommandFailure)) throw error
   const { code, message, more } = error
   const { exitCode = EXIT_CODES.failure, details = [], members = {} } = more
-  output.error(`svc ${name}: ${message}`)
+  output.error(formatErrorLine(message))
   for (const detail of details) output.error(detail)
   if (json) output.out(formatJson({ ok: false, code, message, ...members }))
   return exitCode
@@ -72,15 +68,10 @@ export interface Command {
   readonly options?: { readonly [name: string]: CommandOption }
   readonly actions?: CommandTable
   /**
-   * Runs with the arguments after the command's name. `words` is the command as typed, for messages. `toFailure` turns
-   * errors that this package does not know into a CommandFailure. Throws a UsageError for wrong arguments.
+   * Runs with the arguments after the command's name. `toFailure` turns errors that this package does not know into a
+   * CommandFailure. Throws a UsageError for wrong arguments.
    */
-  run(
-    args: readonly string[],
-    output: CommandOutput,
-    words: readonly string[],
-    toFailure?: ToFailure,
-  ): Promise<ExitCode>
+  run(args: readonly string[], output: CommandOutput, toFailure?: ToFailure): Promise<ExitCode>
 }
 
 /** Wrong usage of the program. The message is one line; the exit code is 2. */
@@ -96,19 +87,17 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs a command, and adds its name to a usage error. `name` is the word that the command was called by,
- * `words` those before it.
+ * Runs a command, and adds its name to a usage error. `name` is the word that the command was called by.
  */
 export async function runNamed(
   name: string,
   command: Command,
   args: readonly string[],
   output: CommandOutput,
-  words: readonly string[] = [],
   toFailure?: ToFailure,
 ): Promise<ExitCode> {
   try {
-    return await command.run(args, output, [...words, name], toFailure)
+    return await command.run(args, output, toFailure)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(error.message, [name, ...error.command])
@@ -245,7 +234,7 @@ export function createCommand<const Options extends CommandOptions>({
     help,
     usage: about.usage,
     options: { ...options, ...COMMON_OPTIONS },
-    async run(args, output, words, toFailure) {
+    async run(args, output, toFailure) {
       const parsed = parseCommandArgs(args, options, takesArguments)
       // `in` checks because the generic options type does not include the common options.
       if ('help' in parsed.values) {
@@ -266,7 +255,7 @@ export function createCommand<const Options extends CommandOptions>({
       } catch (error) {
         if (error instanceof UsageError) throw error
         const failure = (await toFailure?.(error)) ?? error
-        return printFailure(failure, words.join(' '), printsFailuresAsJson && isJson, output)
+        return printFailure(failure, printsFailuresAsJson && isJson, output)
       }
     },
   }

@@ -1,4 +1,5 @@
 import { type CommandOutput, EXIT_CODES, type ExitCode } from './command.ts'
+import { formatErrorLine } from './error-line.ts'
 
 const output: CommandOutput = {
   out: (line) => process.stdout.write(`${line}\n`),
@@ -22,7 +23,9 @@ export async function runProcess(
     if (ending.unwritten === undefined || ending.code !== EXIT_CODES.done) return
     ending.code = EXIT_CODES.failure
     process.exitCode = ending.code
-    output.error(`svc: standard output: could not be written (${ending.unwritten.message})`)
+    output.error(
+      formatErrorLine(`standard output: could not be written (${ending.unwritten.message})`),
+    )
   }
 
   // A reader that closed the pipe (`| head`) is not a failure. A full disk is, and may be reported after the command ended.

@@ -10,6 +10,7 @@ import {
   type ToFailure,
   UsageError,
 } from './command.ts'
+import { formatErrorLine } from './error-line.ts'
 
 /** Commands by name: the summary, and the command or its module, which is loaded only when the command runs. */
 export interface CommandTable {
@@ -29,14 +30,14 @@ export interface CommandChoice {
   readonly kind: string
   /** The message for a missing name. */
   readonly missing: string
-  /** What the message for an unknown name advises if no name is similar. */
-  readonly advice: string
+  /** What the message for an unknown name expects if no name is similar. */
+  readonly expected?: string
 }
 
 /** Runs the command that the first argument names. Rejects with a UsageError for a missing or unknown name. */
 export async function runChosen(
-  { commands, help, prefix, kind, missing, advice }: CommandChoice,
-  ...[args, output, words, toFailure]: Parameters<Command['run']>
+  { commands, help, prefix, kind, missing, expected }: CommandChoice,
+  ...[args, output, toFailure]: Parameters<Command['run']>
 ): Promise<ExitCode> {
   const [name, ...rest] = args
   if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
@@ -48,13 +49,12 @@ export async function runChosen(
   if (row === undefined) {
     const nearest = nearestName(name, Object.keys(commands))
     const unknown = `unknown ${name.startsWith('-') ? 'option' : kind}${quoteUnknown(name)}`
-    throw new UsageError(
-      `${unknown}; ${nearest === undefined ? advice : `did you mean ${prefix} ${nearest}?`}`,
-    )
+    const advice = nearest === undefined ? expected : `did you mean ${prefix} ${nearest}?`
+    throw new UsageError(advice === undefined ? unknown : `${unknown}; ${advice}`)
   }
   const [, entry] = row
   const command = typeof entry === 'function' ? (await entry()).command : entry
-  return runNamed(name, command, rest, output, words, toFailure)
+  return runNamed(name, command, rest, output, toFailure)
 }
 
 /** A program called `svc` with these commands. */
@@ -86,12 +86,6 @@ Options:
 Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 no conclusion.`
 }
 
-/** A usage error with the command it concerns and the help to read. */
-function formatUsageError({ command, message }: UsageError): string {
-  if (command.length === 0) return message
-  return `${command.join(': ')}: ${message} (svc ${command.join(' ')} --help lists the options)`
-}
-
 /** Runs a program with the arguments after its name. Prints a failure on one line and returns the exit code. */
 export async function runProgram(
   program: Program,
@@ -109,14 +103,16 @@ export async function runProgram(
       help: formatHelp(commands),
       prefix: 'svc',
       kind: 'command',
-      missing: 'no command was given; svc --help lists them',
-      advice: 'svc --help lists them',
+      missing: 'expected a command',
     }
-    return await runChosen(choice, args, output, [], toFailure)
+    return await runChosen(choice, args, output, toFailure)
   } catch (error) {
-    const isUsage = error instanceof UsageError
-    output.error(`svc: ${isUsage ? formatUsageError(error) : messageOf(error)}`)
-    if (!isUsage && error instanceof Error && error.stack !== undefined) output.error(error.stack)
-    return isUsage ? EXIT_CODES.usage : EXIT_CODES.failure
+    if (error instanceof UsageError) {
+      output.error(formatErrorLine(error.message, ['svc', ...error.command].join(' ')))
+      return EXIT_CODES.usage
+    }
+    output.error(formatErrorLine(messageOf(error)))
+    if (error instanceof Error && error.stack !== undefined) output.error(error.stack)
+    return EXIT_CODES.failure
   }
 }

@@ -10,7 +10,7 @@ ${about}
 Actions:
 ${formatCommands(actions)}
 
-Run "svc ${name} ACTION --help" for the options of an action.
+Run 'svc ${name} ACTION --help' for the options of an action.
 
 Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
   const names = Object.keys(actions).join(', ')
@@ -20,7 +20,7 @@ Exit code: 0 done, 1 a finding or a failure, 2 wrong usage.`
     prefix: `svc ${name}`,
     kind: 'action',
     missing: `expected an action: ${names}`,
-    advice: `expected one of ${names}`,
+    expected: `expected one of ${names}`,
   }
   return { help, actions, run: (...call) => runChosen(choice, ...call) }
 }

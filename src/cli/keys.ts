@@ -21,9 +21,9 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
 
 export const command: Command = {
   ...actions,
-  async run(args, output, words, toFailure) {
+  async run(args, output, toFailure) {
     // Checked first, because messages may be logged.
     if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)
-    return actions.run(args, output, words, toFailure)
+    return actions.run(args, output, toFailure)
   },
 }

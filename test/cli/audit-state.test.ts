@@ -140,10 +140,7 @@ describe('another signing key at the same origin', () => {
     const changed = await audit(address.origin, '--state', state)
     assert.equal(changed.status, 0)
     assert.deepEqual(changed.report.warnings, ['UNANNOUNCED_KEY'])
-    assert.match(
-      changed.error,
-      /^svc audit: warning: .* without an announcement that an earlier audit saw/,
-    )
+    assert.match(changed.error, /^warning: .* without an announcement that an earlier audit saw/)
     const after = await audit(address.origin, '--state', state)
     assert.deepEqual([after.report.warnings, after.report.keyChange, after.error], [[], null, ''])
   })

@@ -131,7 +131,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
 
     const found = await svc('audit', origin, ...options)
     assert.equal(found.status, 1)
-    assert.match(found.error, new RegExp(`^svc audit: ${fault}: `))
+    assert.match(found.error, new RegExp(`^error: ${fault}: `))
     assert.equal(readFileSync(evidence, 'utf8'), 'there before')
     const kept = path.join(folder, 'evidence-2.json')
     assert.match(found.out, new RegExp(`The signed responses that prove it are in ${kept}`))
@@ -342,7 +342,7 @@ test('a history that keeps growing is reported in one line', async (t) => {
     [
       3,
       'UNSETTLED',
-      'svc audit: not settled: a new version was published during each of 4 rounds; audit again later\n',
+      'error: not settled: a new version was published during each of 4 rounds; audit again later\n',
     ],
   )
 })

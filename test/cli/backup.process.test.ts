@@ -63,7 +63,7 @@ test('backup never overwrites a file', async (t) => {
   writeFileSync(path.join(folder, 'kept.sqlite'), 'mine')
   const { status, out, error } = await svcIn(folder, ['backup', 'kept.sqlite'])
   assert.deepEqual([status, out], [1, ''])
-  assert.match(error, /^svc backup: .*kept\.sqlite: .*\n$/)
+  assert.match(error, /^error: .*kept\.sqlite: .*\n$/)
   assert.equal(readFileSync(path.join(folder, 'kept.sqlite'), 'utf8'), 'mine')
 })
 

@@ -38,7 +38,7 @@ test('cuts off and reports endless bodies and decompression bombs', async (t) =>
     assert.equal(status, 3)
     assert.equal(
       error,
-      `svc verify: ${url} has more than 16000000 ${unit}; no valid response is nearly as large\n`,
+      `error: ${url} has more than 16000000 ${unit}; no valid response is nearly as large\n`,
     )
   }
 })
@@ -74,7 +74,7 @@ test('an audit ends at its overall time limit', async (t) => {
   })
   const { status, error } = await svc('audit', origin, ...PIN, '--max-time', '4')
   assert.equal(status, 3)
-  assert.match(error, /^svc audit: the audit of .* took longer than 4 s; --max-time allows more\n$/)
+  assert.match(error, /^error: the audit of .* took longer than 4 s; --max-time allows more\n$/)
   const wrong = await svc('audit', origin, '--max-time', '0')
   assert.equal(wrong.status, 2)
   assert.match(wrong.error, /--max-time expects whole seconds from 1 to 86400/)

@@ -105,14 +105,14 @@ test('reports that a hosted challenge needs a browser, and that a closed waitlis
     assert.deepEqual(await svc('challenge', 'solve', origin), {
       status: 1,
       out: '',
-      error: `svc challenge: ${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there\n`,
+      error: `error: ${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there\n`,
     })
   }
   const { origin } = await deploy(t, 'altcha', 'unavailable')
   assert.deepEqual(await svc('challenge', 'solve', origin, '--json'), {
     status: 1,
     out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} does not accept registrations now and offers no challenge` })}\n`,
-    error: `svc challenge: ${origin} does not accept registrations now and offers no challenge\n`,
+    error: `error: ${origin} does not accept registrations now and offers no challenge\n`,
   })
 })
 
@@ -121,7 +121,7 @@ test('fetches a challenge only from the deployment itself', async (t) => {
     const { origin, targets } = await deploy(t, 'altcha', 'open', { path })
     const { status, out, error } = await svc('challenge', 'solve', origin)
     assert.deepEqual([status, out], [1, ''])
-    assert.match(error, /^svc challenge: .* does not name a challenge path .*\n$/)
+    assert.match(error, /^error: .* does not name a challenge path .*\n$/)
     assert.deepEqual(targets, ['/api/v1/early-access'])
   }
 })
@@ -164,7 +164,7 @@ test('reports a response of another service in one line', async (t) => {
       const origin = await serve(t, onRequest)
       const { status, out, error } = await svc('challenge', 'solve', origin)
       assert.deepEqual([status, out], [1, ''], what)
-      assert.match(error, /^svc challenge: [^\n]+\n$/, what)
+      assert.match(error, /^error: [^\n]+\n$/, what)
       assert.ok(!error.includes('\u001B'), what)
       assert.match(error, message, what)
     }),
@@ -193,7 +193,7 @@ test('reports a deployment that is absent, silent or endless as unreachable', as
     assert.deepEqual(await svc('challenge', 'solve', origin, ...args), {
       status: 3,
       out: '',
-      error: `svc challenge: ${message}\n`,
+      error: `error: ${message}\n`,
     })
   }
   const { status, out } = await svc('challenge', 'solve', refusing, '--json')
@@ -245,7 +245,7 @@ test('an invalid or too expensive challenge is not solved', async (t) => {
     })
     const { status, out, error } = await svc('challenge', 'solve', origin, ...options)
     assert.deepEqual([status, out], [1, ''], text)
-    assert.match(error, /^svc challenge: the challenge of [^\n]+ cannot be solved: [^\n]+\n$/)
+    assert.match(error, /^error: the challenge of [^\n]+ cannot be solved: [^\n]+\n$/)
     assert.match(error, message)
   }
 })
@@ -280,7 +280,7 @@ test('wrong usage exits with 2 and one line', async () => {
   for (const [args, message] of cases) {
     const { status, out, error } = await svc('challenge', ...args)
     assert.deepEqual([status, out], [2, ''], args.join(' '))
-    assert.match(error, /^svc: challenge: [^\n]+\n$/)
+    assert.match(error, /^error: [^\n]+\n$/)
     assert.match(error, message)
     assert.ok(!error.includes('word'))
   }

@@ -25,7 +25,7 @@ test('every mistake of variables, folders and secrets is reported in one run', a
   const { status, out, error } = await svcIn(folder, ['check', '--config'], { env })
   assert.equal(status, 1)
   assert.equal(out, '')
-  assert.match(error, /^svc check: /)
+  assert.match(error, /^error: /)
   for (const expected of [
     /SVC_WORKERS: expected a whole number from 1 to 256, found "many"/,
     /SVC_RELEASES_DIR: expected a folder of published releases, found nothing/,

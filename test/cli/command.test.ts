@@ -38,7 +38,7 @@ async function run(command: Command, ...args: readonly string[]) {
     out: (line: string) => out.push(line),
     error: (line: string) => error.push(line),
   }
-  const code = await runNamed('fail', command, args, output, ['list'], toFailure)
+  const code = await runNamed('fail', command, args, output, toFailure)
   return { code, out, error }
 }
 
@@ -48,7 +48,7 @@ test('reports a failure with the words of the command, its details and its exit 
     details: ['a: silent', 'b: silent'],
     members: { silent: ['a', 'b'] },
   })
-  const error = ['svc list fail: no response arrived', 'a: silent', 'b: silent']
+  const error = ['error: no response arrived', 'a: silent', 'b: silent']
   assert.deepEqual(await run(failing(failure)), { code: 3, out: [], error })
   const told = await run(failing(failure), '--json')
   assert.deepEqual([told.code, told.error], [3, error])
@@ -67,14 +67,14 @@ test('reports configuration mistakes one by one, with --json too', async () => {
   ])
   const { code, out, error } = await run(failing(failure), '--json')
   assert.equal(code, 1)
-  assert.deepEqual(error, ['svc list fail: Invalid configuration (2 errors)', ...mistakes])
+  assert.deepEqual(error, ['error: Invalid configuration (2 errors)', ...mistakes])
   assert.partialDeepStrictEqual(JSON.parse(out[0] ?? ''), { code: 'CONFIGURATION', mistakes })
 })
 
 test('a store that cannot work is a failure; wrong usage and faults of the program pass', async () => {
   const { code, error } = await run(failing(new StorageError('LOCKED', 'here')))
   assert.equal(code, 1)
-  assert.match(error.join('\n'), /^svc list fail: here: the database is locked by another program$/)
+  assert.match(error.join('\n'), /^error: here: the database is locked by another program$/)
   const fault = new TypeError('a fault')
   await assert.rejects(run(failing(fault), '--json'), fault)
   await assert.rejects(run(failing(new UsageError('give one')), '--json'), {

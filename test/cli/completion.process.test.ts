@@ -19,7 +19,7 @@ async function printScript(shell: string, from = command): Promise<string> {
     out: (line: string) => lines.push(line),
     error: (line: string) => lines.push(line),
   }
-  assert.equal(await from.run([shell], output, ['completion']), 0)
+  assert.equal(await from.run([shell], output), 0)
   return `${lines.join('\n')}\n`
 }
 
@@ -210,6 +210,6 @@ test('a script in the folder of zsh is loaded at its first use', zsh, async (t) 
 
 test('another shell is wrong usage', async () => {
   const output = { out() {}, error() {} }
-  await assert.rejects(command.run(['fish'], output, ['completion']), /bash or zsh/)
-  await assert.rejects(command.run([], output, ['completion']), /expected bash or zsh/)
+  await assert.rejects(command.run(['fish'], output), /bash or zsh/)
+  await assert.rejects(command.run([], output), /expected bash or zsh/)
 })

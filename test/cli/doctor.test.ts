@@ -55,7 +55,7 @@ test('errors exit with 1; each states what was found and expected, and what to d
   )
   const { status, out, error } = await svc('doctor', origin, ...PIN)
   assert.equal(status, 1)
-  assert.equal(error, `svc doctor: ${origin} has 1 error\n`)
+  assert.equal(error, `error: ${origin} has 1 error\n`)
   assert.match(
     out,
     /^ {2}ERROR {3}vary-missing\n {10}at {8}GET \/api\/v1, .* and \d+ more\n {10}found {5}no Vary\n {10}expected {2}Vary: Authorization, X-SVC-Key, Accept-Signature .*\n {10}do {8}\S/m,

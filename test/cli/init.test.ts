@@ -82,7 +82,7 @@ test('check names each mistake, and exits with 1', async (t) => {
   assert.equal(out, '')
   assert.match(
     error,
-    /^svc check: ours has 1 mistake\nours\/status\.yaml:\d+:11: found a text with a colon and a space in it, without quotes, expected the text in quotes\n$/,
+    /^error: ours has 1 mistake\nours\/status\.yaml:\d+:11: found a text with a colon and a space in it, without quotes, expected the text in quotes\n$/,
   )
   const json = await svc('check', '--content', 'ours', '--json')
   assert.partialDeepStrictEqual(JSON.parse(json.out), {
@@ -101,7 +101,7 @@ test('init refuses a folder with anything but dot files', async (t) => {
   assert.equal(refused.status, 2)
   assert.match(
     refused.error,
-    /^svc: init: used is not empty: found "notes\.txt", expected an empty folder/,
+    /^error: used is not empty: found "notes\.txt", expected an empty folder/,
   )
   assert.deepEqual(readdirSync(path.join(folder, 'used')), ['notes.txt'])
   writeFileSync(path.join(folder, 'file'), 'x')

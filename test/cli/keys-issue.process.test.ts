@@ -23,7 +23,7 @@ import {
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REFUSAL =
-  /^svc keys issue: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change to the registry resumes it \(packages\/contract\/keys\/issuance\.ts\); no option, variable or file can\n$/
+  /^error: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change to the registry resumes it \(packages\/contract\/keys\/issuance\.ts\); no option, variable or file can\n$/
 
 /** Everything in a folder and below it, with its content. */
 function contentOf(folder: string): readonly (readonly [string, string])[] {
@@ -170,11 +170,11 @@ test('with issuance open: refused arguments create no key', async (t) => {
   }
   const missing = await issueOpenly(folder, ['--database', path.join(folder, 'other.sqlite')])
   assert.equal(missing.status, 1)
-  assert.match(missing.error, /^svc keys issue: .*other\.sqlite: the database does not exist\n$/)
+  assert.match(missing.error, /^error: .*other\.sqlite: the database does not exist\n$/)
   writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), 'short')
   const weak = await issueOpenly(folder, [])
   assert.equal(weak.status, 1)
-  assert.match(weak.error, /^svc keys issue: .*key-hash-secret\.txt: expected at least 32 char/)
+  assert.match(weak.error, /^error: .*key-hash-secret\.txt: expected at least 32 char/)
   assert.deepEqual(await readKeys(database), [])
 })
 
@@ -187,7 +187,7 @@ test('with issuance open: no more active keys than the contract allows', async (
   assert.equal((await issueOpenly(folder, [])).status, 0)
   const { status, out, error } = await issueOpenly(folder, ['--json'])
   assert.equal(status, 1)
-  assert.match(error, /^svc keys issue: the maximum of 10000 keys is active; revoke one/)
+  assert.match(error, /^error: the maximum of 10000 keys is active; revoke one/)
   assert.match(out, /^\{"ok":false,"code":"FULL",/)
   assert.equal((await keys(folder, ['revoke', storedKey(1).keyId])).status, 0)
   assert.equal((await issueOpenly(folder, [])).status, 0)
@@ -204,6 +204,6 @@ test('with issuance open: names a key that could not be printed, so that it can 
   const [key] = await readKeys(database)
   assert.equal(
     error,
-    `svc keys issue: the key ${key?.keyId} was created but could not be printed, and it cannot be shown again; revoke it\n`,
+    `error: the key ${key?.keyId} was created but could not be printed, and it cannot be shown again; revoke it\n`,
   )
 })

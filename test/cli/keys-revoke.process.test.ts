@@ -76,7 +76,7 @@ test('an unknown key: exit code 1, and the name of the database', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = await keys(folder, ['revoke', 'ffffffffffffffff', '--json'])
   assert.equal(status, 1)
-  assert.equal(error, `svc keys revoke: no key ffffffffffffffff in ${database}\n`)
+  assert.equal(error, `error: no key ffffffffffffffff in ${database}\n`)
   assert.deepEqual(JSON.parse(out), {
     ok: false,
     code: 'UNKNOWN_KEY',

@@ -38,7 +38,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
       ['list', '--status', 'actve'],
       /--status expects active, expired or revoked; did you mean active\?/,
     ],
-    [['list', '--status', 'gone'], /--status expects active, expired or revoked \(/],
+    [['list', '--status', 'gone'], /--status expects active, expired or revoked\. Run /],
     [['revoke', '0123456789abcde'], /expected a key ID: 16 hexadecimal digits/],
     [['revoke', '0123456789abcdef', 'fedcba9876543210'], /expected one key ID/],
     [['purge-expired', 'all'], /expected options only, found an argument/],
@@ -89,7 +89,7 @@ test('reports a missing or foreign database in one line and exits with 1', async
     const { status, out, error } = await keys(folder, args)
     assert.equal(status, 1)
     assert.equal(out, '')
-    assert.match(error, /^svc keys [a-z-]+: .*service\.sqlite: the database does not exist\n$/)
+    assert.match(error, /^error: .*service\.sqlite: the database does not exist\n$/)
   }
   const told = await keys(folder, ['purge-expired', '--json'])
   assert.equal(told.status, 1)
@@ -101,7 +101,7 @@ test('reports a missing or foreign database in one line and exits with 1', async
   assert.equal(elsewhere.status, 1)
   assert.match(
     elsewhere.error,
-    /^svc keys list: postgres:\/\/127\.0\.0\.1:1\/db: the database server could not be reached \(ECONNREFUSED\)\n/,
+    /^error: postgres:\/\/127\.0\.0\.1:1\/db: the database server could not be reached \(ECONNREFUSED\)\n/,
   )
   assert.ok(!elsewhere.error.includes('password'))
 })
@@ -231,7 +231,7 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   assert.equal(without.status, 1)
   assert.match(
     without.error,
-    /^svc keys list: expected the key-hash secret in SVC_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
+    /^error: expected the key-hash secret in SVC_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
   )
 })
 

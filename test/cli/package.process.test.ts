@@ -93,7 +93,7 @@ describe('the packed commands', () => {
       assert.deepEqual([audited.status, audited.error], [0, ''])
       assert.match(audited.out, /^The history is valid\./)
       const examined = await svc('doctor', origin, '--pin', key.keyId, '--json')
-      assert.equal(examined.error.replace(/^svc doctor: .*\n/, ''), '')
+      assert.equal(examined.error.replace(/^error: .*\n/, ''), '')
       assert.equal((JSON.parse(examined.out) as { origin: string }).origin, origin)
       const unknown = await svc('publish')
       assert.equal(unknown.status, 2)

@@ -83,33 +83,36 @@ test('never repeats a possible API key', async () => {
     const { status, out, error } = await svc(...args)
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /^svc: [^\n]+\n$/)
+    assert.match(error, /^error: [^\n]+\n$/)
     assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
   }
 })
 
 test('wrong usage exits with 2 and one line that helps', async (t) => {
   const cases: readonly (readonly [args: readonly string[], line: string])[] = [
-    [[], 'svc: no command was given; svc --help lists them\n'],
-    [['publsh'], 'svc: unknown command "publsh"; did you mean svc publish?\n'],
-    [['xyzzy'], 'svc: unknown command "xyzzy"; svc --help lists them\n'],
-    [['constructor'], 'svc: unknown command "constructor"; svc --help lists them\n'],
-    [['--verbose'], 'svc: unknown option "--verbose"; svc --help lists them\n'],
+    [[], "error: expected a command. Run 'svc --help' for usage.\n"],
+    [
+      ['publsh'],
+      `error: unknown command "publsh"; did you mean svc publish? Run 'svc --help' for usage.\n`,
+    ],
+    [['xyzzy'], `error: unknown command "xyzzy". Run 'svc --help' for usage.\n`],
+    [['constructor'], `error: unknown command "constructor". Run 'svc --help' for usage.\n`],
+    [['--verbose'], `error: unknown option "--verbose". Run 'svc --help' for usage.\n`],
     [
       ['publish', '--relases'],
-      'svc: publish: unknown option --relases; did you mean --releases? (svc publish --help lists the options)\n',
+      "error: unknown option --relases; did you mean --releases? Run 'svc publish --help' for usage.\n",
     ],
     [
       ['publish'],
-      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help lists the options)\n',
+      "error: expected --note TEXT: one line for readers of the history. Run 'svc publish --help' for usage.\n",
     ],
     [
       ['publish', '--note', ' '],
-      'svc: publish: expected --note TEXT: one line for readers of the history (svc publish --help lists the options)\n',
+      "error: expected --note TEXT: one line for readers of the history. Run 'svc publish --help' for usage.\n",
     ],
     [
       ['publish', '--note', 'x', '--content', 'elsewhere'],
-      'svc: publish: expected --releases DIR (or SVC_RELEASES_DIR) beside --content (svc publish --help lists the options)\n',
+      "error: expected --releases DIR (or SVC_RELEASES_DIR) beside --content. Run 'svc publish --help' for usage.\n",
     ],
   ]
   for (const [args, line] of cases) {
@@ -123,12 +126,15 @@ test('wrong usage exits with 2 and one line that helps', async (t) => {
     const { status, out, error } = await svc(...args)
     assert.equal(status, 2)
     assert.equal(out, '')
-    assert.match(error, /^svc: publish: [^\n]+\n$/)
+    assert.match(error, /^error: [^\n]+\n$/)
   }
   const folder = temporaryFolder(t)
   const unhelped = await svcIn(folder, ['publish', '--nonsense', '--help'])
   assert.equal(unhelped.status, 2, 'help hides no mistake')
-  assert.match(unhelped.error, /^svc: publish: unknown option --nonsense \(svc publish --help/)
+  assert.match(
+    unhelped.error,
+    /^error: unknown option --nonsense\. Run 'svc publish --help' for usage\.\n$/,
+  )
   assert.deepEqual(readdirSync(folder), [])
 })
 
@@ -156,7 +162,7 @@ test('the default folders are content and releases', async (t) => {
   assert.equal(status, 1)
   assert.match(
     error,
-    /^svc publish: the content has a mistake; nothing was published\ncontent:1:1: found an unreadable folder/,
+    /^error: the content has a mistake; nothing was published\ncontent:1:1: found an unreadable folder/,
   )
 })
 
@@ -191,7 +197,7 @@ test('mistakes: prints a summary line, then each with its place, and exits with 
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.deepEqual(error.split('\n'), [
-    'svc publish: the content has a mistake; nothing was published',
+    'error: the content has a mistake; nothing was published',
     `${path.basename(content)}/roadmap.yaml:11:14: items[1].horizon: found "latter", expected one of now, next, later; did you mean later?`,
     '',
   ])
@@ -241,7 +247,7 @@ test('reports a damaged history in one line and writes nothing', async (t) => {
   assert.equal(status, 1)
   assert.equal(
     error,
-    'svc publish: the published history is damaged: VS-0001: snapshotId is missing; nothing was published\n',
+    'error: the published history is damaged: VS-0001: snapshotId is missing; nothing was published\n',
   )
 })
 

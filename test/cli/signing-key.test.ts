@@ -181,7 +181,7 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
   assert.equal(key.status, 'next')
   const refused = await svc('new', '--json')
   assert.equal(refused.status, 1)
-  assert.match(refused.error, /^svc signing-key new: expected no announced key, found /)
+  assert.match(refused.error, /^error: expected no announced key, found /)
   assert.partialDeepStrictEqual(JSON.parse(refused.out), { ok: false, code: 'SIGNING_KEYS' })
   assert.match((await svc('promote')).out, new RegExp(`^Promoted signing key ${key.keyId}\\.\n`))
   const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: readonly unknown[] }

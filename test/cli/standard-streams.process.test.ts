@@ -37,7 +37,7 @@ test('reports a full disk behind standard output in one line and exits with 1', 
   ]) {
     const { status, error } = await shell(`svc ${args} >/dev/full`)
     assert.equal(status, 1, args)
-    assert.match(error, /^svc: standard output: could not be written \(ENOSPC: [^\n]+\)\n$/)
+    assert.match(error, /^error: standard output: could not be written \(ENOSPC: [^\n]+\)\n$/)
   }
 })
 
@@ -46,7 +46,7 @@ test('a reported failure keeps its exit code if later output fails', async (t) =
   const origin = await serve(t, (_request, response) => response.end('{}'))
   const unsound = await shell(`svc verify ${origin}/api/v1/status >/dev/full`)
   assert.equal(unsound.status, 1)
-  assert.match(unsound.error, /^svc verify: MALFORMED|^svc verify: UNSIGNED/)
+  assert.match(unsound.error, /^error: MALFORMED|^error: UNSIGNED/)
   assert.doesNotMatch(unsound.error, /^ +at /m)
   assert.equal((await shell('svc nonsense 2>/dev/full')).status, 2)
   assert.equal((await shell('svc doctor --list 2>/dev/full >/dev/full')).status, 1)

@@ -129,7 +129,7 @@ test('names the first failed step and skips later ones', async (t) => {
     const { out, error, status } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
     assert.equal(status, 1)
     assert.match(out, new RegExp(`Not verified: the ${step.replace('Id', ' id')} check failed\\.`))
-    assert.match(error, new RegExp(`^svc verify: ${code}: `))
+    assert.match(error, new RegExp(`^error: ${code}: `))
   }
 })
 
@@ -332,7 +332,7 @@ test('exits 3 with the reason if the service is unreachable', async (t) => {
   assert.equal(status, 3)
   assert.equal(
     error,
-    `svc verify: ${closed}/api/v1/status could not be reached: nothing listens there\n`,
+    `error: ${closed}/api/v1/status could not be reached: nothing listens there\n`,
   )
   const { origin } = await runApp(t)
   const tls = await svc('verify', `${origin.replace('http:', 'https:')}/api/v1/status`, '--json')

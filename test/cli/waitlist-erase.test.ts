@@ -28,7 +28,7 @@ test('erases an address in any spelling and keeps the others', async (t) => {
   assert.equal(again.out, '')
   assert.match(
     again.error,
-    /^svc waitlist erase: the address is not on the list in .*service\.sqlite, judged by the secret in .*address-hash-secret\.txt\n$/,
+    /^error: the address is not on the list in .*service\.sqlite, judged by the secret in .*address-hash-secret\.txt\n$/,
   )
 })
 
@@ -78,7 +78,7 @@ test('an invalid address or several are wrong usage and not repeated', async (t)
     const { status, out, error } = await waitlist(deployment.folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /^svc: waitlist: erase: expected (one|an email) address/)
+    assert.match(error, /^error: expected (one|an email) address/)
     assert.ok(!error.includes('person'))
   }
   assert.equal((await ticketsOf(deployment)).length, 2)
@@ -91,17 +91,14 @@ test('without the secret, names its expected place and creates none', async (t) 
   const variable = 'SVC_ADDRESS_HASH_SECRET'
   const short = await waitlist(folder, args, { env: { [variable]: 'short' } })
   assert.equal(short.status, 1)
-  assert.match(
-    short.error,
-    /^svc waitlist erase: SVC_ADDRESS_HASH_SECRET: expected at least 32 characters/,
-  )
+  assert.match(short.error, /^error: SVC_ADDRESS_HASH_SECRET: expected at least 32 characters/)
 
   rmSync(path.join(secretsDir, 'address-hash-secret.txt'))
   const { status, error } = await waitlist(folder, args)
   assert.equal(status, 1)
   assert.match(
     error,
-    /^svc waitlist erase: expected the address-hash secret in SVC_ADDRESS_HASH_SECRET or .*address-hash-secret\.txt, found neither\n$/,
+    /^error: expected the address-hash secret in SVC_ADDRESS_HASH_SECRET or .*address-hash-secret\.txt, found neither\n$/,
   )
   assert.ok(!readdirSync(secretsDir).includes('address-hash-secret.txt'))
 

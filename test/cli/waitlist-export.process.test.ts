@@ -75,10 +75,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
 
   const again = await waitlist(machine, args)
   assert.equal(again.status, 1)
-  assert.match(
-    again.error,
-    /^svc waitlist export: list\.jsonl: the file exists and was left unchanged/,
-  )
+  assert.match(again.error, /^error: list\.jsonl: the file exists and was left unchanged/)
   assert.equal(again.error.trimEnd().split('\n').length, 1)
   assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
 
@@ -96,10 +93,7 @@ test('reports an unwritable file and leaves nothing behind', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   const { status, error } = await waitlist(folder, ['export', '--out', 'no/such/folder/list.csv'])
   assert.equal(status, 1)
-  assert.match(
-    error,
-    /^svc waitlist export: no\/such\/folder\/list\.csv: could not be written \(ENOENT/,
-  )
+  assert.match(error, /^error: no\/such\/folder\/list\.csv: could not be written \(ENOENT/)
   assert.equal(error.trimEnd().split('\n').length, 1)
 })
 
@@ -139,7 +133,7 @@ test('reports an identity that matches no row once, before writing', async (t) =
   assert.equal(status, 1)
   assert.equal(out, '')
   assert.equal(error.trimEnd().split('\n').length, 1, error)
-  assert.match(error, /^svc waitlist export: no row is encrypted to the identity given /)
+  assert.match(error, /^error: no row is encrypted to the identity given /)
   for (const { recipient } of [other, keys]) assert.ok(error.includes(recipient.slice(0, 12)))
 })
 
@@ -163,7 +157,7 @@ test('refuses an invalid identity with its file and line, without quoting it', a
   }
   const missing = await waitlist(folder, ['export', '--identity', 'nowhere.txt'])
   assert.equal(missing.status, 1)
-  assert.match(missing.error, /^svc waitlist export: nowhere\.txt: expected a readable file/)
+  assert.match(missing.error, /^error: nowhere\.txt: expected a readable file/)
   rmSync(path.join(folder, 'secrets'), { recursive: true })
   assert.equal((await waitlist(folder, ['export'])).status, 2)
 })

@@ -19,7 +19,7 @@ test('show prints everything about one person, with the consent statement', asyn
   assert.match(text.out, /\nconsentVersion +0123456789abcdef\nconsentText +I agree\.\n$/)
   const unknown = await waitlist(folder, ['show', 'unknown@example.org'])
   assert.deepEqual([unknown.status, unknown.out], [1, ''])
-  assert.match(unknown.error, /^svc waitlist show: the address is not on the list in /)
+  assert.match(unknown.error, /^error: the address is not on the list in /)
   assert.ok(!unknown.error.includes('unknown@'))
 })
 

@@ -143,7 +143,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
   assert.match(
     again.error,
     new RegExp(
-      `^svc waitlist rotate-recipient: next\\.txt: the file already contains an identity. To use it, pass --recipient ${recipient} instead`,
+      `^error: next\\.txt: the file already contains an identity. To use it, pass --recipient ${recipient} instead`,
     ),
   )
   assert.equal(readFileSync(file, 'utf8'), text)
@@ -158,10 +158,7 @@ test('the wrong old identity changes nothing and creates no new one', async (t) 
   const { status, out, error } = await waitlist(folder, args, { input: other.identity })
   assert.equal(status, 1)
   assert.equal(out, '')
-  assert.match(
-    error,
-    /^svc waitlist rotate-recipient: no row is encrypted to the identity given .* Nothing was changed\n$/,
-  )
+  assert.match(error, /^error: no row is encrypted to the identity given .* Nothing was changed\n$/)
   assert.ok(!existsSync(path.join(folder, 'next.txt')))
   assert.equal(readFileSync(recipientFile, 'utf8'), `${keys.recipient}\n`)
   assert.deepEqual(await openRows(database, [keys.identity]), ticketsUpTo(3))

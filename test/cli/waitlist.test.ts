@@ -22,7 +22,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['toString'], /unknown action "toString"; expected one of count, /],
     [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
     [['count', 'more'], /expected options only, found an argument/],
-    [['export', '--format', 'xml'], /--format expects csv, jsonl or listmonk \(/],
+    [['export', '--format', 'xml'], /--format expects csv, jsonl or listmonk\. Run /],
     [['export', '--json'], /--json requires --out FILE/],
     [['rotate-recipient'], /expected either --recipient RECIPIENT or --new-identity FILE/],
     [['rotate-recipient', '--recipient', 'age1x'], /--recipient expects an age X25519 recipient/],
@@ -41,13 +41,13 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
   const folder = temporaryFolder(t)
   const none = await waitlist(folder, ['count'])
   assert.equal(none.status, 1)
-  assert.match(none.error, /^svc waitlist count: .*service\.sqlite: the database does not exist\n$/)
+  assert.match(none.error, /^error: .*service\.sqlite: the database does not exist\n$/)
 
   const file = path.join(folder, 'other.sqlite')
   writeFileSync(file, 'nothing of ours, and long enough to be looked at')
   const other = await waitlist(folder, ['count', '--database', file, '--json'])
   assert.equal(other.status, 1)
-  assert.match(other.error, /^svc waitlist count: .*other\.sqlite: .*\n$/)
+  assert.match(other.error, /^error: .*other\.sqlite: .*\n$/)
   const told: unknown = JSON.parse(other.out)
   assert.ok(typeof told === 'object' && told !== null && 'ok' in told && 'code' in told)
   assert.deepEqual([told.ok, told.code], [false, 'NOT_A_DATABASE'])
@@ -55,10 +55,7 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
   const env = { SVC_DATABASE_URL: 'mysql://u:password@host/db' }
   const mistaken = await waitlist(folder, ['count'], { env })
   assert.equal(mistaken.status, 1)
-  assert.match(
-    mistaken.error,
-    /^svc waitlist count: Invalid configuration \(1 error\)\nSVC_DATABASE_URL: /,
-  )
+  assert.match(mistaken.error, /^error: Invalid configuration \(1 error\)\nSVC_DATABASE_URL: /)
   assert.ok(!mistaken.error.includes('password'))
 })
 

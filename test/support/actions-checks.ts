@@ -39,7 +39,7 @@ export async function assertMisuses(
     assert.equal(out, '')
     assert.match(error, message)
     const named = actions.includes(args[0] ?? '') ? `${command} ${args[0]}` : command
-    assert.ok(error.endsWith(` (svc ${named} --help lists the options)\n`), error)
+    assert.ok(error.endsWith(` Run 'svc ${named} --help' for usage.\n`), error)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
   }
 }

@@ -1,3 +1,4 @@
+import { formatErrorLine } from '@public-api/command/error-line'
 import { formatJson } from '@public-api/command/format-json'
 import { HistoryError } from '@public-api/client-source/history-error'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
@@ -36,7 +37,7 @@ async function printFault(
   output: CommandOutput,
 ): Promise<ExitCode> {
   const file = await writeEvidence(evidenceFile, { code, evidence }, Date.now())
-  output.error(`svc audit: ${sanitizeForTerminal(message, 400)}`)
+  output.error(formatErrorLine(sanitizeForTerminal(message, 400)))
   if (json) {
     output.out(
       formatJson({

@@ -1,3 +1,4 @@
+import { formatErrorLine } from '@public-api/command/error-line'
 import { formatJson } from '@public-api/command/format-json'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
@@ -105,7 +106,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<Comma
     }),
   ).finally(() => httpClient.close())
   const { errors } = countOf(diagnosis)
-  if (errors > 0) output.error(`svc doctor: ${origin} has ${pluralOf(errors, 'error')}`)
+  if (errors > 0) output.error(formatErrorLine(`${origin} has ${pluralOf(errors, 'error')}`))
   return {
     json: describe(diagnosis, settings),
     lines: formatDiagnosis(diagnosis, settings),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
+import { formatErrorLine } from '@public-api/command/error-line'
 import { createClient, type Client } from '@public-api/client-source/client'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
@@ -83,6 +84,6 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`error: ${(error as Error).message}. Run with --help for usage.\n`)
+  process.stderr.write(`${formatErrorLine((error as Error).message, 'public-api-mcp')}\n`)
   process.exitCode = 2
 }

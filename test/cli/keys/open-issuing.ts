@@ -18,7 +18,7 @@ export async function runOpenIssuing(
 ): Promise<number> {
   try {
     const toFailure = async (error: unknown) => serverFailureOf(error)
-    return await runNamed('issue', COMMAND, args, output, ['keys'], toFailure)
+    return await runNamed('issue', COMMAND, args, output, toFailure)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     output.error(error.message)

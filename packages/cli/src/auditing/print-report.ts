@@ -138,7 +138,7 @@ export function printReport(
   output: CommandOutput,
 ): void {
   const { keyChange } = report
-  if (keyChange?.isAnnounced === false) output.error(`svc audit: ${keyWarning(keyChange)}`)
+  if (keyChange?.isAnnounced === false) output.error(keyWarning(keyChange))
   if (settings.json) output.out(formatJson(describe(report, settings)))
   else if (!settings.quiet) printText(report, settings, output)
 }

@@ -1,3 +1,4 @@
+import { formatErrorLine } from '@public-api/command/error-line'
 import type { HttpResponse } from '@public-api/client-source/http-response'
 import type { VerificationError } from '@public-api/client-source/verification-error'
 import type { StepReport, VerificationStep } from '@public-api/client-source/verification-step'
@@ -194,7 +195,7 @@ function linesOf(
     return {
       lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
       errors: [
-        `svc verify: ${sanitizeForTerminal(failure.message, 400)}`,
+        formatErrorLine(sanitizeForTerminal(failure.message, 400)),
         ...(note === undefined ? [] : [note]),
       ],
     }
