@@ -178,6 +178,9 @@ test('a bare npm ci runs no install script of a dependency', { timeout: 120_000 
     return stdout
   }
   assert.match(npm(process.cwd(), 'config', 'get', 'ignore-scripts'), /^true$/m)
+  for (const other of ['bench', 'packages/mcp']) {
+    assert.match(readFileSync(path.join(other, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m)
+  }
   const write = (name: string, manifest: object): string => {
     mkdirSync(path.join(folder, name), { recursive: true })
     writeFileSync(path.join(folder, name, 'package.json'), JSON.stringify(manifest))
