@@ -4,7 +4,7 @@ import { HistoryError } from '@public-api/client-source/history-error'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
 import { writeEvidence, type Finding } from './auditing/evidence-file.ts'
-import { LogFinding } from './auditing/audit-log.ts'
+import { LogFinding } from '@public-api/client-source/log/audit-log'
 import { printReport } from './auditing/print-report.ts'
 import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import {
@@ -32,7 +32,7 @@ interface Settings extends AuditSettings {
 }
 
 async function printFault(
-  { code, message, evidence }: Finding & Error,
+  { code, message, evidence }: Finding & Pick<Error, 'message'>,
   { evidenceFile, json }: Settings,
   output: CommandOutput,
 ): Promise<ExitCode> {
@@ -65,7 +65,9 @@ async function audit(settings: Settings, output: CommandOutput): Promise<ExitCod
     return EXIT_CODES.done
   } catch (error) {
     if (!(error instanceof HistoryError || error instanceof LogFinding)) throw error
-    return printFault(error, settings, output)
+    const { code, message, evidence } = error
+    if (evidence === undefined) throw error
+    return printFault({ code, message, evidence }, settings, output)
   }
 }
 

@@ -1,5 +1,7 @@
 // The third entry point: the transparency log. Pure functions, and a client for published files anywhere.
 
+export { auditHistoryWithLog, LogFinding, SavedCheckpointError } from './log/audit-log.ts'
+export type { LogAuditOptions, LogAuditReport, LogReport, MirrorReport } from './log/audit-log.ts'
 export { createArchiveClient } from './log/archive-client.ts'
 export type {
   ArchiveClient,
@@ -13,6 +15,8 @@ export { ForkError, verifyForkEvidence, verifyOneHistory } from './log/fork-evid
 export type { ForkEvidence } from './log/fork-evidence.ts'
 export { LogError } from './log/log-error.ts'
 export type { LogFault } from './log/log-error.ts'
+export { verifyLogMismatch } from './log/log-mismatch.ts'
+export type { LogMismatch, MismatchTrust } from './log/log-mismatch.ts'
 export { openPolicy } from './log/log-policy.ts'
 export type { LogPolicy, PolicyLog, PolicyWitness } from './log/log-policy.ts'
 export { verifyProof } from './log/log-proof.ts'

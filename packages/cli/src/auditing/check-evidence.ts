@@ -6,6 +6,7 @@ import {
 import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { LOG_FAULTS, LogError } from '@public-api/client-source/log/log-error'
+import { verifyLogMismatch, type LogMismatch } from '@public-api/client-source/log/log-mismatch'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
 import {
   CommandFailure,
@@ -16,7 +17,6 @@ import {
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
-import { verifyLogMismatch, type LogMismatch } from './log-mismatch.ts'
 
 /** Whom a third party trusts. */
 export interface EvidenceTrust {

@@ -6,7 +6,7 @@ import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { pluralOf } from '@public-api/command/wording'
 import { checkpointLines, witnessedAt } from '../log/log-inputs.ts'
-import type { LogReport } from './audit-log.ts'
+import type { LogReport } from '@public-api/client-source/log/audit-log'
 import type { AuditSettings, FullReport } from './run-audit.ts'
 
 /** Maximum number of printed versions, the newest ones. */

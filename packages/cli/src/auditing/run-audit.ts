@@ -1,8 +1,16 @@
 import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { auditHistory, type AuditReport } from '@public-api/client-source/audit-history'
+import type { AuditProgress } from '@public-api/client-source/audit-options'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { createClient } from '@public-api/client-source/client'
-import type { VersionSummary } from '@public-api/contract/history/version-chain'
+import { ChainError } from '@public-api/contract/history/version-chain'
+import {
+  auditHistoryWithLog,
+  LogFinding,
+  type LogReport,
+  SavedCheckpointError,
+} from '@public-api/client-source/log/audit-log'
+import { LogError } from '@public-api/client-source/log/log-error'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
 import { ConnectionError } from '@public-api/client-source/connection'
 import { UnlinkedKeysError } from '@public-api/client-source/history-error'
@@ -13,7 +21,6 @@ import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
-import { auditLog, type LogReport } from './audit-log.ts'
 import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
 
@@ -63,6 +70,18 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
       `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
       { exitCode: EXIT_CODES.usage },
     )
+  }
+  if (error instanceof SavedCheckpointError) {
+    const advice = 'or give another --state file'
+    return new CommandFailure('STATE', `${sanitizeForTerminal(error.message, 400)}, ${advice}`, {
+      exitCode: EXIT_CODES.usage,
+    })
+  }
+  if (error instanceof LogFinding && error.evidence === undefined) {
+    return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
+  }
+  if (error instanceof LogError || error instanceof ChainError) {
+    return new CommandFailure(error.code, sanitizeForTerminal(error.message, 400))
   }
   if (error instanceof UnlinkedKeysError) {
     return new CommandFailure(error.code, sanitizeForTerminal(error.message, 600))
@@ -116,33 +135,20 @@ export async function runAudit(settings: AuditSettings): Promise<FullReport> {
   })
   const deadline = AbortSignal.timeout(maxTimeMs)
   const store = stateFile === undefined ? undefined : createStateStore(stateFile, settings)
-  let signed: readonly VersionSummary[] = []
+  const options = {
+    client,
+    ...(store === undefined ? {} : { store }),
+    moved: settings.moved,
+    everyVersion: settings.everyVersion,
+    signal: deadline,
+    onProgress: (progress: AuditProgress) => {
+      if (!settings.quiet) bar.hear(progress)
+    },
+  }
   try {
-    const report = await auditHistory({
-      client,
-      ...(store === undefined ? {} : { store }),
-      moved: settings.moved,
-      everyVersion: settings.everyVersion,
-      signal: deadline,
-      onProgress(progress) {
-        if (progress.step === 'index') signed = progress.versions
-        if (!settings.quiet) bar.hear(progress)
-      },
-    })
-    if (policy === undefined) return report
-    const head = await store?.load()
-    const log = await auditLog({
-      client,
-      signed,
-      policy,
-      mirrors,
-      saved: head?.checkpoints ?? [],
-      timeoutMs,
-      signal: deadline,
-      nowMs: Date.now(),
-    })
-    if (head !== undefined) await store?.save({ ...head, checkpoints: log.toSave })
-    return { ...report, log }
+    return policy === undefined
+      ? await auditHistory(options)
+      : await auditHistoryWithLog({ ...options, policy, mirrors, timeoutMs })
   } catch (error) {
     if (error === deadline.reason) {
       throw new UnreachableError(

@@ -1,17 +1,13 @@
-import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
-import { EvidenceError } from '@public-api/client-source/history-evidence'
-import { verifyStatements, versionsIn } from '@public-api/client-source/history-statement'
-import type { LogPolicy } from '@public-api/client-source/log/log-policy'
-import { verifyProof } from '@public-api/client-source/log/log-proof'
-import {
-  isPortable,
-  isPublishedKey,
-  type PortableResponse,
-} from '@public-api/client-source/portable-response'
-import { MAX_KEYS } from '@public-api/client-source/signing-keys'
+import { EvidenceError, type HistoryEvidence } from '../history-evidence.ts'
+import { verifyStatements, versionsIn } from '../history-statement.ts'
+import { isPortable, isPublishedKey, type PortableResponse } from '../portable-response.ts'
+import { MAX_KEYS } from '../signing-keys.ts'
+import type { LogPolicy } from './log-policy.ts'
+import { verifyProof } from './log-proof.ts'
 
 /** A signed response and a signed checkpoint with two different versions of one number, as JSON. */
 export interface LogMismatch extends Pick<HistoryEvidence, 'keys'> {
+  /** Name of this format. */
   readonly format: 'svc-log-mismatch-v1'
   /** The version in the log, with its checkpoint, as a `.tlog-proof` file. */
   readonly proof: string
@@ -21,14 +17,22 @@ export interface LogMismatch extends Pick<HistoryEvidence, 'keys'> {
 
 /** What a third party trusts. */
 export interface MismatchTrust {
+  /** Whose log. */
   readonly policy: LogPolicy
+  /** Whose history. */
   readonly pinnedKeyIds: readonly string[]
+  /** Your clock, in milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /**
  * Verifies that a log of the policy and a pinned key signed two different versions of one number. Resolves with the ID
  * of the version. Throws an EvidenceError, a LogError or a VerificationError.
+ *
+ * @example
+ * ```ts
+ * await verifyLogMismatch(JSON.parse(file), { policy, pinnedKeyIds, nowMs: Date.now() })
+ * ```
  */
 export async function verifyLogMismatch(
   evidence: LogMismatch,

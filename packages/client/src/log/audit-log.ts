@@ -1,65 +1,80 @@
-import type { Client } from '@public-api/client-source/client'
-import {
-  createArchiveClient,
-  type ArchiveClient,
-} from '@public-api/client-source/log/archive-client'
-import { ForkError, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
-import { LogError } from '@public-api/client-source/log/log-error'
-import type { LogPolicy } from '@public-api/client-source/log/log-policy'
-import { formatProof } from '@public-api/client-source/log/log-proof'
-import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'
-import {
-  verifyCheckpoint,
-  type VerifiedCheckpoint,
-} from '@public-api/client-source/log/verify-checkpoint'
-import { publishedOf, toPortable } from '@public-api/client-source/portable-response'
-import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import {
   formatSnapshotId,
   versionHashText,
   type VersionEntry,
   type VersionSummary,
-} from '@public-api/contract/history/version-chain'
-import { messageOf } from '@public-api/contract/errors/error-message'
-import { withLogErrors } from '../log/log-inputs.ts'
-import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+} from '#contract/history/version-chain'
+import { messageOf } from '#contract/errors/error-message'
+import { auditHistory, type AuditReport } from '../audit-history.ts'
+import type { AuditOptions } from '../audit-options.ts'
+import type { Client } from '../client.ts'
+import type { ConnectionLimits, Fetch } from '../connection.ts'
+import { publishedOf, toPortable } from '../portable-response.ts'
+import { createArchiveClient, type ArchiveClient } from './archive-client.ts'
+import { ForkError, type ForkEvidence } from './fork-evidence.ts'
+import { createHashTree } from './hash-tree.ts'
+import { LogError } from './log-error.ts'
 import type { LogMismatch } from './log-mismatch.ts'
+import type { LogPolicy } from './log-policy.ts'
+import { formatProof } from './log-proof.ts'
+import { HASH_BYTES, hashLeaf, inclusionProof } from './merkle-tree.ts'
+import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
 
 /** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
 const MAX_PENDING_MS = 86_400_000
 
 /** The log of one audit. */
-export interface LogAudit {
+interface LogAudit {
   readonly client: Client
   /** All versions that the service signed, newest first. */
   readonly signed: readonly VersionSummary[]
   readonly policy: LogPolicy
-  /** URLs of copies. */
   readonly mirrors: readonly string[]
   /** The checkpoints of the last audit, one a log. */
   readonly saved: readonly string[]
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
   readonly nowMs: number
+  readonly timeoutMs: number | undefined
+  readonly fetch: Fetch
+}
+
+/** A copy of the log. */
+export interface MirrorReport {
+  /** Where it was read. */
+  readonly url: string
+  /** Number of versions in its checkpoint. */
+  readonly size: number
 }
 
 /** A log without findings. */
 export interface LogReport {
+  /** The newest checkpoint, which satisfies the policy. */
   readonly checkpoint: VerifiedCheckpoint
   /** Size at the last audit; undefined on the first audit of this log. */
   readonly previousSize: number | undefined
   /** Versions that are not in the log yet. */
   readonly pending: number
-  readonly mirrors: readonly { readonly url: string; readonly size: number }[]
+  /** The copies, each of one history with the log. */
+  readonly mirrors: readonly MirrorReport[]
   /** The checkpoints for the next audit, one a log. */
   readonly toSave: readonly string[]
 }
 
-/** The log contradicts itself or the history. Anyone can check `evidence`. */
+/**
+ * The log contradicts itself or the history. Anyone can check the evidence: `verifyForkEvidence` (FORK) or
+ * `verifyLogMismatch` (LOG_MISMATCH).
+ *
+ * @example
+ * ```ts
+ * if (error instanceof LogFinding && error.evidence !== undefined) {
+ *   await writeFile('evidence.json', JSON.stringify(error.evidence))
+ * }
+ * ```
+ */
 export class LogFinding extends Error {
+  /** What was found. */
   readonly code: 'FORK' | 'LOG_MISMATCH'
-  readonly evidence: ForkEvidence | LogMismatch
+  /** Signed by those whom it accuses; undefined if the service withheld it. */
+  readonly evidence: ForkEvidence | LogMismatch | undefined
 
   constructor(code: LogFinding['code'], detail: string, evidence: LogFinding['evidence']) {
     super(detail.startsWith(code) ? detail : `${code}: ${detail}`)
@@ -67,6 +82,11 @@ export class LogFinding extends Error {
     this.code = code
     this.evidence = evidence
   }
+}
+
+/** The saved checkpoint was not signed by a log of the policy, so nothing was compared with it. */
+export class SavedCheckpointError extends Error {
+  override readonly name = 'SavedCheckpointError'
 }
 
 /** Where a checkpoint was read. */
@@ -79,17 +99,26 @@ interface Source {
 /** Copies and earlier checkpoints may be old: only the log's signature counts. */
 const signedOnly = (policy: LogPolicy): LogPolicy => ({ ...policy, quorum: 'none' })
 
+/** Runs a check of what was read at a URL, which its error then names. */
+async function namingUrl<Result>(url: string, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    throw new LogError(error.code, `${url}: ${error.message.slice(error.code.length + 2)}`)
+  }
+}
+
 async function openSource(url: string, policy: LogPolicy, audit: LogAudit): Promise<Source> {
-  const { nowMs, timeoutMs, signal } = audit
+  const { nowMs, timeoutMs } = audit
   const archive = createArchiveClient({
     base: url,
     policy,
-    timeoutMs,
     now: () => nowMs,
-    fetch: (target, init) =>
-      fetch(target, { ...init, signal: AbortSignal.any([init.signal, signal]) }),
+    fetch: audit.fetch,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
-  return { url, archive, checkpoint: await withLogErrors(() => archive.checkpoint(), url) }
+  return { url, archive, checkpoint: await namingUrl(url, () => archive.checkpoint()) }
 }
 
 /** The checkpoint of this log that the last audit saved. Throws if it is not signed, because it would accuse the log. */
@@ -103,24 +132,23 @@ async function openSaved(
     return await verifyCheckpoint({ note, policy: signedOnly(policy), nowMs })
   } catch (error) {
     if (!(error instanceof LogError)) throw error
-    throw new CommandFailure(
-      'STATE',
-      `the checkpoint in the state file: ${sanitizeForTerminal(error.message, 400)}; keep the lines of older log keys in the policy, or give another --state file`,
-      { exitCode: EXIT_CODES.usage },
+    throw new SavedCheckpointError(
+      `the checkpoint in the state file: ${error.message}; keep the lines of older log keys in the policy`,
+      { cause: error },
     )
   }
 }
 
 /** Checks that a checkpoint is a prefix of another, with the tiles of the other. */
 async function requirePrefix(earlier: VerifiedCheckpoint, newer: Source): Promise<void> {
-  await withLogErrors(async () => {
+  await namingUrl(newer.url, async () => {
     try {
       await newer.archive.compare(earlier, newer.checkpoint)
     } catch (error) {
       if (!(error instanceof ForkError)) throw error
       throw new LogFinding('FORK', error.message, error.evidence)
     }
-  }, newer.url)
+  })
 }
 
 /** Compares the service, the copies and the last audit: each must be a prefix of the largest. */
@@ -132,8 +160,8 @@ async function requireOneHistory(
   const { origin, size } = service.checkpoint
   const other = copies.find(({ checkpoint }) => checkpoint.origin !== origin)
   if (other !== undefined) {
-    const found = sanitizeForTerminal(other.checkpoint.origin, 200)
-    throw new CommandFailure('UNKNOWN_LOG', `${other.url}: expected log ${origin}, found ${found}`)
+    const found = other.checkpoint.origin
+    throw new LogError('UNKNOWN_LOG', `${other.url}: expected log ${origin}, found ${found}`)
   }
   const sources = [service, ...copies]
   const [largest = service, ...rest] = sources.toSorted(
@@ -143,9 +171,10 @@ async function requireOneHistory(
   if (previous !== undefined && previous.size <= largest.checkpoint.size) known.push(previous)
   for (const checkpoint of known) await requirePrefix(checkpoint, largest)
   if (previous === undefined || previous.size <= size) return
-  throw new CommandFailure(
+  throw new LogFinding(
     'FORK',
     `the log had ${previous.size} versions at the last audit, now it has ${size}. The state file keeps the larger checkpoint; audit again, and ask the operator for the tiles of the tree of ${previous.size}`,
+    undefined,
   )
 }
 
@@ -155,8 +184,11 @@ async function proofOf(
   index: number,
   { size, note }: VerifiedCheckpoint,
 ): Promise<string> {
-  const entries = versions.map((version) => Buffer.from(versionHashText(version)))
-  const tree = await createHashTree(Buffer.concat(await Promise.all(entries.map(hashLeaf))))
+  const encoder = new TextEncoder()
+  const entries = versions.map((version) => encoder.encode(versionHashText(version)))
+  const leaves = new Uint8Array(entries.length * HASH_BYTES)
+  for (const [at, entry] of entries.entries()) leaves.set(await hashLeaf(entry), at * HASH_BYTES)
+  const tree = await createHashTree(leaves)
   const hashes = await inclusionProof(tree, index, size)
   return formatProof({ entry: entries[index], index, hashes, note })
 }
@@ -167,11 +199,11 @@ async function mismatchOf(
   index: number,
   { client }: LogAudit,
   { checkpoint }: Source,
-): Promise<LogFinding | CommandFailure> {
+): Promise<LogFinding> {
   const snapshotId = formatSnapshotId(index + 1)
   const detail = `${snapshotId} in the log is another version than the one that the service signed`
   const withheld = (reason: string) =>
-    new CommandFailure('LOG_MISMATCH', `${detail}; without evidence: ${reason}`)
+    new LogFinding('LOG_MISMATCH', `${detail}; without evidence: ${reason}`, undefined)
   try {
     const { data, response } = await client.versions({ fresh: true })
     const listed = data.entries.find(({ sequence }) => sequence === index + 1)
@@ -185,7 +217,7 @@ async function mismatchOf(
       response: toPortable(response),
     })
   } catch (error) {
-    return withheld(sanitizeForTerminal(messageOf(error), 400))
+    return withheld(messageOf(error))
   }
 }
 
@@ -193,14 +225,14 @@ async function mismatchOf(
 async function requireSameVersions(audit: LogAudit, service: Source): Promise<number> {
   const { signed, nowMs } = audit
   const { size } = service.checkpoint
-  const { versions } = await withLogErrors(async () => {
+  const { versions } = await namingUrl(service.url, async () => {
     try {
       return await service.archive.history(service.checkpoint)
     } catch (error) {
       if (!(error instanceof LogError && error.code === 'INCLUSION')) throw error
       throw new LogError('LOG_MISMATCH', error.message)
     }
-  }, service.url)
+  })
   const oldestFirst = signed.toReversed()
   const at = versions.findIndex(({ hash }, index) => {
     const listed = oldestFirst[index]
@@ -212,17 +244,15 @@ async function requireSameVersions(audit: LogAudit, service: Source): Promise<nu
   // A date in the future must not hide a version from the log.
   const ageMs = Math.abs(nowMs - Date.parse(first.createdAt))
   if (ageMs < MAX_PENDING_MS) return oldestFirst.length - size
-  throw new CommandFailure(
+  throw new LogFinding(
     'LOG_MISMATCH',
-    `${formatSnapshotId(size + 1)} of ${sanitizeForTerminal(first.createdAt, 40)} is not in the log, which has ${size} versions; expected it within 24 hours`,
+    `${formatSnapshotId(size + 1)} of ${first.createdAt} is not in the log, which has ${size} versions; expected it within 24 hours`,
+    undefined,
   )
 }
 
-/**
- * Checks the log of an audited history: the checkpoint by the policy, its consistency with the last audit and with
- * copies, and its versions against the signed history. Throws a LogFinding with evidence, or a CommandFailure.
- */
-export async function auditLog(audit: LogAudit): Promise<LogReport> {
+/** Checks the log of an audited history. */
+async function auditLog(audit: LogAudit): Promise<LogReport> {
   const { client, policy, mirrors, saved } = audit
   const service = await openSource(client.origin, policy, audit)
   const copies: Source[] = []
@@ -239,4 +269,65 @@ export async function auditLog(audit: LogAudit): Promise<LogReport> {
     mirrors: copies.map(({ url, checkpoint: { size } }) => ({ url, size })),
     toSave: [...saved.filter((note) => !note.startsWith(`${origin}\n`)), checkpoint.note],
   }
+}
+
+/** Options of `auditHistoryWithLog`. */
+export interface LogAuditOptions extends AuditOptions, Pick<ConnectionLimits, 'timeoutMs'> {
+  /** Whom you trust about the log; never taken from the service itself. */
+  readonly policy: LogPolicy
+  /** URLs of copies to compare with. */
+  readonly mirrors?: readonly string[]
+  /** Reads the log and the copies. Default: the fetch of the platform. */
+  readonly fetch?: Fetch
+  /** The clock: milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** A history and a log without contradictions. */
+export interface LogAuditReport extends AuditReport {
+  /** The log. */
+  readonly log: LogReport
+}
+
+/**
+ * Audits the history, and its transparency log by a policy: the newest checkpoint is cosigned and fresh, it extends the
+ * one of the last audit, it is of one history with each copy, and it has the versions that the service signed. Throws
+ * like `auditHistory`, and a LogFinding for a log that contradicts itself or the history, a LogError or a ChainError for
+ * what must not be trusted, a SavedCheckpointError, or a ConnectionError.
+ *
+ * @example
+ * ```ts
+ * const policy = await openPolicy(await readFile('policy', 'utf8'))
+ * const { head, log } = await auditHistoryWithLog({ client, store, policy })
+ * ```
+ */
+export async function auditHistoryWithLog(options: LogAuditOptions): Promise<LogAuditReport> {
+  const { policy, mirrors = [], timeoutMs, now = Date.now, ...rest } = options
+  const { client, store, signal, onProgress } = rest
+  const fetchOne: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  let signed: readonly VersionSummary[] = []
+  const report = await auditHistory({
+    ...rest,
+    onProgress(progress) {
+      if (progress.step === 'index') signed = progress.versions
+      onProgress?.(progress)
+    },
+  })
+  const head = await store?.load()
+  const log = await auditLog({
+    client,
+    signed,
+    policy,
+    mirrors,
+    saved: head?.checkpoints ?? [],
+    nowMs: now(),
+    timeoutMs,
+    fetch: (url, init) =>
+      fetchOne(url, {
+        ...init,
+        signal: signal === undefined ? init.signal : AbortSignal.any([init.signal, signal]),
+      }),
+  })
+  if (head !== undefined) await store?.save({ ...head, checkpoints: log.toSave })
+  return { ...report, log }
 }
