@@ -11,7 +11,7 @@ import { rescheduleMaintenance } from '../../src/publishing/edit-status.ts'
 import { calendarComponent, calendarText } from '../../src/pages/delivery/icalendar.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { parsePage } from '../support/page-markup.ts'
+import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
 
 type Status = SnapshotData<'status'>
@@ -264,6 +264,36 @@ test('any text survives folding and escaping', () => {
     }),
     { numRuns: 300, seed: 20261123 },
   )
+})
+
+test('the status page says how to subscribe, with addresses that exist', async (t) => {
+  const app = await runApp(t, { releases: releasesOf({ status: made() }) })
+  for (const locale of LOCALES) {
+    const page = parsePage(await (await app.fetch(pathOfPage(locale, 'status'))).text())
+    const [section] = page.all('section[aria-labelledby="subscribe"]')
+    assert.ok(section !== undefined)
+    const paths = section
+      .querySelectorAll('a')
+      .map((each) => attributeOf(each, 'href') ?? '')
+      .filter((href) => href.startsWith('/'))
+    assert.deepEqual(paths.slice(0, 3), [
+      `/${locale}/status.atom`,
+      `/${locale}/status.json`,
+      `/${locale}/maintenance.ics`,
+    ])
+    for (const path of paths) assert.equal((await app.fetch(path)).status, 200, path)
+    const text = textIn(section)
+    for (const name of [
+      'Slack',
+      'Microsoft Teams',
+      'Discord',
+      TEXTS[locale].status.subscribe.mail,
+    ]) {
+      assert.ok(text.includes(name), name)
+    }
+    assert.match(text, new RegExp(`/feed subscribe https?://\\S+/${locale}/status\\.atom`))
+    assert.match(text, new RegExp(`<img src="https?://\\S+/${locale}/badge\\.svg" alt="[^"]+">`))
+  }
 })
 
 test('the badge says the state in words, as of when, and can be embedded', async (t) => {

@@ -195,6 +195,11 @@ const FAULTS: readonly Fault[] = [
   },
   { name: 'no pin', examination: { pinnedKeyIds: undefined }, expected: ['not-pinned'] },
   {
+    name: 'no key record in DNS',
+    examination: { hasKeyRecord: false },
+    expected: ['keys-not-published'],
+  },
+  {
     name: 'an invalid key document',
     mischief: only(at(signingKey.path), (passing) => {
       passing.status = 404

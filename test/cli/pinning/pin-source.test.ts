@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 
 import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
-import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
+import {
+  findKeyRecord,
+  parsePinSource,
+  readKeyRecord,
+} from '@public-api/cli/src/pinning/pin-source.ts'
 import { useDnsServer, type Zone } from './dns-server.ts'
 
 const HOST = 'api.example.org'
@@ -144,4 +148,14 @@ test('accepts only sources that an attacker of the path cannot replace', () => {
   ]) {
     assert.throws(() => parsePinSource(text), /--pin-from expects dns:HOST/, text)
   }
+})
+
+test('svc doctor knows whether a key record is in DNS, unless DNS does not respond', async (t) => {
+  const zone: Zone = { records: { [NAME]: [formatKeyRecordText(RECORD)] } }
+  await useDnsServer(t, zone)
+  assert.equal(await findKeyRecord(`https://${HOST}`), true)
+  assert.equal(await findKeyRecord('https://other.example.org'), false)
+  assert.equal(await findKeyRecord('http://127.0.0.1:8080'), undefined)
+  zone.errorCode = 2
+  assert.equal(await findKeyRecord(`https://${HOST}`), undefined)
 })
