@@ -27,10 +27,10 @@ function makeTools(t: TestContext, builders: { readonly [name: string]: string }
   }
   add('npm', `echo "npm $*" >> '${calls}'`)
   for (const [name, version] of Object.entries(builders)) {
-    const build = `if [ "$1" = build ]; then echo "${name} $*" >> '${calls}'; fi`
+    const record = `if [ "$1" = build ]; then echo "${name} $*" >> '${calls}'; fi`
     add(
       name,
-      version === '' ? 'exit 1' : `${build}\nif [ "$1" = --version ]; then echo '${version}'; fi`,
+      version === '' ? 'exit 1' : `${record}\nif [ "$1" = --version ]; then echo '${version}'; fi`,
     )
   }
   return {
