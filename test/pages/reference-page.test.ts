@@ -22,6 +22,8 @@ import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import type { AppDependencies } from '../../src/app.ts'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { requestSamples } from '../../src/pages/reference/request-samples.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import {
@@ -31,7 +33,7 @@ import {
   unescapeHtml,
   type PageMarkup,
 } from '../support/page-markup.ts'
-import { runApp } from '../support/running-app.ts'
+import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
 const MAX_PAGE_BYTES = 60_000
 
@@ -143,6 +145,13 @@ describe('every endpoint has an entry', () => {
     for (const [name, row] of Object.entries(ROWS)) {
       const entry = entryOf(page, name)
       const curl = rawText(entry, '.samples code')
+      const { keyId } = derivePublicSigningKey(TEST_SIGNING_KEY)
+      const written = requestSamples(name, row, { origin: 'http://127.0.0.1:8080', keyId })
+      // test/clients/reference-samples.long.test.ts runs them.
+      assert.deepEqual(
+        entry.querySelectorAll('.samples code').map((each) => unescapeHtml(each.textContent)),
+        written.map(({ text }) => text),
+      )
       const path = row.path.replace(/\{.*\}/, row.parameter?.example ?? '')
       assert.ok(curl.includes(`http://127.0.0.1:8080${path}`), curl)
       assert.equal(curl.includes(`-X ${row.method}`), row.method !== 'GET')
