@@ -105,19 +105,67 @@ document.getElementById('contents-menu')?.addEventListener('click', ({ target, c
   }
 })
 
+/** What an item of a filter is found by, besides its text: see `renderReferenceIndex`. */
+interface FoundBy {
+  readonly title: string
+  readonly words: string
+  readonly parts: readonly string[]
+}
+
+/** Parts that are listed below an item. */
+const MAX_FOUND = 3
+
+/** Text as it is compared: without the marks for line breaks in Thai. */
+function comparable(text: string): string {
+  return text.replaceAll(/[\u2060\u200b]/g, '').toLowerCase()
+}
+
+/** The title of a found item, and links to its parts that have one of the words in their name. */
+function foundList({ title, parts }: FoundBy, words: readonly string[], page: string): Element {
+  const list = document.createElement('ul')
+  const found = parts.filter((part) => words.some((word) => part.toLowerCase().includes(word)))
+  list.className = 'found'
+  list.append(document.createElement('li'))
+  list.firstElementChild?.append(title)
+  for (const part of found.slice(0, MAX_FOUND)) {
+    const link = document.createElement('a')
+    link.href = part.startsWith('#') ? page.replace(/#.*/, part) : part
+    link.append(part.replace(/.*#/, ''))
+    list.append(document.createElement('li'))
+    list.lastElementChild?.append(link)
+  }
+  return list
+}
+
 /** Shows only the items that contain every typed word, and their number. */
 function mountFilter(filter: HTMLElement): void {
   const input = filter.querySelector('input')
   const shown = filter.querySelector('[role=status]')
-  const { items: selector = '', some = '', none = '' } = filter.dataset
-  const items = [...document.querySelectorAll<HTMLElement>(selector)]
-  input?.addEventListener('input', () => {
-    const words = input.value.toLowerCase().split(/\s+/)
-    for (const item of items) {
-      const text = item.textContent.toLowerCase()
-      item.hidden = !words.every((word) => text.includes(word))
+  const { items: selector = '', some = '', none = '', index: address } = filter.dataset
+  const items = [...document.querySelectorAll<HTMLElement>(selector)].map((item) => ({
+    item,
+    text: comparable(item.textContent),
+    page: item.querySelector('a')?.getAttribute('href') ?? '',
+  }))
+  let index: { readonly [page: string]: FoundBy } = {}
+
+  function show(): void {
+    const words = comparable(input?.value ?? '')
+      .split(/\s+/)
+      .filter((word) => word !== '')
+    let count = 0
+    for (const { item, text, page } of items) {
+      const by = index[page]
+      const all =
+        by === undefined
+          ? text
+          : `${text} ${comparable([by.title, by.words, ...by.parts].join(' '))}`
+      item.hidden = !words.every((word) => all.includes(word))
+      if (!item.hidden) count += 1
+      item.querySelector('.found')?.remove()
+      if (by !== undefined && words.length > 0 && !item.hidden)
+        item.append(foundList(by, words, page))
     }
-    const count = items.filter(({ hidden }) => !hidden).length
     if (shown === null) return
     shown.textContent =
       count === items.length
@@ -125,7 +173,20 @@ function mountFilter(filter: HTMLElement): void {
         : (count === 0 ? none : some)
             .replace('{count}', String(count))
             .replace('{total}', String(items.length))
-  })
+  }
+
+  async function load(from: string): Promise<void> {
+    const response = await fetch(from, { credentials: 'omit' })
+    if (!response.ok) return
+    index = (await response.json()) as typeof index
+    show()
+  }
+
+  input?.addEventListener('input', show)
+  if (address !== undefined) {
+    // Without it, the filter finds what the items say themselves.
+    input?.addEventListener('focus', () => void load(address).catch(() => {}), { once: true })
+  }
 }
 
 for (const example of document.querySelectorAll('pre.json')) highlightJson(example)

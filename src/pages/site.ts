@@ -21,6 +21,7 @@ import { securityHeaders } from './delivery/security-headers.ts'
 import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
+import { referenceIndexPath, renderReferenceIndex } from './reference/reference-index.ts'
 import { TEXTS } from './texts/texts.ts'
 import { indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
@@ -200,6 +201,13 @@ export function createSite(options: SiteOptions): App {
     }
     files.set(calendarPath(locale), plainFile(calendar, OPEN_TO_ALL))
     files.set(badgePath(locale), badgeFile(locale))
+    const index = {
+      contentType: 'application/json; charset=utf-8',
+      contentLanguage,
+      cacheControl: PAGE_CACHING,
+      make: () => renderReferenceIndex(contextOf(locale)),
+    }
+    files.set(referenceIndexPath(locale), plainFile(index))
   }
   files.set(badgePath(), badgeFile(facts.defaultLocale))
 

@@ -5,6 +5,7 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { runApp } from '../support/running-app.ts'
 import { publishedReleases } from '../support/published-releases.ts'
@@ -253,10 +254,7 @@ test('wide screens show the navigation and the contents', skip, async (t) => {
   }
 })
 
-for (const [path, items] of [
-  ['errors', '.error-entry'],
-  ['reference', '.rail li'],
-] as const) {
+for (const [path, items] of [['errors', '.error-entry']] as const) {
   test(`the filter of ${path} hides other items and announces the count`, skip, async (t) => {
     const app = await runApp(t)
     const { page, errors } = await browser.openPage(t)
@@ -264,7 +262,7 @@ for (const [path, items] of [
     const filter = page.locator('.filter')
     const shown = page.locator(`${items}:visible`)
     const total = await page.locator(items).count()
-    const word = path === 'errors' ? 'rate limited' : 'wallet get'
+    const word = 'rate limited'
     await filter.getByRole('searchbox').fill(word)
     const some = await shown.count()
     assert.ok(some > 0 && some < total, `${some} of ${total}`)
@@ -277,10 +275,40 @@ for (const [path, items] of [
     await filter.getByRole('searchbox').fill('no such thing')
     assert.equal(await shown.count(), 0)
     assert.equal(await said.textContent(), none)
-    assert.equal(await page.locator('.rail-group:visible').count(), 0)
     await filter.getByRole('searchbox').fill('')
     assert.equal(await shown.count(), total)
     assert.equal(await said.textContent(), '')
+    assert.deepEqual(errors, [])
+  })
+}
+
+for (const [locale, word, name, part] of [
+  ['en', 'waitlist', 'register', undefined],
+  ['en', 'incident', 'status', 'status.incidents'],
+  ['en', 'ticket', 'register', 'register.ticket'],
+  ['en', 'challenge_failed', 'register', 'CHALLENGE_FAILED'],
+  ['zh-CN', '状态', 'status', undefined],
+  ['th', 'สถานะ', 'status', undefined],
+] as const) {
+  test(`the filter of the reference finds ${word} in ${locale}`, skip, async (t) => {
+    const app = await runApp(t)
+    const viewport = { width: 1280, height: 800 }
+    const { page, errors } = await browser.openPage(t, { viewport })
+    await page.goto(`${app.origin}${pathOfPage(locale, 'reference')}`)
+    await page.getByRole('searchbox').fill(word)
+    const item = page.locator(`.rail li:has(> a[href$="#${name}"])`)
+    await item.locator('.found').waitFor()
+    if (part !== undefined) {
+      const href = await item.locator('.found a', { hasText: part }).first().getAttribute('href')
+      assert.ok(href !== null && (await app.fetch(href)).ok, `${href}`)
+      assert.ok(href.endsWith(`#${part}`), href)
+    }
+    assert.ok((await page.locator('.rail-group > ul > li[hidden]').count()) > 0)
+    assert.deepEqual(await axeFaults(page), [])
+    await page.getByRole('searchbox').fill('no such thing')
+    assert.equal(await page.locator('.rail-group:visible').count(), 0)
+    await page.getByRole('searchbox').fill('')
+    assert.equal(await page.locator('.found').count(), 0)
     assert.deepEqual(errors, [])
   })
 }

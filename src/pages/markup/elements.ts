@@ -115,8 +115,17 @@ export function codeBox(texts: Texts, id: string, label: string, text: string): 
   </div>`
 }
 
-/** A filter for the items of a selector. Without scripts it is hidden, and the whole list is shown. */
-export function listFilter({ site }: Texts, id: string, label: string, items: string): Html {
+/**
+ * A filter for the items of a selector. Without scripts it is hidden, and the whole list is shown. `index` is the address of
+ * what else the items are found by (`renderReferenceIndex`), loaded when the filter is used.
+ */
+export function listFilter(
+  { site }: Texts,
+  id: string,
+  label: string,
+  items: string,
+  index?: string,
+): Html {
   const { some, none } = site.filter
   return html`<div
     class="filter"
@@ -124,6 +133,7 @@ export function listFilter({ site }: Texts, id: string, label: string, items: st
     data-items="${items}"
     data-some="${some}"
     data-none="${none}"
+    ${index !== undefined && html` data-index="${index}"`}
   >
     <p class="field">
       <label for="${id}">${label}</label>

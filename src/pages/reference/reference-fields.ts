@@ -75,8 +75,16 @@ function typeText({ type, items, nullable }: JsonSchema): string {
 }
 
 /** A field's address on a page: `status.components.state`. */
-export function fieldAddress(endpoint: string, path: readonly string[]): string {
-  return [endpoint, ...path].join('.')
+function fieldAddress(prefix: string, path: readonly string[]): string {
+  return [prefix, ...path].join('.')
+}
+
+/** The addresses of the fields of a schema on all levels. */
+export function fieldAddresses(prefix: string, { properties = {} }: JsonSchema): readonly string[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const address = fieldAddress(prefix, [name])
+    return [address, ...fieldAddresses(address, field.items ?? field)]
+  })
 }
 
 /** The fields of `data` in a response, each with the fields within it: name, type and meaning. */

@@ -3,6 +3,7 @@ import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
 import { link, listFilter } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
+import { referenceIndexPath } from './reference-index.ts'
 import { endpointPath, groupPath, type PageContext, pathOfPage } from '../page.ts'
 
 export type Tag = keyof typeof TAGS
@@ -46,7 +47,7 @@ export function referenceRail(context: PageContext, currentPath: string) {
   const listed = REFERENCE_TAGS.filter((tag) => !facts.isLeftOut(groupPath(tag)))
   const groups = listed.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
   const content = html`<div class="rail">
-    ${listFilter(texts, 'rail-filter', t.filter, '.rail li')}
+    ${listFilter(texts, 'rail-filter', t.filter, '.rail li', referenceIndexPath(locale))}
     <p>${pageLink('reference', t.basics)}</p>
     ${groups.map(
       ({ tag, endpoints }) =>

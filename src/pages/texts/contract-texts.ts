@@ -83,3 +83,9 @@ export function contractText(locale: Locale, english: string): Html {
   if (translated === undefined) return html`<span lang="en">${withCode(english)}</span>`
   return withCode(locale === 'th' ? withThaiLines(translated) : translated)
 }
+
+/** The same without markup, for a search. */
+export function contractPlainText(locale: Locale, english: string): string {
+  const translated = locale === 'en' ? undefined : TRANSLATIONS[english]?.[locale]
+  return (translated ?? english).replaceAll('`', '')
+}

@@ -1,0 +1,44 @@
+import type { Locale } from '@public-api/contract/registry/locales'
+import { errorsOf } from '@public-api/contract/registry/endpoints'
+import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { contractPlainText } from '../texts/contract-texts.ts'
+import { endpointPath, type PageContext, pathOfPage } from '../page.ts'
+import { fieldAddresses } from './reference-fields.ts'
+
+/** Where the filter of the reference finds what it searches besides paths. */
+export function referenceIndexPath(locale: Locale): string {
+  return `/${locale}/reference.json`
+}
+
+/** What an endpoint is found by, besides its path. */
+interface IndexEntry {
+  readonly title: string
+  /** Other words: the description, and both in English. */
+  readonly words: string
+  /** Links to fields, on the page of the endpoint, and to error codes. */
+  readonly parts: readonly string[]
+}
+
+/** Titles, descriptions, fields and error codes of all endpoints, by the link to each. */
+export function renderReferenceIndex({ locale, facts }: PageContext): string {
+  const errors = pathOfPage(locale, 'errors')
+  const entries = Object.entries(facts.registry).map(([name, row]): [string, IndexEntry] => {
+    const { summary, description, parameter, query = {}, request, success } = row
+    const fields = [
+      ...(parameter === undefined ? [] : [`${name}.path.${parameter.name}`]),
+      ...Object.keys(query).map((each) => `${name}.query.${each}`),
+      ...(request === undefined ? [] : fieldAddresses(`${name}.body`, REQUEST_SCHEMAS[request])),
+      ...(success === undefined ? [] : fieldAddresses(name, DATA_SCHEMAS[success.data])),
+    ]
+    const parts = [
+      ...fields.map((id) => `#${id}`),
+      ...errorsOf(row).map((code) => `${errors}#${code}`),
+    ]
+    const words = [contractPlainText(locale, description), summary, description].join(' ')
+    return [
+      endpointPath(locale, name, row),
+      { title: contractPlainText(locale, summary), words, parts },
+    ]
+  })
+  return JSON.stringify(Object.fromEntries(entries))
+}
