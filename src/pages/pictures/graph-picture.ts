@@ -49,6 +49,57 @@ interface EdgePlace extends Point {
 
 type LabeledEdge = GraphEdge & { readonly lines: readonly string[] }
 
+/** Shares of the edges that dagre sees last: it orders a rank by what it saw first, and one order crosses less than another. */
+const TURNS = [0, 1 / 2, 1 / 4, 3 / 4]
+
+interface Rectangle {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+function rectangle({ x, y }: Point, width: number, height: number): Rectangle {
+  return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 }
+}
+
+/** On which side of the line through two points a third is. */
+function side(from: Point, to: Point, point: Point): number {
+  return Math.sign((to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x))
+}
+
+function doCross([a, b]: readonly [Point, Point], [c, d]: readonly [Point, Point]): boolean {
+  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
+}
+
+function doesPass([from, to]: readonly [Point, Point], { left, right, top, bottom }: Rectangle) {
+  const diagonals = [
+    [
+      { x: left, y: top },
+      { x: right, y: bottom },
+    ],
+    [
+      { x: right, y: top },
+      { x: left, y: bottom },
+    ],
+  ] as const
+  return diagonals.some((diagonal) => doCross([from, to], diagonal))
+}
+
+function segmentsOf({ points }: EdgePlace): readonly (readonly [Point, Point])[] {
+  return points.flatMap((point, index) => {
+    const next = points[index + 1]
+    return next === undefined ? [] : [[point, next] as const]
+  })
+}
+
+function labelSize(lines: readonly string[]) {
+  return {
+    width: Math.max(0, ...lines.map(widthOf)) * LABEL.px,
+    height: lines.length * LABEL.line,
+  }
+}
+
 /** The edges that lead back to a box on the way to them, in the operator's order: dagre ranks the others. */
 function backEdges(
   nodes: readonly GraphNode[],
@@ -72,15 +123,21 @@ function backEdges(
 }
 
 /** Boxes, edges and labels in their places, by dagre: no label covers a box, and no two edges share a line. */
-function placed(nodes: readonly GraphNode[], edges: readonly LabeledEdge[], rankdir: 'LR' | 'TB') {
+function placed(
+  nodes: readonly GraphNode[],
+  edges: readonly LabeledEdge[],
+  rankdir: 'LR' | 'TB',
+  turn: number,
+) {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir, ...SPACE })
   for (const { id } of nodes) graph.setNode(id, { ...BOX })
   const back = backEdges(nodes, edges)
-  for (const [index, edge] of edges.entries()) {
+  const first = Math.floor(turn * edges.length)
+  const ordered = [...edges.entries()]
+  for (const [index, edge] of [...ordered.slice(first), ...ordered.slice(0, first)]) {
     const { from, to, lines } = edge
-    const width = Math.max(0, ...lines.map(widthOf)) * LABEL.px
-    const height = lines.length * LABEL.line
+    const { width, height } = labelSize(lines)
     const [source, target] = back.has(edge) ? [to, from] : [from, to]
     graph.setEdge(
       source,
@@ -96,6 +153,40 @@ function placed(nodes: readonly GraphNode[], edges: readonly LabeledEdge[], rank
     return { x, y, points: back.has(edge) ? points.toReversed() : points }
   })
   return { graph, places }
+}
+
+/** Whether every line keeps clear of the labels of others, and of the boxes between which it does not run. */
+function isClear({ graph, places }: ReturnType<typeof placed>, edges: readonly LabeledEdge[]) {
+  const boxes = (graph.nodes() as readonly string[]).map((id) => ({
+    id,
+    area: rectangle(graph.node(id) as Point, BOX.width, BOX.height),
+  }))
+  const labels = places.map((place, index) => {
+    const { width, height } = labelSize(edges[index]?.lines ?? [])
+    return rectangle(place, width, height)
+  })
+  return places.every((place, index) => {
+    const { from, to } = edges[index] ?? {}
+    const others = [
+      ...labels.filter((_, other) => other !== index),
+      ...boxes.filter(({ id }) => id !== from && id !== to).map(({ area }) => area),
+    ]
+    return segmentsOf(place).every((segment) => others.every((area) => !doesPass(segment, area)))
+  })
+}
+
+/** The first clear layout: from left to right if that fits beside the contents, else from top to bottom. */
+function bestPlaced(nodes: readonly GraphNode[], edges: readonly LabeledEdge[]) {
+  const across = placed(nodes, edges, 'LR', 0)
+  if ((across.graph.graph().width ?? 0) <= COLUMN_WIDTH) return across
+  const [usual, ...others] = TURNS.map((turn) => () => placed(nodes, edges, 'TB', turn))
+  const down = usual?.() ?? across
+  if (isClear(down, edges)) return down
+  for (const other of others) {
+    const layout = other()
+    if (isClear(layout, edges)) return layout
+  }
+  return down
 }
 
 /** A curve along the points of an edge, through the middles between them. */
@@ -136,9 +227,7 @@ export function graphPicture({
           : wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
     }))
   if (drawn.length === 0) return undefined
-  const across = placed(nodes, drawn, 'LR')
-  const isAcross = (across.graph.graph().width ?? 0) <= COLUMN_WIDTH
-  const { graph, places } = isAcross ? across : placed(nodes, drawn, 'TB')
+  const { graph, places } = bestPlaced(nodes, drawn)
   const { width = 0, height = 0 } = graph.graph()
   const arrow = `${described.id}-arrow`
   const planned = (isPlanned: boolean, className: string): string =>

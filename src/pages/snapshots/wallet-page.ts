@@ -206,9 +206,7 @@ function walletViews(context: PageContext): readonly PageSection[] {
       ]
     }),
     view('wallet/evidence', ({ evidence }) =>
-      evidence.length === 0
-        ? html`<p class="muted">${t.none}</p>`
-        : evidence.map((each) => evidenceArticle(context, each)),
+      evidence.map((each) => evidenceArticle(context, each)),
     ),
     view('wallet/capabilities', ({ capabilities }) =>
       namedRows(context, capabilities, 'capability', t.capability, [
