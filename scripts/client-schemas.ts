@@ -123,16 +123,3 @@ export function clientObjects(
   }
   return [...found.values()]
 }
-
-/** A text in lines of at most `width` characters; longer words stay whole. */
-export function wrapText(text: string, width: number): readonly string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + word.length >= width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
-}

@@ -1,3 +1,4 @@
+import { wrapText } from '@public-api/command/wrap-text'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
@@ -5,7 +6,6 @@ import {
   clientObjects,
   formatRequests,
   readsOf,
-  wrapText,
   type ClientObject,
   type ClientTypeTables,
 } from './client-schemas.ts'

@@ -1,3 +1,5 @@
+import { wrapText } from './wrap-text.ts'
+
 /** An option of a command: what `parseArgs` needs, and what its help says. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean'
@@ -37,17 +39,6 @@ export function textOptions(help: string) {
 }
 
 const WIDTH = 80
-
-/** The words of a text in lines of limited width. Line breaks in the text are spaces. */
-function wrapText(words: string, width: number): readonly string[] {
-  const lines: string[] = []
-  for (const word of words.trim().split(/\s+/)) {
-    const line = lines.at(-1)
-    if (line === undefined || line.length + 1 + word.length > width) lines.push(word)
-    else lines[lines.length - 1] = `${line} ${word}`
-  }
-  return lines
-}
 
 /** What the help of a command says. */
 export interface CommandHelp {

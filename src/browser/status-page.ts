@@ -3,9 +3,8 @@ import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
-import { pageElement, partOf } from './page-element.ts'
+import { formatAge, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
-import { showPassedTimes } from './planned-time.ts'
 import { checkProof, cryptoSupport } from './proof-check.ts'
 import { createStepList, type StepState, stateClass } from './step-list.ts'
 
@@ -86,6 +85,16 @@ async function run(container: HTMLElement): Promise<void> {
     list.set(current, { state: 'failed', detail: texts.text('noResponse') })
     list.setRest({ state: 'skipped' })
     if (current !== 'time') fail(texts.text('result.noResponse'))
+  }
+}
+
+/** Shows the notes of planned times that have passed, with their age. */
+function showPassedTimes(nowMs: number): void {
+  for (const note of document.querySelectorAll<HTMLElement>('[data-planned]')) {
+    const seconds = (nowMs - Date.parse(note.dataset['planned'] ?? '')) / 1000
+    if (!(seconds >= 60)) continue
+    partOf(note, '.age', HTMLElement).textContent = formatAge(seconds)
+    note.hidden = false
   }
 }
 

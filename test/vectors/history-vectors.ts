@@ -1,4 +1,4 @@
-import type { HistoryVector } from '@public-api/client-source/history-vector'
+import type { HistoryVector } from '@public-api/client-source/vector'
 import {
   changesBetween,
   formatSnapshotId,

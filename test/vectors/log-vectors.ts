@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import type { LogVector } from '@public-api/client-source/log-vector'
+import type { LogVector } from '@public-api/client-source/vector'
 import { encodeBase64 } from '@public-api/client-source/base64'
 import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
 import { createHashTree } from '@public-api/client-source/log/hash-tree'

@@ -5,14 +5,20 @@ import { ChainError, verifyLink } from '#contract/history/version-chain'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-proofs.ts'
-import type { HistoryOutcome, HistoryVector } from './history-vector.ts'
 import type { KeyVector } from './key-vector.ts'
 import { LogError, type LogFault } from './log/log-error.ts'
 import { openPolicy } from './log/log-policy.ts'
 import { verifyProof } from './log/log-proof.ts'
 import { verifyCheckpoint } from './log/verify-checkpoint.ts'
-import type { LogVector } from './log-vector.ts'
-import type { HeaderPair, Outcome, Vector, VectorResponse } from './vector.ts'
+import type {
+  HeaderPair,
+  HistoryOutcome,
+  HistoryVector,
+  LogVector,
+  Outcome,
+  Vector,
+  VectorResponse,
+} from './vector.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'

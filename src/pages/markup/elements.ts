@@ -1,4 +1,4 @@
-import { code, html, Html, type HtmlValue } from './html.ts'
+import { code, escapeContent, html, type Html, type HtmlValue } from './html.ts'
 import type { Texts } from '../texts/texts.ts'
 
 // The building blocks of the pages' markup.
@@ -166,6 +166,5 @@ export function pendingSteps(labels: readonly string[], states: Texts['proof']['
  * read aloud, and only two characters of its text need escaping.
  */
 export function scriptTexts(name: string, texts: object): Html {
-  const json = JSON.stringify(texts).replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  return new Html(`<template data-texts="${name}">${json}</template>`)
+  return html`<template data-texts="${name}">${escapeContent(JSON.stringify(texts))}</template>`
 }

@@ -23,6 +23,11 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
+/** Text between tags, where quotation marks need no escaping. */
+export function escapeContent(text: string): Html {
+  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+}
+
 function written(value: HtmlValue): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text

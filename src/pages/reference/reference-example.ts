@@ -6,7 +6,7 @@ import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { createExample } from '@public-api/contract/documents/examples'
-import { Html } from '../markup/html.ts'
+import { escapeContent, type Html } from '../markup/html.ts'
 import type { PageContext } from '../page.ts'
 
 /** Line length that the column of examples shows without scrolling. */
@@ -55,13 +55,8 @@ function compactJson(value: JsonValue, level = 0): string {
   return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
 }
 
-/** Text between tags, where quotation marks need no escaping. */
-function inElement(text: string): Html {
-  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
-}
-
 function responseHtml(status: number, body: string): Html {
-  return inElement(`HTTP ${status}\n${body}`)
+  return escapeContent(`HTTP ${status}\n${body}`)
 }
 
 /** A complete error: the status, then the body with a line for each member. It has placeholders for its identity. */

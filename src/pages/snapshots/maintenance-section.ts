@@ -18,7 +18,7 @@ const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 6000 }
 
 /**
  * A note that the planned start or end has passed. Pages are cached, so the script of the page shows it and fills in the
- * age (src/browser/planned-time.ts).
+ * age (src/browser/status-page.ts).
  */
 function passedNote({ texts }: PageContext, { state, startsAt, endsAt }: Maintenance) {
   const t = texts.status.maintenance
