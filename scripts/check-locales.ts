@@ -10,6 +10,7 @@ const ENGLISH = 'en'
 const TRANSLATED_FILE = 'locales/translated-from.json'
 const SAME_FILE = 'locales/same-as-english.json'
 const CONTRACT_FILE = 'locales/contract.json'
+const LINE_BREAKS_FILE = 'locales/th-line-breaks.json'
 
 const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<key>...]]
 
@@ -23,6 +24,7 @@ Without an option: lists what is wrong with the texts in locales/, one per line:
                           with keys (such as site or reference.try) only theirs
   --help                  this text
 
+${LINE_BREAKS_FILE} lists Thai words whose line breaks browsers get wrong: + where a browser breaks a word, | between two.
 ${SAME_FILE} lists keys whose text may be the English one in every language: names and words of machines.
 
 Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
@@ -38,6 +40,17 @@ export interface TranslatedFrom {
   readonly [locale: string]: { readonly [key: string]: string }
 }
 
+/** Thai words whose line breaks browsers get wrong (src/pages/texts/thai-lines.ts). */
+export interface LineBreaks {
+  readonly loanwords: readonly string[]
+  readonly neighbors: readonly string[]
+  readonly prefixes: readonly {
+    readonly word: string
+    readonly notAfter: readonly string[]
+    readonly notBefore: string
+  }[]
+}
+
 /** Input of the check. */
 export interface LocaleFiles {
   /** Texts by locale; The others are compared with English. */
@@ -47,6 +60,7 @@ export interface LocaleFiles {
   readonly contract: { readonly [english: string]: { readonly [locale: string]: string } }
   /** Keys, or beginnings of keys up to a dot, whose text may be the English one. */
   readonly sameAsEnglish: readonly string[]
+  readonly lineBreaks: LineBreaks
 }
 
 /** Texts by their keys with dots, in the order of the file. */
@@ -220,6 +234,31 @@ function leftoverFaults({ texts, translatedFrom, sameAsEnglish }: LocaleFiles): 
   return [...listed, ...noted]
 }
 
+const THAI_WORDS = /^[\u0e01-\u0e4e]+(?:[+|][\u0e01-\u0e4e]+)*$/
+
+/** Entries of the line breaks that the pages cannot use: not Thai words, or words that are listed twice. */
+function lineBreakFaults({ loanwords, neighbors, prefixes }: LineBreaks): string[] {
+  const words = [...loanwords, ...neighbors]
+  const parts = prefixes.flatMap(({ word, notAfter }) => [word, ...notAfter])
+  const invalid = [
+    ...words.filter((each) => !THAI_WORDS.test(each)),
+    ...[...loanwords, ...parts].filter((each) => each.includes('|')),
+    ...neighbors.filter((each) => !/[+|]/.test(each)),
+    ...parts.filter((each) => !THAI_WORDS.test(each) || each.includes('+')),
+    ...prefixes
+      .map(({ notBefore }) => notBefore)
+      .filter((each) => !/^[\u0e01-\u0e4e]*$/.test(each)),
+  ].map(
+    (each) =>
+      `${LINE_BREAKS_FILE}: found ${JSON.stringify(each)}, expected Thai letters with + or | between them`,
+  )
+  const bare = words.map((each) => each.replaceAll(/[+|]/g, ''))
+  const twice = bare
+    .filter((each, index) => bare.indexOf(each) !== index)
+    .map((each) => `${LINE_BREAKS_FILE}: ${each} is listed twice`)
+  return [...new Set([...invalid, ...twice])]
+}
+
 /** Everything that is wrong with the texts, a line each; an empty list where all is well. */
 export function localeFaults(files: LocaleFiles): readonly string[] {
   const plurals = new Set(pluralKeysOf(files.texts[ENGLISH] ?? {}))
@@ -231,6 +270,7 @@ export function localeFaults(files: LocaleFiles): readonly string[] {
       .flatMap((locale) => translationFaults(locale, files)),
     ...leftoverFaults(files),
     ...contractFaults(files),
+    ...lineBreakFaults(files.lineBreaks),
   ]
 }
 
@@ -270,6 +310,7 @@ export function readLocaleFiles(rootDir: string): LocaleFiles {
     contract: readJson(rootDir, CONTRACT_FILE) as LocaleFiles['contract'],
     translatedFrom: readJson(rootDir, TRANSLATED_FILE) as TranslatedFrom,
     sameAsEnglish: readJson(rootDir, SAME_FILE) as readonly string[],
+    lineBreaks: readJson(rootDir, LINE_BREAKS_FILE) as LineBreaks,
   }
 }
 

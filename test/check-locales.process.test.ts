@@ -25,6 +25,8 @@ const THAI = {
   count: { one: 'ไม่ใช้', other: '{count} รายการ' },
 } as const satisfies TextTree
 
+const NO_LINE_BREAKS: LocaleFiles['lineBreaks'] = { loanwords: [], neighbors: [], prefixes: [] }
+
 /** Files of two languages in which all is well but for what is exchanged. */
 function files(
   parts: {
@@ -32,6 +34,7 @@ function files(
     th?: TextTree
     contract?: LocaleFiles['contract']
     same?: readonly string[]
+    lineBreaks?: Partial<LocaleFiles['lineBreaks']>
   } = {},
 ): LocaleFiles {
   const intact = {
@@ -39,6 +42,7 @@ function files(
     contract: {},
     translatedFrom: {},
     sameAsEnglish: [],
+    lineBreaks: NO_LINE_BREAKS,
   }
   const { translatedFrom } = { translatedFrom: noteTranslated(intact, 'th') }
   const texts = { en: parts.en ?? ENGLISH, th: parts.th ?? THAI }
@@ -47,6 +51,7 @@ function files(
     contract: parts.contract ?? {},
     translatedFrom,
     sameAsEnglish: parts.same ?? [],
+    lineBreaks: { ...NO_LINE_BREAKS, ...parts.lineBreaks },
   }
 }
 
@@ -155,6 +160,26 @@ describe('the check of the texts', () => {
       ],
     ],
     [
+      'line breaks that are not Thai words, have no mark or are listed twice',
+      {
+        lineBreaks: {
+          loanwords: ['บอท', 'วอล+เล็ต', 'โท|เค็น', 'ลง+', 'token'],
+          neighbors: ['ดึง|สถานะ', 'เปิดตัว', 'วอ+ลเล็ต'],
+          prefixes: [
+            { word: 'การ', notAfter: ['บริ'], notBefore: 'ณ' },
+            { word: 'ไม่', notAfter: [''], notBefore: '(' },
+          ],
+        },
+      },
+      [
+        ...['ลง+', 'token', 'โท|เค็น', 'เปิดตัว', '', '('].map(
+          (each) =>
+            `locales/th-line-breaks.json: found "${each}", expected Thai letters with + or | between them`,
+        ),
+        'locales/th-line-breaks.json: วอลเล็ต is listed twice',
+      ],
+    ],
+    [
       'a listed key that is gone',
       { same: ['site.gone'] },
       ['site.gone is not a key of the English'],
@@ -177,7 +202,13 @@ describe('the check of the texts', () => {
 
   test('a message of placeholders only needs no translation', () => {
     const parts = { en: { a: '{x}: {y}' }, th: { a: '{x}: {y}' } }
-    const made = { texts: parts, contract: {}, translatedFrom: {}, sameAsEnglish: [] }
+    const made = {
+      texts: parts,
+      contract: {},
+      translatedFrom: {},
+      sameAsEnglish: [],
+      lineBreaks: NO_LINE_BREAKS,
+    }
     const translatedFrom = noteTranslated(made, 'th')
     assert.deepEqual(localeFaults({ ...made, translatedFrom }), [])
   })
