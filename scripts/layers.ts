@@ -6,15 +6,15 @@ import { moduleReferences, type ModuleReference } from './module-references.ts'
 import { runScript } from './script-main.ts'
 
 /** What a folder of src or of a package may import besides its own files; `../` refers to a folder beside src. */
-interface RoomRule {
+interface LayerRule {
   readonly mayImport: readonly string[]
-  /** Rooms of which it may know the types, and nothing that runs. */
+  /** Layers of which it may know the types, and nothing that runs. */
   readonly mayImportTypesOf?: readonly string[]
   /** Runs in a browser as it is: no package and no `node:` module; .oxlintrc.json forbids globals of Node. */
   readonly isPortable?: true
 }
 
-const LAYERS: { readonly [layer: string]: RoomRule } = {
+const LAYERS: { readonly [layer: string]: LayerRule } = {
   crypto: { mayImport: ['contract', 'packages/client'] },
   storage: { mayImport: ['contract', 'crypto'] },
   publishing: { mayImport: ['contract', 'packages/client', 'crypto', 'storage'] },
@@ -29,7 +29,7 @@ const LAYERS: { readonly [layer: string]: RoomRule } = {
 }
 
 /** The packages beside the server; they import nothing of src. */
-const PACKAGES: { readonly [folder: string]: RoomRule } = {
+const PACKAGES: { readonly [folder: string]: LayerRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
   command: { mayImport: ['contract'] },
@@ -41,7 +41,7 @@ const PACKAGES: { readonly [folder: string]: RoomRule } = {
   'packages/mcp': { mayImport: ['contract', 'command', 'packages/client', 'packages/cli'] },
 }
 
-const ROOT_FILES: { readonly [file: string]: RoomRule } = {
+const ROOT_FILES: { readonly [file: string]: LayerRule } = {
   'app.ts': {
     mayImport: ['contract', 'documents', 'crypto', 'service', 'http', 'routes', 'pages'],
   },
@@ -71,7 +71,7 @@ const ROOT_FILES: { readonly [file: string]: RoomRule } = {
  * is not on the map is a fault, and so is a permission that no import uses, so that the map states the actual
  * dependencies.
  */
-const ROOMS: { readonly [room: string]: RoomRule } = {
+const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
   ...LAYERS,
   ...PACKAGES,
   ...ROOT_FILES,
@@ -127,8 +127,8 @@ export interface LayerFinding {
   readonly message: string
 }
 
-/** Folders of packages, relative to src, with their rooms; the innermost folder first. */
-const PACKAGE_FOLDERS: readonly (readonly [folder: string, room: string])[] = [
+/** Folders of packages, relative to src, with their layers; the innermost folder first. */
+const PACKAGE_FOLDERS: readonly (readonly [folder: string, layer: string])[] = [
   ['../packages/contract/documents/', 'documents'],
   ['../packages/contract/', 'contract'],
   ['../packages/command/', 'command'],
@@ -147,12 +147,12 @@ const PACKAGE_NAMES: readonly (readonly [name: string, folder: string])[] = [
   ['@public-api/cli/', '../packages/cli/'],
 ]
 
-function packageFolderOf(file: string): readonly [folder: string, room: string] | undefined {
+function packageFolderOf(file: string): readonly [folder: string, layer: string] | undefined {
   return PACKAGE_FOLDERS.find(([folder]) => file.startsWith(folder))
 }
 
-/** The room of a file, by its path relative to src. */
-function roomOf(file: string): string {
+/** The layer of a file, by its path relative to src. */
+function layerOf(file: string): string {
   return packageFolderOf(file)?.[1] ?? file.split('/', 1)[0] ?? file
 }
 
@@ -168,7 +168,7 @@ function targetOf(file: string, specifier: string): string | undefined {
 /** The folder of a path: a folder of src, one of a package, or another one beside src. */
 function placeOf(target: string): string {
   const isElsewhere = target.startsWith('../') && packageFolderOf(target) === undefined
-  return isElsewhere ? path.posix.dirname(target) : roomOf(target)
+  return isElsewhere ? path.posix.dirname(target) : layerOf(target)
 }
 
 /** The package that a path relative to src belongs to; the server is one too. */
@@ -176,16 +176,16 @@ function packageOf(file: string): string {
   return /^\.\.\/packages\/[^/]+/.exec(file)?.[0] ?? 'src'
 }
 
-function allowanceOf(room: string, { mayImport, mayImportTypesOf = [] }: RoomRule): string {
+function allowanceOf(layer: string, { mayImport, mayImportTypesOf = [] }: LayerRule): string {
   const words = [...mayImport, ...mayImportTypesOf.map((other) => `the types of ${other}`)]
-  return `${room} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
+  return `${layer} may import only ${words.length === 0 ? 'its own files' : words.join(', ')}`
 }
 
 /** The fault of one reference; undefined if the map allows it. */
 function faultOf(file: string, reference: ModuleReference): string | undefined {
-  const room = roomOf(file)
-  const rule = ROOMS[room]
-  if (rule === undefined) return `is in ${room}, which is not on the import map`
+  const layer = layerOf(file)
+  const rule = LAYER_RULES[layer]
+  if (rule === undefined) return `is in ${layer}, which is not on the import map`
   const { specifier, isTypeOnly } = reference
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
   // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
@@ -193,7 +193,7 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   const target = targetOf(file, specifier)
   if (target === undefined) {
     if (rule.isPortable !== true) return undefined
-    return `imports ${specifier}, but ${room} runs in a browser and may import no package and no module of Node`
+    return `imports ${specifier}, but ${layer} runs in a browser and may import no package and no module of Node`
   }
   if (
     specifier.startsWith('.') &&
@@ -203,12 +203,12 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
     return `imports ${target} by its path; expected the name of its package`
   }
   const other = placeOf(target)
-  if (other === room || rule.mayImport.includes(other)) return undefined
+  if (other === layer || rule.mayImport.includes(other)) return undefined
   if (target.startsWith('../') && packageFolderOf(target) === undefined) {
     return `imports ${specifier}, which is outside the source tree`
   }
   if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
-  return `imports ${target}, but ${allowanceOf(room, rule)}`
+  return `imports ${target}, but ${allowanceOf(layer, rule)}`
 }
 
 const BUILT = /^\.\.\/packages\/[^/]+\/(?:dist|node_modules)\//
@@ -232,8 +232,8 @@ function sourceFilesOf(sourceDir: string): readonly string[] {
 /** Permissions that no file uses, as `folder: permission`; empty if the map is accurate. */
 export function findIdleAllowances(sourceDir: string): readonly string[] {
   const idle = new Set(
-    Object.entries(ROOMS).flatMap(([room, { mayImport, mayImportTypesOf = [] }]) =>
-      [...mayImport, ...mayImportTypesOf].map((other) => `${room}: ${other}`),
+    Object.entries(LAYER_RULES).flatMap(([layer, { mayImport, mayImportTypesOf = [] }]) =>
+      [...mayImport, ...mayImportTypesOf].map((other) => `${layer}: ${other}`),
     ),
   )
   for (const file of sourceFilesOf(sourceDir)) {
@@ -241,7 +241,7 @@ export function findIdleAllowances(sourceDir: string): readonly string[] {
       readFileSync(path.join(sourceDir, file), 'utf8'),
     )) {
       const target = specifier === undefined ? undefined : targetOf(file, specifier)
-      if (target !== undefined) idle.delete(`${roomOf(file)}: ${placeOf(target)}`)
+      if (target !== undefined) idle.delete(`${layerOf(file)}: ${placeOf(target)}`)
     }
   }
   return [...idle]

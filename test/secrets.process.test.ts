@@ -279,7 +279,7 @@ test('names an invalid secret by its file and the expectation, never by its cont
       'AGE-SECRET-KEY-1ABC',
       /expected an age X25519/,
     ],
-    // A letter is wrong, which its checksum tells.
+    // A letter is wrong, which its checksum detects.
     [
       'waitlist-recipient.txt',
       'SVC_WAITLIST_RECIPIENT',

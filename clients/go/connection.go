@@ -178,7 +178,7 @@ func withRetries[T any](ctx context.Context, r retries, attempt func() (T, error
 	}
 }
 
-// reason tells whether an error may pass, and the time that the service asked to wait; negative for none.
+// reason reports whether an error may pass, and the time that the service asked to wait; negative for none.
 func (r retries) reason(err error) (time.Duration, bool) {
 	var lost *ConnectionError
 	if errors.As(err, &lost) {

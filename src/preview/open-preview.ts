@@ -75,9 +75,9 @@ export async function openPreview({ contentDir, published, port, log, onChange }
 
   function show(next: Omit<PreviewState, 'revision'>): void {
     state = { ...next, revision: state.revision + 1 }
-    const told = waiting
+    const wakes = waiting
     waiting = new Set()
-    for (const wake of told) wake()
+    for (const wake of wakes) wake()
     onChange(state)
   }
 

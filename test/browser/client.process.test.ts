@@ -13,18 +13,18 @@ import { TEST_NOW_MS } from '../support/running-app.ts'
 const browser = useBrowser()
 
 /** What the page receives. */
-interface RichText {
+interface AuditSettings {
   readonly baseUrl: string
   readonly pinnedKeyIds: readonly string[]
   readonly nowMs: number
 }
 
-function telling(service: FrontedService, nowMs: number): RichText {
+function createAuditSettings(service: FrontedService, nowMs: number): AuditSettings {
   return { baseUrl: service.origin, pinnedKeyIds: [key.keyId], nowMs }
 }
 
 /** One audit by a new client, as a freshly loaded page does it. */
-function audit(page: Page, told: RichText) {
+function audit(page: Page, auditSettings: AuditSettings) {
   return page.evaluate(async ({ nowMs, ...settings }) => {
     const entries = ['/dist/client.min.js', '/dist/client/audit.js']
     const [{ createClient }, { auditHistory, createLocalStorageHeadStore }] = (await Promise.all(
@@ -38,7 +38,7 @@ function audit(page: Page, told: RichText) {
     } catch (error) {
       return (error as { readonly code: string }).code
     }
-  }, told)
+  }, auditSettings)
 }
 
 test(
@@ -51,7 +51,7 @@ test(
     })
     const { page } = await browser.openPage(t)
     await page.goto(await serveClientPackage(t))
-    const told = { ...telling(service, TEST_NOW_MS), apiKey: FAKE_KEYS.good }
+    const auditSettings = { ...createAuditSettings(service, TEST_NOW_MS), apiKey: FAKE_KEYS.good }
     const found = await page.evaluate(async ({ apiKey, nowMs, ...settings }) => {
       const entry = '/dist/client.min.js'
       const { ApiResponseError, createClient, VerificationError } = (await import(
@@ -77,7 +77,7 @@ test(
         refused,
         later,
       }
-    }, told)
+    }, auditSettings)
     assert.deepEqual(found, {
       state: 'operational',
       isRenewed: true,
@@ -114,7 +114,7 @@ test(
     const site = await serveClientPackage(t)
     await page.goto(site)
     const first = { head: 'VS-0002', previous: undefined, versionsRead: 2 }
-    assert.deepEqual(await audit(page, telling(service, clock.ms)), first)
+    assert.deepEqual(await audit(page, createAuditSettings(service, clock.ms)), first)
     await page.close()
 
     clock.ms += 86_400_000
@@ -122,10 +122,10 @@ test(
     const next = await context.newPage()
     await next.goto(site)
     const second = { head: 'VS-0003', previous: 'VS-0002', versionsRead: 1 }
-    assert.deepEqual(await audit(next, telling(service, clock.ms)), second)
+    assert.deepEqual(await audit(next, createAuditSettings(service, clock.ms)), second)
 
     clock.ms += 86_400_000
     await service.publish(1)
-    assert.equal(await audit(next, telling(service, clock.ms)), 'SHORTENED')
+    assert.equal(await audit(next, createAuditSettings(service, clock.ms)), 'SHORTENED')
   },
 )

@@ -259,8 +259,8 @@ const standIn = (name: string): string => `
   let passed = 0
   window[${JSON.stringify(name)}] = {
     render(container, options) {
-      const { callback, ...told } = options
-      window.told = JSON.parse(JSON.stringify(told))
+      const { callback, ...renderOptions } = options
+      window.renderOptions = JSON.parse(JSON.stringify(renderOptions))
       window.resets = 0
       window.expire = options['expired-callback']
       const button = document.createElement('button')
@@ -281,13 +281,13 @@ const standIn = (name: string): string => `
 const PROVIDERS = {
   turnstile: {
     script: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
-    told: { action: 'register', language: 'zh-CN' },
+    renderOptions: { action: 'register', language: 'zh-CN' },
   },
-  hcaptcha: { script: 'https://js.hcaptcha.com/1/api.js', told: { hl: 'zh-CN' } },
+  hcaptcha: { script: 'https://js.hcaptcha.com/1/api.js', renderOptions: { hl: 'zh-CN' } },
 } as const
 
 for (const provider of ['turnstile', 'hcaptcha'] as const) {
-  const { script, told } = PROVIDERS[provider]
+  const { script, renderOptions } = PROVIDERS[provider]
 
   async function openHosted(t: TestContext, store?: RegisteringOptions['store']) {
     const verifier = await siteverify(t, provider === 'turnstile' ? 'register' : undefined)
@@ -320,11 +320,11 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
       const words = TEXTS['zh-CN'].earlyAccess.problems
       const human = page.getByRole('button', { name: 'I am human' })
       await human.waitFor()
-      assert.deepEqual(await page.evaluate('told'), {
+      assert.deepEqual(await page.evaluate('renderOptions'), {
         sitekey: 'site-key-1',
         theme: 'dark',
         size: 'normal',
-        ...told,
+        ...renderOptions,
       })
       await fillForm(page)
       await sendForm(page)

@@ -42,7 +42,7 @@ interface Found {
 
 /** Reads through the browser's cache and has the published verifier check what the script gets. */
 function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promise<Found> {
-  const told = { ...asked, origin, nowMs, key: publishedKeyOf(TEST_SIGNING_KEY) }
+  const settings = { ...asked, origin, nowMs, key: publishedKeyOf(TEST_SIGNING_KEY) }
   return page.evaluate(async ({ target, cache, apiKey, ...rest }) => {
     const entry = '/dist/client.min.js'
     const { importKey, verifyResponse } = (await import(entry)) as typeof clientEntry
@@ -70,7 +70,7 @@ function read(page: Page, origin: string, nowMs: number, asked: PageRead): Promi
       const refusal = String(error)
       return { ...seen, refusal, provedAtMs: 0, etag: undefined, made: undefined }
     }
-  }, told)
+  }, settings)
 }
 
 test(

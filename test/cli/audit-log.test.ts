@@ -74,7 +74,7 @@ async function forkOf(t: TestContext, folder: string, versions: 3 | 4): Promise<
   return serviceOf(t, other)
 }
 
-interface Told {
+interface AuditReport {
   readonly code?: string
   readonly evidenceFile?: string | null
   readonly log?: {
@@ -88,7 +88,7 @@ interface Told {
 async function audit(folder: string, origin: string, ...options: readonly string[]) {
   const args = ['audit', origin, ...PIN, ...POLICY, '--json', '--evidence', 'evidence.json']
   const { status, out, error } = await svcIn(folder, [...args, ...options])
-  return { status, error, told: JSON.parse(out) as Told }
+  return { status, error, report: JSON.parse(out) as AuditReport }
 }
 
 test('the log of a valid history is reported, and its checkpoint saved for the next audit', async (t) => {
@@ -107,8 +107,8 @@ test('the log of a valid history is reported, and its checkpoint saved for the n
   assert.equal((await publish(folder)).status, 0)
   const grown = await front(t, await serviceOf(t, folder))
   const second = await audit(folder, grown.origin, ...STATE, '--moved')
-  assert.deepEqual([second.status, second.told.log?.size], [0, 4])
-  assert.equal(second.told.log?.previousSize, 3)
+  assert.deepEqual([second.status, second.report.log?.size], [0, 4])
+  assert.equal(second.report.log?.previousSize, 3)
 })
 
 test('a reader who is shown another history finds out, and others can check the evidence', async (t) => {
@@ -120,14 +120,14 @@ test('a reader who is shown another history finds out, and others can check the 
     assert.equal((await audit(folder, origin, ...STATE)).status, 0)
     const saved = text(folder, 'state.json')
     address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
-    const { status, error, told } = await audit(folder, origin, ...STATE)
-    assert.deepEqual([status, told.code], [1, 'FORK'], error)
+    const { status, error, report } = await audit(folder, origin, ...STATE)
+    assert.deepEqual([status, report.code], [1, 'FORK'], error)
     assert.match(error, /signed two histories: sizes 3 and [34]/)
     const kept = (JSON.parse(text(folder, 'state.json')) as { checkpoints: unknown }).checkpoints
     assert.deepEqual(kept, (JSON.parse(saved) as { checkpoints: unknown }).checkpoints)
 
     const check = (...more: readonly string[]) =>
-      svcIn(folder, ['audit', '--check-evidence', told.evidenceFile ?? '', ...more])
+      svcIn(folder, ['audit', '--check-evidence', report.evidenceFile ?? '', ...more])
     const proved = await check(...POLICY)
     assert.deepEqual([proved.status, proved.error], [0, ''])
     assert.match(proved.out, /^Proved: FORK, /)
@@ -144,16 +144,16 @@ test('a copy that shows another history is found without an earlier audit', asyn
   const copy = await front(t, await serviceOf(t, folder))
   const both = ['--mirror', copy.origin, '--mirror', fork.origin]
   const found = await audit(folder, address.origin, ...both)
-  assert.deepEqual([found.status, found.told.code], [1, 'FORK'], found.error)
-  const { evidenceFile } = found.told
+  assert.deepEqual([found.status, found.report.code], [1, 'FORK'], found.error)
+  const { evidenceFile } = found.report
   const proved = await svcIn(folder, ['audit', '--check-evidence', evidenceFile ?? '', ...POLICY])
   assert.equal(proved.status, 0, proved.error)
 
   const same = await audit(folder, address.origin, '--mirror', copy.origin)
   assert.equal(same.status, 0, same.error)
-  assert.deepEqual(same.told.log?.mirrors, [{ url: `${copy.origin}/`, size: 3 }])
+  assert.deepEqual(same.report.log?.mirrors, [{ url: `${copy.origin}/`, size: 3 }])
   const silent = await audit(folder, address.origin, '--mirror', await silentOrigin())
-  assert.deepEqual([silent.status, silent.told.code], [3, 'UNREACHABLE'])
+  assert.deepEqual([silent.status, silent.report.code], [3, 'UNREACHABLE'])
 })
 
 test('a log that became smaller is a finding, and the state keeps the larger checkpoint', async (t) => {
@@ -163,8 +163,8 @@ test('a log that became smaller is a finding, and the state keeps the larger che
   assert.equal((await audit(folder, address.origin, ...STATE)).status, 0)
   address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
   for (let time = 1; time <= 2; time += 1) {
-    const { status, error, told } = await audit(folder, address.origin, ...STATE)
-    assert.deepEqual([status, told.code], [1, 'FORK'])
+    const { status, error, report } = await audit(folder, address.origin, ...STATE)
+    assert.deepEqual([status, report.code], [1, 'FORK'])
     assert.match(error, /had 4 versions at the last audit, now it has 3/)
   }
 })
@@ -174,11 +174,11 @@ test('a log with other versions than the service signed is proved without the se
     const { folder, app } = await openLog(t)
     const address = await front(t, app, await forkOf(t, folder, versions))
     address.turn = (target) => (target.startsWith('/log/') ? 0 : 1)
-    const { status, error, told } = await audit(folder, address.origin)
-    assert.deepEqual([status, told.code], [1, 'LOG_MISMATCH'], error)
+    const { status, error, report } = await audit(folder, address.origin)
+    assert.deepEqual([status, report.code], [1, 'LOG_MISMATCH'], error)
     assert.match(error, /VS-0003 in the log is another version/)
     const check = (...more: readonly string[]) =>
-      svcIn(folder, ['audit', '--check-evidence', told.evidenceFile ?? '', ...more])
+      svcIn(folder, ['audit', '--check-evidence', report.evidenceFile ?? '', ...more])
     const proved = await check(...POLICY, ...PIN)
     assert.deepEqual([proved.status, proved.error], [0, ''])
     assert.match(proved.out, /^Proved: LOG_MISMATCH, /)
@@ -211,8 +211,8 @@ test('a service that withholds the evidence of a mismatch is found all the same'
     if (target.startsWith('/api/v1/versions?') || target === '/api/v1/versions') asked += 1
     return asked > 1 ? 0 : 1
   }
-  const { status, error, told } = await audit(folder, address.origin)
-  assert.deepEqual([status, told.code], [1, 'LOG_MISMATCH'], error)
+  const { status, error, report } = await audit(folder, address.origin)
+  assert.deepEqual([status, report.code], [1, 'LOG_MISMATCH'], error)
   assert.match(error, /without evidence: the service signs another history now/)
 })
 
@@ -222,7 +222,7 @@ test('a new version may be missing from the log for a day, an older one may not'
   const address = await front(t, await serviceOf(t, folder), app)
   address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
   const young = await audit(folder, address.origin)
-  assert.deepEqual([young.status, young.told.log?.pending], [0, 1], young.error)
+  assert.deepEqual([young.status, young.report.log?.pending], [0, 1], young.error)
 
   // The versions of these folders are from the past.
   const small = await folderWithLog(t, 2)
@@ -231,7 +231,7 @@ test('a new version may be missing from the log for a day, an older one may not'
   old.turn = address.turn
   writeFileSync(path.join(folder, 'policy'), `log ${small.vkey}\nquorum none\n`)
   const late = await audit(folder, old.origin)
-  assert.deepEqual([late.status, late.told.code], [1, 'LOG_MISMATCH'], late.error)
+  assert.deepEqual([late.status, late.report.code], [1, 'LOG_MISMATCH'], late.error)
   assert.match(late.error, /VS-0003 of .* is not in the log, which has 2 versions/)
   assert.equal(existsSync(path.join(folder, 'evidence.json')), false)
 })
@@ -251,7 +251,7 @@ test('the quorum of the policy and its age are required of the service, and no l
   ] as const) {
     address.checkpoint = checkpoint
     const found = await audit(folder, address.origin)
-    assert.deepEqual([found.status, found.told.code], [status, code], found.error)
+    assert.deepEqual([found.status, found.report.code], [status, code], found.error)
   }
   for (const [status, exit, code] of [
     [404, 1, 'MALFORMED'],
@@ -259,7 +259,7 @@ test('the quorum of the policy and its age are required of the service, and no l
   ] as const) {
     address.status = status
     const found = await audit(folder, address.origin)
-    assert.deepEqual([found.status, found.told.code], [exit, code], found.error)
+    assert.deepEqual([found.status, found.report.code], [exit, code], found.error)
   }
 })
 

@@ -79,9 +79,9 @@ test('a valid history is reported, and its head saved for the next audit', async
 
   deployment.turn = () => 1
   const second = await svc('audit', origin, ...PIN, '--state', state, '--json')
-  const told = JSON.parse(second.out) as { readonly [name: string]: unknown }
+  const report = JSON.parse(second.out) as { readonly [name: string]: unknown }
   assert.deepEqual(
-    [second.status, told['ok'], told['isPinned'], told['versionsRead']],
+    [second.status, report['ok'], report['isPinned'], report['versionsRead']],
     [0, true, true, 2],
   )
   const again = await svc('audit', origin, ...PIN, '--state', state)
@@ -146,9 +146,9 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     assert.match(unpinned.error, /proves nothing; UNKNOWN_KEY/)
 
     const third = await svc('audit', origin, ...options, '--json')
-    const told = JSON.parse(third.out) as { readonly [name: string]: unknown }
+    const report = JSON.parse(third.out) as { readonly [name: string]: unknown }
     assert.deepEqual(
-      [third.status, told['ok'], told['code'], told['evidenceFile']],
+      [third.status, report['ok'], report['code'], report['evidenceFile']],
       [1, false, fault, path.join(folder, 'evidence-3.json')],
     )
   })

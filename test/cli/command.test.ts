@@ -50,10 +50,10 @@ test('reports a failure with the words of the command, its details and its exit 
   })
   const error = ['error: no response arrived', 'a: silent', 'b: silent']
   assert.deepEqual(await run(failing(failure)), { code: 3, out: [], error })
-  const told = await run(failing(failure), '--json')
-  assert.deepEqual([told.code, told.error], [3, error])
+  const ended = await run(failing(failure), '--json')
+  assert.deepEqual([ended.code, ended.error], [3, error])
   assert.deepEqual(
-    told.out.map((line) => JSON.parse(line) as unknown),
+    ended.out.map((line) => JSON.parse(line) as unknown),
     [{ ok: false, code: 'NOT_THERE', message: 'no response arrived', silent: ['a', 'b'] }],
   )
   assert.deepEqual(await run(failing(failure, false), '--json'), { code: 3, out: [], error })
@@ -150,8 +150,8 @@ Options:
   -h, --help   print this text
 
 Exit code: 0 done, 1 failure, 2 wrong usage.`
-  const told = { code: 0, out: [help], error: [] }
-  assert.deepEqual(await run(command, '--help'), told)
-  assert.deepEqual(await run(command, '--json', '-h'), told)
+  const ended = { code: 0, out: [help], error: [] }
+  assert.deepEqual(await run(command, '--help'), ended)
+  assert.deepEqual(await run(command, '--json', '-h'), ended)
   await assert.rejects(run(command, '--help', 'more'), UsageError)
 })

@@ -10,7 +10,7 @@ import { svc } from '../support/run-svc.ts'
 
 const PIN = ['--pin', key.keyId]
 
-interface Told {
+interface DoctorReport {
   readonly ok: boolean
   readonly origin: string
   readonly registryVersion: string | null
@@ -64,8 +64,8 @@ test('errors exit with 1; each states what was found and expected, and what to d
 
   const json = await svc('doctor', origin, ...PIN, '--json')
   assert.equal(json.status, 1)
-  const told = JSON.parse(json.out) as Told
-  const { checks, requests, registryVersion, ...rest } = told
+  const report = JSON.parse(json.out) as DoctorReport
+  const { checks, requests, registryVersion, ...rest } = report
   assert.deepEqual(rest, { ok: false, origin, errors: 1, warnings: 1, notes: 0 })
   assert.ok(requests > 30 && typeof registryVersion === 'string')
   for (const { check, outcome, reason, findings } of checks) {

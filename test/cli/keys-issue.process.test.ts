@@ -45,10 +45,10 @@ test('while issuance is paused it refuses with the reason and creates nothing', 
 
   const { folder, database } = await makeKeysDeployment(t)
   const before = contentOf(folder)
-  const told = await keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
-  assert.equal(told.status, 1)
-  assert.match(told.error, REFUSAL)
-  const failure: unknown = JSON.parse(told.out)
+  const result = await keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
+  assert.equal(result.status, 1)
+  assert.match(result.error, REFUSAL)
+  const failure: unknown = JSON.parse(result.out)
   assert.ok(typeof failure === 'object' && failure !== null && 'code' in failure)
   assert.equal(failure.code, 'ISSUANCE_PAUSED')
   assert.deepEqual(contentOf(folder), before)
@@ -134,8 +134,8 @@ test('with issuance open: --json, the defaults, and two different keys', async (
   const { folder, database } = await makeKeysDeployment(t)
   const { status, out, error } = await issueOpenly(folder, ['--json'])
   assert.deepEqual([status, error], [0, ''])
-  const told = JSON.parse(out) as { readonly [name: string]: unknown }
-  assert.deepEqual(Object.keys(told), [
+  const result = JSON.parse(out) as { readonly [name: string]: unknown }
+  assert.deepEqual(Object.keys(result), [
     'ok',
     'key',
     'keyId',
@@ -145,10 +145,10 @@ test('with issuance open: --json, the defaults, and two different keys', async (
     'createdAt',
     'expiresAt',
   ])
-  assert.equal(told['label'], null)
-  const ttlMs = Date.parse(String(told['expiresAt'])) - Date.parse(String(told['createdAt']))
+  assert.equal(result['label'], null)
+  const ttlMs = Date.parse(String(result['expiresAt'])) - Date.parse(String(result['createdAt']))
   assert.equal(ttlMs, LIMITS.defaultTtlDays * 86_400_000)
-  assert.notEqual((await issueOpenly(folder, [])).out.trimEnd(), told['key'])
+  assert.notEqual((await issueOpenly(folder, [])).out.trimEnd(), result['key'])
   assert.equal((await readKeys(database)).length, 2)
 })
 

@@ -91,9 +91,9 @@ test('reports a missing or foreign database in one line and exits with 1', async
     assert.equal(out, '')
     assert.match(error, /^error: .*service\.sqlite: the database does not exist\n$/)
   }
-  const told = await keys(folder, ['purge-expired', '--json'])
-  assert.equal(told.status, 1)
-  assert.match(told.out, /^\{"ok":false,"code":"MISSING","message":".*"\}\n$/)
+  const result = await keys(folder, ['purge-expired', '--json'])
+  assert.equal(result.status, 1)
+  assert.match(result.out, /^\{"ok":false,"code":"MISSING","message":".*"\}\n$/)
   // Standard output has keys and nothing else.
   assert.equal((await keys(folder, ['list', '--json'])).out, '')
   const env = { SVC_DATABASE_URL: 'postgres://u:password@127.0.0.1:1/db' }
@@ -277,9 +277,9 @@ test('purge-expired: deletes keys that ended long ago and no active ones', async
   assert.deepEqual(await idsLeft(), ['0000000000000001', '0000000000000004'])
 
   const all = await keys(folder, ['purge-expired', '--older-than', '0', '--json'])
-  const told: unknown = JSON.parse(all.out)
-  assert.ok(typeof told === 'object' && told !== null && 'before' in told)
-  assert.deepEqual(told, { ok: true, dryRun: false, keys: 1, before: told.before })
+  const result: unknown = JSON.parse(all.out)
+  assert.ok(typeof result === 'object' && result !== null && 'before' in result)
+  assert.deepEqual(result, { ok: true, dryRun: false, keys: 1, before: result.before })
   assert.deepEqual(await idsLeft(), ['0000000000000001'])
   assert.match((await keys(folder, ['purge-expired'])).out, /^Deleted 0 keys /)
 })

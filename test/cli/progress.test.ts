@@ -146,6 +146,6 @@ test('uses color only on a terminal and not with NO_COLOR', () => {
 })
 
 test('durations are in minutes, or hours', () => {
-  const told = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatDuration)
-  assert.deepEqual(told, ['0:00', '0:01', '0:01', '0:01', '1:00', '59:59', '1:00:00', '10:01:01'])
+  const texts = [0, 1, 999, 1000, 59_001, 3_599_000, 3_600_000, 36_061_000].map(formatDuration)
+  assert.deepEqual(texts, ['0:00', '0:01', '0:01', '0:01', '1:00', '59:59', '1:00:00', '10:01:01'])
 })

@@ -18,7 +18,7 @@ const NOW = new Date(TEST_NOW_MS).toISOString()
 const PINNED = ['--pin', key.keyId, '--at', NOW]
 const OTHER_ID = 'A'.repeat(43)
 
-interface Told {
+interface VerifyReport {
   readonly ok: boolean
   readonly isPinned: boolean
   readonly status: number
@@ -32,7 +32,7 @@ interface Told {
 async function verifyJson(...args: readonly string[]) {
   const { status, out, error } = await svc('verify', ...args, '--json')
   assert.equal(error, '')
-  return { exit: status, told: JSON.parse(out) as Told }
+  return { exit: status, report: JSON.parse(out) as VerifyReport }
 }
 
 /** A server before the app that changes the responses of the app. */
@@ -78,12 +78,12 @@ test('verifies a response step by step; with a pin there is no warning', async (
 test('the target is sent and checked as typed', async (t) => {
   const { origin } = await runApp(t)
   for (const target of ['/api/v1/status?', '/api/v1/status?a=%2f&b', '/api/v1/status?a="b"']) {
-    const { exit, told } = await verifyJson(`${origin}${target}`, ...PINNED)
-    assert.deepEqual([exit, told.ok, told.url], [0, true, `${origin}${target}`])
+    const { exit, report } = await verifyJson(`${origin}${target}`, ...PINNED)
+    assert.deepEqual([exit, report.ok, report.url], [0, true, `${origin}${target}`])
   }
   // Dots are not resolved: what is signed is the 404 of that very path.
-  const { told } = await verifyJson(`${origin}/api/v1/x/../status`, ...PINNED)
-  assert.deepEqual([told.ok, told.status, told.error?.code], [true, 404, 'NOT_FOUND'])
+  const { report } = await verifyJson(`${origin}/api/v1/x/../status`, ...PINNED)
+  assert.deepEqual([report.ok, report.status, report.error?.code], [true, 404, 'NOT_FOUND'])
   assert.deepEqual(parseAddress('HTTPS://Example.org?a#b'), {
     origin: 'https://example.org',
     target: '/?a',
@@ -99,10 +99,10 @@ test('verifies an error response and a 304', async (t) => {
 
   const etag = (await fetch('/api/v1/status')).headers.get('etag') ?? ''
   const asked = ['--if-none-match', etag]
-  const { exit, told } = await verifyJson(`${origin}/api/v1/status`, ...asked, ...PINNED)
-  assert.deepEqual([exit, told.ok, told.status], [0, true, 304])
+  const { exit, report } = await verifyJson(`${origin}/api/v1/status`, ...asked, ...PINNED)
+  assert.deepEqual([exit, report.ok, report.status], [0, true, 304])
   assert.deepEqual(
-    told.steps.map(({ step, outcome }) => `${step} ${outcome}`),
+    report.steps.map(({ step, outcome }) => `${step} ${outcome}`),
     ['keys ok', 'proof ok', 'signature ok', 'key ok', 'freshness ok', 'etag ok'],
   )
 })
@@ -118,10 +118,13 @@ test('names the first failed step and skips later ones', async (t) => {
   ]
   for (const [code, step, change] of cases) {
     const origin = await before(t, app, change)
-    const { exit, told } = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
-    assert.deepEqual([exit, told.ok, told.fault?.code, told.fault?.step], [1, false, code, step])
-    const outcomes = told.steps.map(({ outcome }) => outcome)
-    const failed = told.steps.findIndex(({ step: each }) => each === step)
+    const { exit, report } = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
+    assert.deepEqual(
+      [exit, report.ok, report.fault?.code, report.fault?.step],
+      [1, false, code, step],
+    )
+    const outcomes = report.steps.map(({ outcome }) => outcome)
+    const failed = report.steps.findIndex(({ step: each }) => each === step)
     assert.deepEqual(
       outcomes,
       outcomes.map((_, at) => (at < failed ? 'ok' : at === failed ? 'failed' : 'unchecked')),
@@ -143,8 +146,8 @@ test('refuses old and future signatures, unpinned and foreign keys', async (t) =
     ['STALE', ['--at', at(11_000), '--max-age', '10']],
     ['UNKNOWN_KEY', ['--at', NOW, '--pin', OTHER_ID]],
   ] as const) {
-    const { exit, told } = await verifyJson(url, ...args)
-    assert.deepEqual([exit, told.fault?.code], [1, code])
+    const { exit, report } = await verifyJson(url, ...args)
+    assert.deepEqual([exit, report.fault?.code], [1, code])
   }
   const aged = await verifyJson(url, '--at', at(901_000), '--max-age', '1000')
   assert.equal(aged.exit, 0)
@@ -211,7 +214,7 @@ test('an unsigned error of a proxy is inconclusive (exit 3), and an unsigned suc
       }
     })
     const found = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
-    assert.deepEqual([found.exit, found.told.ok], [exit, false], String(status))
+    assert.deepEqual([found.exit, found.report.ok], [exit, false], String(status))
   }
 })
 
@@ -233,16 +236,16 @@ test('accepts a signed 304 only for an entity tag of the request', async (t) => 
       })
   })
   for (const options of [[], ['--if-none-match', 'W/"another"']]) {
-    const { exit, told } = await verifyJson(`${gateway}/api/v1/status`, ...PINNED, ...options)
-    assert.deepEqual([exit, told.ok, told.status, told.fault?.code], [1, false, 304, 'ETAG'])
+    const { exit, report } = await verifyJson(`${gateway}/api/v1/status`, ...PINNED, ...options)
+    assert.deepEqual([exit, report.ok, report.status, report.fault?.code], [1, false, 304, 'ETAG'])
   }
 })
 
 test('--fresh bypasses every cache', async (t) => {
   const { origin } = await runApp(t)
-  const { exit, told } = await verifyJson(`${origin}/api/v1/status?a=b`, '--fresh', ...PINNED)
+  const { exit, report } = await verifyJson(`${origin}/api/v1/status?a=b`, '--fresh', ...PINNED)
   assert.equal(exit, 0)
-  assert.match(told.url, /\/api\/v1\/status\?a=b&fresh=[\w-]{22}$/)
+  assert.match(report.url, /\/api\/v1\/status\?a=b&fresh=[\w-]{22}$/)
 })
 
 test('decodes a coded body; an undecodable one fails', async (t) => {
@@ -289,17 +292,17 @@ test('a saved response is verified without a network', async (t) => {
   const saved = await save(app, temporaryFolder(t), '/api/v1/status')
   const files = ['--headers', saved.headers, '--body', saved.body, '--keys', saved.keys]
   const good = await verifyJson('/api/v1/status', ...files, ...PINNED)
-  assert.deepEqual([good.exit, good.told.ok, good.told.url], [0, true, '/api/v1/status'])
+  assert.deepEqual([good.exit, good.report.ok, good.report.url], [0, true, '/api/v1/status'])
   const byUrl = await verifyJson('https://example.org/api/v1/status', ...files, ...PINNED)
   assert.equal(byUrl.exit, 0)
 
   const other = await verifyJson('/api/v1/roadmap', ...files, ...PINNED)
-  assert.equal(other.told.fault?.code, 'SIGNATURE')
+  assert.equal(other.report.fault?.code, 'SIGNATURE')
   const status = await verifyJson('/api/v1/status', ...files, '--status', '404', ...PINNED)
-  assert.equal(status.told.fault?.code, 'SIGNATURE')
+  assert.equal(status.report.fault?.code, 'SIGNATURE')
   const keys = saved.file('no-keys.json', '{"data":{"keys":[]}}')
   const keyless = await verifyJson('/api/v1/status', ...files, '--keys', keys, ...PINNED)
-  assert.deepEqual([keyless.exit, keyless.told.fault?.step], [1, 'keys'])
+  assert.deepEqual([keyless.exit, keyless.report.fault?.step], [1, 'keys'])
 })
 
 test('uses the last of several header blocks in a file', () => {

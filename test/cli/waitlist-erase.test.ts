@@ -46,9 +46,9 @@ test('reads the address from standard input and never prints it', async (t) => {
     input: 'other@example.org',
   })
   assert.equal(none.status, 1)
-  const told: unknown = JSON.parse(none.out)
-  assert.ok(typeof told === 'object' && told !== null && 'code' in told)
-  assert.equal(told.code, 'NOT_ON_LIST')
+  const result: unknown = JSON.parse(none.out)
+  assert.ok(typeof result === 'object' && result !== null && 'code' in result)
+  assert.equal(result.code, 'NOT_ON_LIST')
   assert.ok(!`${none.out}${none.error}`.includes('other@'))
 })
 
@@ -59,8 +59,8 @@ test('a dry run finds the address and changes nothing', async (t) => {
   const { status, out } = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run'])
   assert.equal(status, 0)
   assert.equal(out, `Would erase the registration ${ticket} of ${registeredAt}.\n`)
-  const told = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
-  assert.deepEqual(JSON.parse(told.out), { ok: true, erased: false, ticket, registeredAt })
+  const result = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
+  assert.deepEqual(JSON.parse(result.out), { ok: true, erased: false, ticket, registeredAt })
   assert.equal((await waitlist(folder, ['erase', 'other@example.org', '--dry-run'])).status, 1)
   assert.equal((await ticketsOf(deployment)).length, 3)
 })

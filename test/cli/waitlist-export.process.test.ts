@@ -79,14 +79,14 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
   assert.equal(again.error.trimEnd().split('\n').length, 1)
   assert.deepEqual(readdirSync(machine).toSorted(), ['key.txt', 'list.jsonl'])
 
-  const told = await waitlist(machine, ['export', ...options, '--out', 'other.jsonl', '--json'])
-  assert.deepEqual(JSON.parse(told.out), {
+  const result = await waitlist(machine, ['export', ...options, '--out', 'other.jsonl', '--json'])
+  assert.deepEqual(JSON.parse(result.out), {
     ok: true,
     exported: 300,
     leftOut: 0,
     file: 'other.jsonl',
   })
-  assert.equal(told.error, '')
+  assert.equal(result.error, '')
 })
 
 test('reports an unwritable file and leaves nothing behind', async (t) => {
@@ -119,9 +119,14 @@ Exported 2 registrations to list.csv. 2 rows could not be decrypted and were lef
     rows.map(([ticket]) => ticket),
     [entryOf(1).ticket, entryOf(3).ticket],
   )
-  const told = await waitlist(folder, ['export', '--out', 'other.csv', '--json'])
-  assert.equal(told.status, 1)
-  assert.deepEqual(JSON.parse(told.out), { ok: false, exported: 2, leftOut: 2, file: 'other.csv' })
+  const result = await waitlist(folder, ['export', '--out', 'other.csv', '--json'])
+  assert.equal(result.status, 1)
+  assert.deepEqual(JSON.parse(result.out), {
+    ok: false,
+    exported: 2,
+    leftOut: 2,
+    file: 'other.csv',
+  })
 })
 
 test('reports an identity that matches no row once, before writing', async (t) => {

@@ -79,14 +79,14 @@ test('a second run processes only new rows, a third none', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--json']
-  const told = async (): Promise<unknown> => JSON.parse((await waitlist(folder, args)).out)
+  const runAndRead = async (): Promise<unknown> => JSON.parse((await waitlist(folder, args)).out)
   const setting = { place: path.join(folder, 'secrets', 'waitlist-recipient.txt') }
   const none = { ok: true, changedMeanwhile: 0, failed: 0, recipient: next.recipient }
   const first = { ...none, resealed: 3, already: 0, setting: { kind: 'written', ...setting } }
-  assert.deepEqual(await told(), first)
+  assert.deepEqual(await runAndRead(), first)
   await addRegistrations(database, [await sealedRegistration(4, keys)])
   const unchanged = { kind: 'unchanged', ...setting }
-  assert.deepEqual(await told(), { ...none, resealed: 1, already: 3, setting: unchanged })
+  assert.deepEqual(await runAndRead(), { ...none, resealed: 1, already: 3, setting: unchanged })
   // Nothing is left for the old identity, so it is not asked for.
   assert.deepEqual(
     JSON.parse((await waitlist(folder, [...args, '--identity', 'nowhere.txt'])).out),
@@ -105,15 +105,15 @@ test('reports remaining work while there is some', async (t) => {
     sealedRegistrations(3, own),
   )
   const next = await makeKeyPair()
-  const told = async (): Promise<string> =>
+  const runAndRead = async (): Promise<string> =>
     (await waitlist(folder, ['rotate-recipient', '--recipient', next.recipient])).out
-  assert.match(await told(), /After that, run this again with\n/)
+  assert.match(await runAndRead(), /After that, run this again with\n/)
   const held = `${recipientFile} already contains this recipient.\n`
   const hint = 'If the service was not restarted since then, restart it and run this again.\n'
   await addRegistrations(database, [await sealedRegistration(4, keys)])
-  const second = await told()
+  const second = await runAndRead()
   assert.ok(second.includes(`${held}${hint}Keep the old identity`), second)
-  const last = await told()
+  const last = await runAndRead()
   assert.ok(last.includes(`${held}Keep the old identity`), last)
 })
 

@@ -48,9 +48,9 @@ test('a missing or foreign database or a configuration mistake: one line, exit c
   const other = await waitlist(folder, ['count', '--database', file, '--json'])
   assert.equal(other.status, 1)
   assert.match(other.error, /^error: .*other\.sqlite: .*\n$/)
-  const told: unknown = JSON.parse(other.out)
-  assert.ok(typeof told === 'object' && told !== null && 'ok' in told && 'code' in told)
-  assert.deepEqual([told.ok, told.code], [false, 'NOT_A_DATABASE'])
+  const result: unknown = JSON.parse(other.out)
+  assert.ok(typeof result === 'object' && result !== null && 'ok' in result && 'code' in result)
+  assert.deepEqual([result.ok, result.code], [false, 'NOT_A_DATABASE'])
 
   const env = { SVC_DATABASE_URL: 'mysql://u:password@host/db' }
   const mistaken = await waitlist(folder, ['count'], { env })
@@ -100,8 +100,8 @@ Encrypted to:
 test('count: an empty list', async (t) => {
   const { folder } = await makeDeployment(t, async () => [])
   assert.equal((await waitlist(folder, ['count'])).out, 'The waitlist is empty.\n')
-  const told: unknown = JSON.parse((await waitlist(folder, ['count', '--json'])).out)
-  assert.deepEqual(told, {
+  const result: unknown = JSON.parse((await waitlist(folder, ['count', '--json'])).out)
+  assert.deepEqual(result, {
     ok: true,
     total: 0,
     firstRegisteredAt: null,

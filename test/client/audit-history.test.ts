@@ -230,7 +230,7 @@ describe('a valid history', () => {
 
 describe('the progress of an audit', () => {
   /** The reported steps in a word or two; concurrent ones sorted by name. */
-  function told(progress: readonly AuditProgress[]): readonly string[] {
+  function linesOf(progress: readonly AuditProgress[]): readonly string[] {
     return progress.map((each) => {
       if (each.step === 'head') return `head ${each.head.snapshotId} ${each.keyId}`
       if (each.step === 'index') {
@@ -254,7 +254,7 @@ describe('the progress of an audit', () => {
     deployments.turn = () => 1
     const progress: AuditProgress[] = []
     await auditHistory({ client, store, onProgress: (each) => progress.push(each) })
-    const [head, index, version, ...resources] = told(progress)
+    const [head, index, version, ...resources] = linesOf(progress)
     assert.equal(head, `head VS-0003 ${key.keyId}`)
     assert.equal(index, `index 3 after VS-0002, 1 to read, ${SNAPSHOT_NAMES.length} resources`)
     assert.equal(version, 'version VS-0003')
@@ -271,7 +271,7 @@ describe('the progress of an audit', () => {
     const progress: AuditProgress[] = []
     const { client } = deployments
     await auditHistory({ client, onProgress: (each) => progress.push(each) })
-    const lines = told(progress).filter((line) => !line.startsWith('resource'))
+    const lines = linesOf(progress).filter((line) => !line.startsWith('resource'))
     assert.deepEqual(
       [...lines.slice(0, 2), ...lines.slice(2, 5).toSorted(), ...lines.slice(5)],
       [

@@ -15,14 +15,14 @@ import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scrip
 
 /** A server that sends given parts and notices when its client leaves. */
 async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) {
-  const told = { requests: 0, closed: 0, bytes: 0 }
+  const observed = { requests: 0, closed: 0, bytes: 0 }
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => {
-      told.requests += 1
+      observed.requests += 1
       socket.on('close', () => {
-        told.closed += 1
-        told.bytes += socket.bytesWritten
+        observed.closed += 1
+        observed.bytes += socket.bytesWritten
       })
       socket.write(head)
       const bytes = part ?? Buffer.alloc(0)
@@ -42,7 +42,7 @@ async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) 
     server.listen(0, '127.0.0.1', resolve)
   })
   t.after(() => server.close())
-  return { told, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { observed, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
 /** What a client of it comes to, and the number of its attempts. */
@@ -58,16 +58,16 @@ const ENDLESS = 'HTTP/1.1 200 OK\r\n\r\n'
 
 describe('limits of the response size', () => {
   test('stops reading an endless body and does not retry', async (t) => {
-    const { baseUrl, told } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
+    const { baseUrl, observed } = await speaking(t, ENDLESS, Buffer.alloc(65_536, 'a'), Infinity)
     const error = await ask(baseUrl, { maxBodyBytes: 1_000_000 })
     assert.equal(error.name, 'ConnectionError')
     assert.equal(error.message, `${baseUrl}/api/v1/status not fetched`)
     assert.ok(error.cause instanceof RangeError)
     assert.equal(error.cause.message, 'expected at most 1000000 bytes')
-    assert.equal(told.requests, 1)
-    while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    assert.equal(observed.requests, 1)
+    while (observed.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     // What the kernel's buffers hold on both sides was written and not read.
-    assert.ok(told.bytes < 20_000_000, String(told.bytes))
+    assert.ok(observed.bytes < 20_000_000, String(observed.bytes))
   })
 
   test('limits the decoded body', async (t) => {
@@ -140,15 +140,15 @@ describe('limits of the response time', () => {
     ['interim responses and no other', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3)],
   ] as const) {
     test(`${name} times out and is retried`, async (t) => {
-      const { baseUrl, told } = await speaking(t, head)
+      const { baseUrl, observed } = await speaking(t, head)
       const error = await ask(baseUrl, { timeoutMs: 500, maxRetries: 1 })
       assert.equal(error.name, 'ConnectionError')
       assert.deepEqual(
         [(error.cause as Error).name, (error.cause as Error).message],
         ['TimeoutError', 'no response within 500 ms'],
       )
-      while (told.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-      assert.equal(told.requests, 2)
+      while (observed.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      assert.equal(observed.requests, 2)
     })
   }
 
@@ -163,14 +163,14 @@ describe('limits of the response time', () => {
   })
 
   test('an abort rejects the call and ends pending requests', async (t) => {
-    const { baseUrl, told } = await speaking(t, ENDLESS)
+    const { baseUrl, observed } = await speaking(t, ENDLESS)
     const control = new AbortController()
     const reason = new Error('enough')
     const asked = createConnection(baseUrl, fetch).send('/a', {}, control.signal)
-    while (told.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (observed.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     control.abort(reason)
     await assert.rejects(asked, reason)
-    while (told.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (observed.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   })
 })
 

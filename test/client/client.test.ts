@@ -94,10 +94,10 @@ describe('settings', () => {
   })
 
   test('fetch sends no cookies, follows no redirects and stores nothing', async () => {
-    let told: unknown
+    let received: unknown
     const { client } = scripted(undefined, {
       fetch: (url, init) => {
-        told = { ...init, headers: undefined, signal: init.signal.aborted, url }
+        received = { ...init, headers: undefined, signal: init.signal.aborted, url }
         return appResponse(
           { target: url.slice(BASE_URL.length), headers: init.headers },
           TEST_NOW_MS,
@@ -105,7 +105,7 @@ describe('settings', () => {
       },
     })
     await client.getUnverified(READ_PATHS.time)
-    assert.deepEqual(told, {
+    assert.deepEqual(received, {
       url: `${BASE_URL}${READ_PATHS.time}`,
       method: 'GET',
       headers: undefined,

@@ -261,8 +261,8 @@ describe('installed without a network', () => {
       [file, app.origin, key.keyId, String(app.clock.ms), head, FAKE_KEYS.good],
       { cwd: consumer },
     )
-    const { vectors, ...told } = JSON.parse(stdout) as { readonly vectors: number }
-    assert.deepEqual(told, {
+    const { vectors, ...report } = JSON.parse(stdout) as { readonly vectors: number }
+    assert.deepEqual(report, {
       state: 'operational',
       isRenewed: true,
       isRefused: 'UNKNOWN_KEY',

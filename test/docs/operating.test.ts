@@ -36,12 +36,12 @@ void test('the tables of the operating page match the variables that are read', 
   )
   assert.deepEqual(inspectConfig(environment, ROOT_DIR).mistakes, [])
 
-  const told = [...rowsUnder('Variables'), ...rowsUnder('Secrets')].flatMap(({ first }) =>
+  const documented = [...rowsUnder('Variables'), ...rowsUnder('Secrets')].flatMap(({ first }) =>
     inCodeMarks(first),
   )
   // The two of hosted challenges are in the row of the variable that needs them.
   const needed = ['SVC_CHALLENGE_SITE_KEY', 'SVC_CHALLENGE_SECRET']
-  assert.deepEqual([...told, ...needed].toSorted(), [...asked].toSorted())
+  assert.deepEqual([...documented, ...needed].toSorted(), [...asked].toSorted())
   const named = page.match(/\bSVC_[A-Z_]*[A-Z]\b/g) ?? []
   assert.deepEqual(
     named.filter((name) => !asked.has(name)),

@@ -380,7 +380,7 @@ for (const { file, missing, run } of VERIFIERS) {
       })
       const fault = await run('--history', rewritten.origin, PIN, hash)
       assert.deepEqual([fault.status, fault.out, fault.error.split(':')[0]], [1, '', 'REWRITTEN'])
-      // Sound in itself, so only a kept head can tell.
+      // Sound in itself, so only a stored head reveals it.
       assert.equal((await run('--history', rewritten.origin, PIN)).status, 0)
 
       const app = await runService(part, { releases: loadReleases(good.store) })

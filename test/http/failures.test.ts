@@ -16,16 +16,16 @@ import {
 
 const SECRET = 'secret text 5d41402a'
 
-/** No part of the failure is in the response; the log tells it once, under the request id the caller can quote. */
+/** No part of the failure is in the response; the log has it once, under the request id the caller can quote. */
 function assertKeptInside(app: RunningApp, response: ReceivedResponse, lines = 1): void {
   const requestId = response.header('x-request-id')
   const headers = ['content-type', 'link', 'allow', 'www-authenticate', 'x-request-id']
   const shown = response.bytes.toString() + headers.map((name) => response.header(name)).join()
   for (const word of [SECRET, '.ts', 'Error:', 'node:']) assert.ok(!shown.includes(word), word)
-  const told = app.log.filter(({ fields }) => fields['requestId'] === requestId)
-  assert.equal(told.length, lines, inspect(app.log))
+  const logged = app.log.filter(({ fields }) => fields['requestId'] === requestId)
+  assert.equal(logged.length, lines, inspect(app.log))
   assert.equal(app.log.length, lines)
-  assert.ok(inspect(told, { depth: null }).includes(SECRET))
+  assert.ok(inspect(logged, { depth: null }).includes(SECRET))
 }
 
 const throwing: Handler = () => {

@@ -5,7 +5,7 @@ import { createRefusalLog } from '../../src/http/refusal-log.ts'
 test('logs each code once a second, with the number left out', () => {
   const logged: (readonly [code: unknown, suppressed: unknown])[] = []
   const ignore = () => {}
-  const tell = createRefusalLog({
+  const logRefusal = createRefusalLog({
     debug: ignore,
     info: ignore,
     error: ignore,
@@ -19,11 +19,12 @@ test('logs each code once a second, with the number left out', () => {
     endpoint: 'register',
     err: new Error('disk full'),
   }
-  for (let nowMs = 0; nowMs < 1000; nowMs += 100) tell('REGISTRATION_UNAVAILABLE', fields, nowMs)
-  tell('KEYS_UNAVAILABLE', fields, 500)
-  tell('REGISTRATION_UNAVAILABLE', fields, 1000)
-  tell('REGISTRATION_UNAVAILABLE', fields, 2000)
-  tell('REGISTRATION_UNAVAILABLE', fields, -5000)
+  for (let nowMs = 0; nowMs < 1000; nowMs += 100)
+    logRefusal('REGISTRATION_UNAVAILABLE', fields, nowMs)
+  logRefusal('KEYS_UNAVAILABLE', fields, 500)
+  logRefusal('REGISTRATION_UNAVAILABLE', fields, 1000)
+  logRefusal('REGISTRATION_UNAVAILABLE', fields, 2000)
+  logRefusal('REGISTRATION_UNAVAILABLE', fields, -5000)
   assert.deepEqual(logged, [
     ['REGISTRATION_UNAVAILABLE', undefined],
     ['KEYS_UNAVAILABLE', undefined],

@@ -62,12 +62,12 @@ describe('pages describe their own deployment', () => {
 
     test(`whether an audit can finish, in ${locale}`, async (t) => {
       const { auditUnsigned } = TEXTS[locale].history
-      for (const [parts, isTold] of [
+      for (const [parts, isShown] of [
         [{}, false],
         [{ signing: undefined }, true],
       ] as const) {
         const words = await wordsOf(await runApp(t, parts), locale, 'history')
-        assert.equal(words.includes(auditUnsigned), isTold)
+        assert.equal(words.includes(auditUnsigned), isShown)
       }
     })
 

@@ -66,21 +66,21 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
   test(`with ${provider} the page names what the provider learns`, async (t) => {
     const challenge = challengeOf({ provider, path: null, siteKey: 'site' })
     const text = unescapeHtml(await pageOf(await runApp(t, { challenge })))
-    const told = privacy.challenge.hosted.replaceAll('{provider}', privacy.providers[provider])
-    assert.ok(text.includes(told))
+    const notice = privacy.challenge.hosted.replaceAll('{provider}', privacy.providers[provider])
+    assert.ok(text.includes(notice))
     assert.ok(text.includes(privacy.ownButForm))
     assert.ok(!text.includes(privacy.ownOnly) && !text.includes(privacy.challenge.altcha))
   })
 }
 
 test('with its own challenge the page names no third party', async (t) => {
-  for (const [provider, told] of [
+  for (const [provider, notice] of [
     ['altcha', privacy.challenge.altcha],
     ['test', privacy.challenge.test],
   ] as const) {
     const challenge = challengeOf({ provider, path: '/challenge', siteKey: null })
     const text = unescapeHtml(await pageOf(await runApp(t, { challenge })))
-    assert.ok(text.includes(told) && text.includes(privacy.ownOnly), provider)
+    assert.ok(text.includes(notice) && text.includes(privacy.ownOnly), provider)
     assert.ok(!text.includes(privacy.ownButForm))
   }
 })

@@ -197,12 +197,12 @@ for (const damaged of SHOWN) {
       const { snapshot } = TEXTS[locale]
       const { text, source, markup } = await show(app, locale, pageOf(damaged))
       assert.ok(text.includes(snapshot.damagedTitle), locale)
-      const told = plainText(snapshot.damaged, {
+      const damageNotice = plainText(snapshot.damaged, {
         resource: titleIn(locale, damaged),
         version: releases.headSnapshotId,
         path: `/api/v1/${damaged}`,
       })
-      assert.ok(text.includes(told), `${locale}: ${told}`)
+      assert.ok(text.includes(damageNotice), `${locale}: ${damageNotice}`)
       assert.doesNotMatch(source, /undefined|\[object/)
       assert.deepEqual(deadLinks(markup), [])
     }

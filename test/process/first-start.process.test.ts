@@ -34,16 +34,16 @@ test('the first start creates secrets that only the owner can read, the second c
   for (const file of files) {
     assert.equal(statSync(path.join(secretsDir, file)).mode & 0o777, 0o600, file)
   }
-  const told = await first.line('Created local secrets')
-  assert.ok(told.msg.includes(secretsDir))
+  const created = await first.line('Created local secrets')
+  assert.ok(created.msg.includes(secretsDir))
   assert.deepEqual(
-    (told['files'] as string[]).toSorted(),
+    (created['files'] as string[]).toSorted(),
     files.map((file) => path.join(secretsDir, file)),
   )
   const written = first.stdout() + first.stderr()
   for (const file of files.filter((name) => name.endsWith('.txt'))) {
     const secret = readFileSync(path.join(secretsDir, file), 'utf8').trim()
-    assert.ok(!written.includes(secret), `${file} is not told in the log`)
+    assert.ok(!written.includes(secret), `${file} is not in the log`)
   }
   const keyId = await servedKeyId(origin)
   assert.deepEqual(await first.stop(), { code: 0, signal: null })

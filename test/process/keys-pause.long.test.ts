@@ -182,7 +182,7 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
   assertPausedResponse(raw, { method: 'POST', target: KEYS })
 }
 
-/** Starts the program, asks it for keys and stops it. The port is given, since not every log level tells it. */
+/** Starts the program, asks it for keys and stops it. The port is given, because not every log level includes it. */
 async function assertPausedProgram(
   t: TestContext,
   { deployment, key }: { readonly deployment: Deployment; readonly key: string },

@@ -86,9 +86,9 @@ async function assertNoTrace(
   const whileOpen = filesOf(running.folder)
   await stopKeyed(running)
 
-  const told = responses.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
+  const sent = responses.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
   const places = [
-    ['a response', told],
+    ['a response', sent],
     ['standard output', running.service.stdout()],
     ['standard error', running.service.stderr()],
     ['the metrics', metrics],

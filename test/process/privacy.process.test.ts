@@ -22,7 +22,7 @@ import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
 import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
-import { createTelltale, type Telltale } from '../support/canary.ts'
+import { createCanaries, type Canaries } from '../support/canary.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 // Everything a visitor says is random, so what is found again anywhere was put there by the service.
@@ -64,31 +64,31 @@ async function runVerifier(t: TestContext): Promise<FakeVerifier> {
   return { url: `http://127.0.0.1:${address.port}/`, received: () => received.join('\n') }
 }
 
-/** Who asks, and how their tokens come about. */
+/** The visitors of a test: their address, their canaries and how they solve challenges. */
 interface Visitors {
   readonly port: number
-  readonly told: Telltale
+  readonly canaries: Canaries
   /** A token that is good for one registration. */
   token(): Promise<string>
 }
 
 /** One request with everything that could give its sender away, behind the proxy unless `headers` says otherwise. */
 function ask(
-  { port, told }: Visitors,
-  { body, address = told.ipv4(), ...rest }: AskOptions,
+  { port, canaries }: Visitors,
+  { body, address = canaries.ipv4(), ...rest }: AskOptions,
 ): Promise<Said> {
   const { method = 'POST', target = REGISTER, headers = {}, localAddress = PROXY } = rest
   return say(port, {
     method,
-    target: `${target}?${told.text('query name', 'n')}=${told.text('query', 'v')}`,
+    target: `${target}?${canaries.text('query name', 'n')}=${canaries.text('query', 'v')}`,
     host: HOST,
     localAddress,
     headers: {
       'Content-Type': 'application/json',
       'X-Forwarded-For': address,
-      'User-Agent': told.text('user agent', 'Agent/'),
-      Cookie: `a=${told.text('cookie', 'c')}`,
-      'Accept-Language': told.text('language', 'en, x-'),
+      'User-Agent': canaries.text('user agent', 'Agent/'),
+      Cookie: `a=${canaries.text('cookie', 'c')}`,
+      'Accept-Language': canaries.text('language', 'en, x-'),
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -104,13 +104,16 @@ interface AskOptions {
   readonly localAddress?: string
 }
 
-function makeBody(told: Telltale, challengeToken: string): { readonly [name: string]: unknown } {
+function makeBody(
+  canaries: Canaries,
+  challengeToken: string,
+): { readonly [name: string]: unknown } {
   return {
     ...GOOD_BODY,
-    email: told.email(),
-    useCase: told.note(
+    email: canaries.email(),
+    useCase: canaries.note(
       'use case',
-      `${told.text('use case')} ทดสอบ ${told.text('use case')} \u{1F511}`,
+      `${canaries.text('use case')} ทดสอบ ${canaries.text('use case')} \u{1F511}`,
     ),
     challengeToken,
   }
@@ -118,46 +121,55 @@ function makeBody(told: Telltale, challengeToken: string): { readonly [name: str
 
 /** Every way in which a registration may go, and other requests; gives the codes of what was refused. */
 async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined>> {
-  const { port, told, token } = visitors
+  const { port, canaries, token } = visitors
   const responses: Said[] = []
   const send = async (options: AskOptions): Promise<void> => {
     responses.push(await ask(visitors, options))
   }
-  const bogus = () => told.text('token', 'bad-')
-  const body = () => makeBody(told, bogus())
+  const bogus = () => canaries.text('token', 'bad-')
+  const body = () => makeBody(canaries, bogus())
 
-  const good = makeBody(told, await token())
+  const good = makeBody(canaries, await token())
   await send({ body: good })
   const email = String(good['email']).toUpperCase()
-  await send({ body: { ...makeBody(told, await token()), email }, address: told.ipv6() })
-  const unicode = `${told.text('local part', 'u')}@bücher-${told.text('domain')}.example`
-  const mapped = `::ffff:${told.ipv4()}`
-  await send({ body: { ...makeBody(told, await token()), email: unicode }, address: mapped })
-  await send({ body: makeBody(told, await token()), localAddress: VISITOR })
-  const behind = `${told.ipv6()}, ${told.ipv4()}`
-  await send({ body: makeBody(told, await token()), address: behind })
+  await send({ body: { ...makeBody(canaries, await token()), email }, address: canaries.ipv6() })
+  const unicode = `${canaries.text('local part', 'u')}@bücher-${canaries.text('domain')}.example`
+  const mapped = `::ffff:${canaries.ipv4()}`
+  await send({ body: { ...makeBody(canaries, await token()), email: unicode }, address: mapped })
+  await send({ body: makeBody(canaries, await token()), localAddress: VISITOR })
+  const behind = `${canaries.ipv6()}, ${canaries.ipv4()}`
+  await send({ body: makeBody(canaries, await token()), address: behind })
 
-  await send({ body: `{"email":"${told.email()}", ${told.text('broken JSON')}` })
-  await send({ body: { ...body(), [told.text('field', 'f')]: told.text('field value') } })
-  await send({ body: { ...body(), password: told.text('password') } })
-  await send({ body: { ...body(), email: `${told.email()} <${told.email()}>` } })
-  await send({ body: { ...body(), locale: told.text('locale') } })
-  await send({ body: { ...body(), interests: [told.text('interest')] } })
-  await send({ body: { ...body(), consent: told.text('consent') } })
-  await send({ body: { ...body(), useCase: told.text('use case').repeat(40) } })
-  await send({ body: { ...body(), sessionId: told.text('session') } })
+  await send({ body: `{"email":"${canaries.email()}", ${canaries.text('broken JSON')}` })
+  await send({ body: { ...body(), [canaries.text('field', 'f')]: canaries.text('field value') } })
+  await send({ body: { ...body(), password: canaries.text('password') } })
+  await send({ body: { ...body(), email: `${canaries.email()} <${canaries.email()}>` } })
+  await send({ body: { ...body(), locale: canaries.text('locale') } })
+  await send({ body: { ...body(), interests: [canaries.text('interest')] } })
+  await send({ body: { ...body(), consent: canaries.text('consent') } })
+  await send({ body: { ...body(), useCase: canaries.text('use case').repeat(40) } })
+  await send({ body: { ...body(), sessionId: canaries.text('session') } })
   await send({ body: { ...body(), challengeToken: '' } })
   await send({ body: body() })
-  await send({ body: { ...body(), challengeToken: told.text('token', 'fault-') } })
-  await send({ body: { ...body(), challengeToken: told.text('token', 'nonsense-') } })
-  await send({ body: { ...body(), useCase: told.text('use case').repeat(1000) } })
-  await send({ body: body(), headers: { Origin: `https://${told.text('origin', 'o')}.example` } })
-  await send({ body: body(), headers: { 'Content-Type': `text/${told.text('media type', 'm')}` } })
-  await send({ body: body(), headers: { Referer: `https://r.example/${told.text('referer')}` } })
-  const crowded = told.ipv4()
+  await send({ body: { ...body(), challengeToken: canaries.text('token', 'fault-') } })
+  await send({ body: { ...body(), challengeToken: canaries.text('token', 'nonsense-') } })
+  await send({ body: { ...body(), useCase: canaries.text('use case').repeat(1000) } })
+  await send({
+    body: body(),
+    headers: { Origin: `https://${canaries.text('origin', 'o')}.example` },
+  })
+  await send({
+    body: body(),
+    headers: { 'Content-Type': `text/${canaries.text('media type', 'm')}` },
+  })
+  await send({
+    body: body(),
+    headers: { Referer: `https://r.example/${canaries.text('referer')}` },
+  })
+  const crowded = canaries.ipv4()
   for (let each = 0; each < 6; each += 1) await send({ body: body(), address: crowded })
 
-  const key = `svk_${told.text('key ID')}_${told.text('key').repeat(3).slice(0, 43)}`
+  const key = `svk_${canaries.text('key ID')}_${canaries.text('key').repeat(3).slice(0, 43)}`
   await send({ method: 'GET', target: '/api/v1/status', headers: { 'X-SVC-Key': key } })
   await send({
     method: 'GET',
@@ -165,17 +177,17 @@ async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined
     headers: { Authorization: `Bearer ${key}` },
   })
   await send({ method: 'DELETE', target: '/api/v1/keys/self', headers: { 'X-SVC-Key': key } })
-  await send({ method: 'GET', target: `/api/v1/${told.email()}` })
-  await send({ method: 'GET', target: `/${told.email()}` })
+  await send({ method: 'GET', target: `/api/v1/${canaries.email()}` })
+  await send({ method: 'GET', target: `/${canaries.email()}` })
   await send({ method: 'GET', target: '/api/v1/early-access' })
-  await send({ method: told.text('method', 'M'), target: REGISTER }).catch(() => {})
+  await send({ method: canaries.text('method', 'M'), target: REGISTER }).catch(() => {})
 
   // Incomplete and malformed requests.
-  const head = `POST ${REGISTER} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${told.ipv4()}\r\n`
+  const head = `POST ${REGISTER} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${canaries.ipv4()}\r\n`
   const lengths = 'Content-Type: application/json\r\nContent-Length: 900\r\n\r\n'
-  await sendBytes(port, `${head}${lengths}{"email":"${told.email()}`)
-  await sendBytes(port, `${head}${told.text('broken header')}\r\n\r\n`)
-  await sendBytes(port, `${told.text('broken line')} ${told.email()}\r\n\r\n`)
+  await sendBytes(port, `${head}${lengths}{"email":"${canaries.email()}`)
+  await sendBytes(port, `${head}${canaries.text('broken header')}\r\n\r\n`)
+  await sendBytes(port, `${canaries.text('broken line')} ${canaries.email()}\r\n\r\n`)
   return new Set(responses.map(({ code }) => code))
 }
 
@@ -212,7 +224,7 @@ const REFUSALS = [
 ]
 
 /** Solves a challenge, and remembers every part of the solution. */
-async function altchaToken({ port, told }: Omit<Visitors, 'token'>): Promise<string> {
+async function altchaToken({ port, canaries }: Omit<Visitors, 'token'>): Promise<string> {
   const { text } = await say(port, { target: '/challenge', host: HOST, localAddress: PROXY })
   const { token } = await solveAltcha(text, 30_000)
   const { challenge, solution } = JSON.parse(atob(token)) as {
@@ -225,20 +237,23 @@ async function altchaToken({ port, told }: Omit<Visitors, 'token'>): Promise<str
   const { nonce, salt, keyPrefix, keySignature } = challenge.parameters
   const parts = { nonce, salt, keyPrefix, keySignature, signature: challenge.signature }
   for (const [name, value] of Object.entries({ ...parts, derivedKey: solution.derivedKey })) {
-    told.note(`token, its ${name}`, String(value))
-    told.note(`token, its ${name} in bytes`, Buffer.from(String(value), 'hex').toString('base64'))
+    canaries.note(`token, its ${name}`, String(value))
+    canaries.note(
+      `token, its ${name} in bytes`,
+      Buffer.from(String(value), 'hex').toString('base64'),
+    )
   }
   for (const at of [0.3, 0.5, 0.7]) {
-    told.note('token, a piece of it', token.slice(token.length * at).slice(0, 40))
+    canaries.note('token, a piece of it', token.slice(token.length * at).slice(0, 40))
   }
   return token
 }
 
-function hostedToken(told: Telltale): string {
-  const token = told.text('token', 'good-')
+function hostedToken(canaries: Canaries): string {
+  const token = canaries.text('token', 'good-')
   const hash = (form: 'hex' | 'base64') => createHash('sha256').update(token).digest(form)
-  told.note('token, its digest', hash('hex'))
-  told.note('token, its digest', hash('base64').slice(0, 42))
+  canaries.note('token, its digest', hash('hex'))
+  canaries.note('token, its digest', hash('base64').slice(0, 42))
   return token
 }
 
@@ -246,12 +261,12 @@ function hostedToken(told: Telltale): string {
 interface Watched {
   readonly deployment: Deployment
   readonly temporary: string
-  readonly told: Telltale
+  readonly canaries: Canaries
 }
 
 /** Asserts that nothing that was sent is in any file of the deployment or in the output of the process. */
 function assertNothingFound(
-  { deployment, temporary, told }: Watched,
+  { deployment, temporary, canaries }: Watched,
   services: readonly ServiceProcess[],
 ): void {
   const { folder, secretsDir, dataDir } = deployment
@@ -260,13 +275,15 @@ function assertNothingFound(
   for (const [index, service] of services.entries()) {
     places.set(`log ${index}`, Buffer.from(service.stdout() + service.stderr()))
   }
-  const needles = told.needles()
+  const needles = canaries.needles()
   for (const [place, bytes] of places) assert.deepEqual(findNeedles(bytes, needles), [], place)
 
   // Four bytes are found in random ones now and then, but hardly those of several addresses.
   const data = [...places].filter(([place]) => place.startsWith(dataDir)).map(([, bytes]) => bytes)
   assert.ok(data.length > 0)
-  const found = told.rawIpv4().filter((address) => data.some((bytes) => bytes.includes(address)))
+  const found = canaries
+    .rawIpv4()
+    .filter((address) => data.some((bytes) => bytes.includes(address)))
   assert.ok(found.length < 3, `the bytes of ${found.length} IPv4 addresses are in the data folder`)
 }
 
@@ -294,8 +311,8 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
     const watcher = watch(temporary, (_event, name) => madeThere.push(name))
     t.after(() => watcher.close())
     const verifier = await runVerifier(t)
-    const told = createTelltale()
-    const watched = { deployment, temporary, told }
+    const canaries = createCanaries()
+    const watched = { deployment, temporary, canaries }
     const env = {
       HOST,
       TMPDIR: temporary,
@@ -310,8 +327,8 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
             SVC_CHALLENGE_VERIFY_URL: verifier.url,
           }),
     }
-    told.note('peer', PROXY)
-    told.note('peer', VISITOR)
+    canaries.note('peer', PROXY)
+    canaries.note('peer', VISITOR)
 
     const tickets: string[] = []
     const services: ServiceProcess[] = []
@@ -320,9 +337,9 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
       services.push(service)
       const visitors: Visitors = {
         port,
-        told,
+        canaries,
         token: async () =>
-          provider === 'altcha' ? altchaToken({ port, told }) : hostedToken(told),
+          provider === 'altcha' ? altchaToken({ port, canaries }) : hostedToken(canaries),
       }
       // The visitors of the hosted challenges also precede a kill. Solving the others takes seconds.
       if (ending === 'SIGTERM' || provider !== 'altcha') {
@@ -334,11 +351,11 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
       // A failing database makes the log speak.
       const database = new DatabaseSync(databaseFileOf(deployment))
       database.exec('BEGIN IMMEDIATE')
-      const refused = await ask(visitors, { body: makeBody(told, await visitors.token()) })
+      const refused = await ask(visitors, { body: makeBody(canaries, await visitors.token()) })
       assert.equal(refused.code, 'REGISTRATION_UNAVAILABLE')
       database.close()
       await service.line('Refused')
-      const { ticket } = await ask(visitors, { body: makeBody(told, await visitors.token()) })
+      const { ticket } = await ask(visitors, { body: makeBody(canaries, await visitors.token()) })
       tickets.push(ticket ?? 'none')
 
       if (process.platform === 'linux') {
@@ -366,7 +383,7 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
     }
     const received = verifier.received()
     assert.equal(received === '', provider === 'altcha')
-    const others = told.needles((what) => !what.startsWith('token'))
+    const others = canaries.needles((what) => !what.startsWith('token'))
     assert.deepEqual(findNeedles(Buffer.from(received), others), [])
     assert.ok(!/remote_?ip/i.test(received))
   })
@@ -374,12 +391,12 @@ for (const provider of ['altcha', 'turnstile', 'hcaptcha'] as const) {
 
 test('the leak search finds every needle in each spelling', (t) => {
   const folder = temporaryFolder(t)
-  const told = createTelltale()
-  const email = told.email()
+  const canaries = createCanaries()
+  const email = canaries.email()
   const [local = ''] = email.split('@')
-  const word = told.note('use case', 'ทดสอบ \u{1F511} "so" to/say')
-  const ipv4 = told.ipv4()
-  const ipv6 = told.ipv6()
+  const word = canaries.note('use case', 'ทดสอบ \u{1F511} "so" to/say')
+  const ipv4 = canaries.ipv4()
+  const ipv6 = canaries.ipv6()
   const groups = ipv6.split(':')
   const raw = Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
   const utf16be = Buffer.from(email, 'utf16le').swap16()
@@ -410,14 +427,16 @@ test('the leak search finds every needle in each spelling', (t) => {
   const file = path.join(folder, 'deep', 'file')
   for (const [what, bytes] of spellings) {
     writeFileSync(file, Buffer.concat([Buffer.from('xx'), Buffer.from(bytes), Buffer.from('yy')]))
-    const found = [...filesBelow(folder)].flatMap(([, each]) => findNeedles(each, told.needles()))
+    const found = [...filesBelow(folder)].flatMap(([, each]) =>
+      findNeedles(each, canaries.needles()),
+    )
     assert.ok(
       found.some((each) => each.startsWith(what)),
       `${String(bytes)} is not found: ${found.join()}`,
     )
   }
   writeFileSync(file, 'nothing of that')
-  assert.deepEqual(findNeedles(readFileSync(file), told.needles()), [])
+  assert.deepEqual(findNeedles(readFileSync(file), canaries.needles()), [])
 })
 
 test('a registration leaves the heap after a few others', async (t) => {
@@ -439,11 +458,11 @@ test('a registration leaves the heap after a few others', async (t) => {
     rmSync(file)
     return text
   }
-  const told = createTelltale()
+  const canaries = createCanaries()
   for (let each = 0; each < 20; each += 1) {
-    const address = each % 2 === 0 ? told.ipv4() : told.ipv6()
-    const headers = { 'User-Agent': told.text('user agent') }
-    const body = { email: told.email(), useCase: told.text('use case') }
+    const address = each % 2 === 0 ? canaries.ipv4() : canaries.ipv6()
+    const headers = { 'User-Agent': canaries.text('user agent') }
+    const body = { email: canaries.email(), useCase: canaries.text('use case') }
     assert.equal((await register(body, { address, headers })).status, 200)
   }
   for (let each = 0; each < 100; each += 1) {
@@ -452,5 +471,5 @@ test('a registration leaves the heap after a few others', async (t) => {
   const snapshot = await takeSnapshot()
   const recipient = readFileSync(path.join(deployment.secretsDir, 'waitlist-recipient.txt'), 'utf8')
   assert.ok(snapshot.includes(recipient.trim()), 'the snapshot has the strings that are alive')
-  assert.deepEqual(findNeedles(snapshot, told.needles()), [])
+  assert.deepEqual(findNeedles(snapshot, canaries.needles()), [])
 })

@@ -149,9 +149,9 @@ test('starts on a full disk, and accepts registrations once there is room', asyn
 test('the first start advises to move the identity, and the service works without it', async (t) => {
   const deployment = makeDeployment(t)
   const first = await startRegistering(t, {}, { deployment })
-  const told = await first.service.line('move it to another machine')
-  assert.equal(told.level, 'info')
-  assert.match(told.msg, /secrets\/waitlist-identity\.txt decrypts the waitlist/)
+  const logged = await first.service.line('move it to another machine')
+  assert.equal(logged.level, 'info')
+  assert.match(logged.msg, /secrets\/waitlist-identity\.txt decrypts the waitlist/)
   assert.equal((await first.service.stop()).code, 0)
 
   const file = path.join(deployment.secretsDir, 'waitlist-identity.txt')

@@ -98,7 +98,7 @@ test('two workers share a port and their metrics, a killed one is replaced, and 
   assert.deepEqual(pids.filter(isAlive), [], 'no worker is left behind')
 })
 
-/** One value without labels; undefined when it is not told. */
+/** One value without labels; undefined if it is missing. */
 function valueOf(metrics: string, name: string): number | undefined {
   const line = metrics.split('\n').find((each) => each.startsWith(`${name} `))
   return line === undefined ? undefined : Number(line.slice(name.length))

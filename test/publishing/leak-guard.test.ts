@@ -209,7 +209,7 @@ test('a report names file, line, field and rule, and never the secret', async (t
     /status\.yaml:7:25: found an API key of this service, expected no credential; revoke this key$/,
   )
   assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
-  // In the text and in the value, but told once.
+  // In the text and in the value, but reported once.
   assert.equal(mistakes.filter((mistake) => mistake.rule === 'api-key').length, 1)
 })
 

@@ -54,7 +54,7 @@ function send(
 const code = (raw: RawResponse) => codeOf(toResponse('GET', '', raw))
 const outcome = (raw: RawResponse) => `${raw.status} ${code(raw) ?? ''}`.trim()
 
-/** All of a response that may tell one cause from another: without ids, times and what is made over them. */
+/** All of a response that may distinguish one cause from another: without ids, times and what is made over them. */
 function distinguishable({ status, headers, headerNames, body }: RawResponse): object {
   const values = new Map(headers)
   for (const name of ['x-request-id', 'x-svc-signed-at', 'content-digest', 'x-svc-signature']) {

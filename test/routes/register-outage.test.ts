@@ -92,9 +92,9 @@ test('an outage is logged with its reason and nothing of the request', async (t)
   assert.equal(response.status, 503)
   assert.equal(response.header('cache-control'), 'no-store')
   assert.ok(!response.bytes.toString().includes('service.sqlite'))
-  const told = app.log.filter(({ fields }) => fields['err'] instanceof StorageError)
-  assert.equal(told.length, 1)
-  assert.equal(told[0]?.fields['requestId'], response.header('x-request-id'))
+  const logLines = app.log.filter(({ fields }) => fields['err'] instanceof StorageError)
+  assert.equal(logLines.length, 1)
+  assert.equal(logLines[0]?.fields['requestId'], response.header('x-request-id'))
   for (const { message, fields } of app.log) {
     const { err, ...rest } = fields
     const text = `${message} ${JSON.stringify(rest)} ${err instanceof Error ? `${err.message} ${err.stack}` : ''}`

@@ -76,8 +76,8 @@ function isUnavailable(message: RegExp): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof ChallengeUnavailableError, String(error))
     assert.match(error.message, message)
-    const told = `${error.message} ${error.stack} ${String(error.cause)}`
-    assert.ok(!told.includes(TOKEN) && !told.includes(SECRET))
+    const shown = `${error.message} ${error.stack} ${String(error.cause)}`
+    assert.ok(!shown.includes(TOKEN) && !shown.includes(SECRET))
     return true
   }
 }

@@ -72,7 +72,7 @@ test('the newest version is served; the history has every entry, newest first', 
 const BROKEN: readonly (readonly [
   what: string,
   damage: (made: MadeReleases) => void,
-  told: RegExp,
+  expectedMessage: RegExp,
 ])[] = [
   [
     'an entry whose note was edited',
@@ -144,7 +144,7 @@ const BROKEN: readonly (readonly [
   ],
 ]
 
-for (const [what, damage, told] of BROKEN) {
+for (const [what, damage, expectedMessage] of BROKEN) {
   test(`${what} breaks the chain, and the entry is named`, () => {
     const made = makeReleases(3)
     damage(made)
@@ -153,7 +153,7 @@ for (const [what, damage, told] of BROKEN) {
       (error) => {
         assert.ok(error instanceof ReleasesError)
         assert.match(error.message, /^The version chain is broken at VS-000\d: /)
-        assert.match(error.message, told)
+        assert.match(error.message, expectedMessage)
         return true
       },
     )

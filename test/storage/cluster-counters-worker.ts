@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { createClusterCounters } from '../../src/storage/cluster-counters.ts'
 import type { NamedSecret } from '../../src/storage/counters.ts'
 
-/** What a test tells a worker to do; everything else on the channel is not for it. */
+/** What a test asks a worker to do; everything else on the channel is not for it. */
 export interface Order {
   readonly order: number
   readonly method:

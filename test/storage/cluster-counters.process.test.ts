@@ -18,7 +18,7 @@ let lastOrder = 0
 /** One worker process that runs given calls on its group counters. */
 interface Hand {
   readonly worker: Worker
-  tell(
+  call(
     method: Order['method'],
     args: readonly unknown[],
     times?: number,
@@ -57,7 +57,7 @@ async function startHand(t: TestContext, deadlineMs: number): Promise<Hand> {
   await reportOf(0)
   return {
     worker,
-    tell(method, args, times = 1) {
+    call(method, args, times = 1) {
       lastOrder += 1
       const order: Order = { order: lastOrder, method, args, times }
       const report = reportOf(lastOrder)
@@ -87,16 +87,16 @@ testCounters({
     serve(t, createMemoryCounters({ clock }))
     const hand = await startHand(t, DEADLINE_MS)
     return {
-      count: async (windows) => (await only(hand.tell('count', [windows]))) as CountOutcome,
+      count: async (windows) => (await only(hand.call('count', [windows]))) as CountOutcome,
       async spend(id, untilMs, secret) {
         const sent = secret && { name: secret.name, bytes: [...secret.bytes] }
-        return (await only(hand.tell('spend', [id, untilMs, sent]))) as boolean
+        return (await only(hand.call('spend', [id, untilMs, sent]))) as boolean
       },
       async release(id) {
-        await only(hand.tell('release', [id]))
+        await only(hand.call('release', [id]))
       },
       async secret(name, untilMs) {
-        return Uint8Array.from((await only(hand.tell('secret', [name, untilMs]))) as number[])
+        return Uint8Array.from((await only(hand.call('secret', [name, untilMs]))) as number[])
       },
     }
   },
@@ -110,7 +110,7 @@ test('group: four processes that count concurrently are admitted exactly the lim
     { key: 'a', requests: 123, windowSeconds: 60 },
     { key: 'b', requests: 1000, windowSeconds: 60 },
   ]
-  const reports = await Promise.all(hands.map((hand) => hand.tell('count', [windows], 100)))
+  const reports = await Promise.all(hands.map((hand) => hand.call('count', [windows], 100)))
   const outcomes = reports.flat().map(({ value }) => value as CountOutcome)
   assert.equal(outcomes.length, 400)
   assert.equal(outcomes.filter(({ isAdmitted }) => isAdmitted).length, 123)
@@ -124,16 +124,16 @@ test('group: one of four processes spends an ID, and all get the same secret', a
   serve(t, createMemoryCounters({ clock }))
   const hands = await startHands(t)
   const untilMs = clock.now + 60_000
-  const spent = await Promise.all(hands.map((hand) => hand.tell('spend', ['id', untilMs], 25)))
+  const spent = await Promise.all(hands.map((hand) => hand.call('spend', ['id', untilMs], 25)))
   assert.equal(spent.flat().filter(({ value }) => value === true).length, 1)
   assert.equal(spent.flat().filter(({ value }) => value === false).length, 99)
-  const secrets = await Promise.all(hands.map((hand) => hand.tell('secret', ['salt', untilMs], 5)))
+  const secrets = await Promise.all(hands.map((hand) => hand.call('secret', ['salt', untilMs], 5)))
   assert.equal(new Set(secrets.flat().map(({ value }) => JSON.stringify(value))).size, 1)
 })
 
 test('group: a primary that does not respond is a CountersError and leaves no state', async (t) => {
   const hand = await startHand(t, 50)
-  const [silent] = await hand.tell('spend', ['id', Number.MAX_SAFE_INTEGER])
+  const [silent] = await hand.call('spend', ['id', Number.MAX_SAFE_INTEGER])
   assert.equal(silent?.error, 'CountersError: The primary process did not respond within 50 ms')
 
   const clock = setClock()
@@ -146,28 +146,28 @@ test('group: a primary that does not respond is a CountersError and leaves no st
     },
   })
   for (const method of ['count', 'release'] as const) {
-    const [failed] = await hand.tell(method, [[]])
+    const [failed] = await hand.call(method, [[]])
     assert.equal(failed?.error, 'CountersError: The counters of the primary process failed')
   }
   // The unanswered request was dropped, and the channel still works.
-  assert.equal(await only(hand.tell('spend', ['id', clock.now + 1000])), true)
+  assert.equal(await only(hand.call('spend', ['id', clock.now + 1000])), true)
   stop()
-  const [stopped] = await hand.tell('spend', ['id', clock.now + 1000])
+  const [stopped] = await hand.call('spend', ['id', clock.now + 1000])
   assert.match(stopped?.error ?? '', /^CountersError: /)
-  assert.equal(await only(hand.tell('size', [])), 0)
+  assert.equal(await only(hand.call('size', [])), 0)
 })
 
 test('group: a response that arrives in time counts, even if the worker reads it late', async (t) => {
   const clock = setClock()
   serve(t, createMemoryCounters({ clock }))
   const hand = await startHand(t, 500)
-  assert.equal(await only(hand.tell('busy-spend', ['id', clock.now + 60_000, 1500])), true)
+  assert.equal(await only(hand.call('busy-spend', ['id', clock.now + 60_000, 1500])), true)
 })
 
 test('group: a closed channel fails pending and later calls', async (t) => {
   const hand = await startHand(t, DEADLINE_MS)
   const ended = once(hand.worker, 'exit')
-  hand.tell('disconnect-first', ['id', 1]).catch(() => {})
+  hand.call('disconnect-first', ['id', 1]).catch(() => {})
   assert.deepEqual(await ended, [42, null])
 })
 
@@ -186,11 +186,11 @@ test('group: a worker that ends before its response does not disturb the primary
   })
   const hand = await startHand(t, DEADLINE_MS)
   const ended = once(hand.worker, 'exit')
-  hand.tell('spend', ['id', clock.now + 1000]).catch(() => {})
+  hand.call('spend', ['id', clock.now + 1000]).catch(() => {})
   await asked
   hand.worker.process.kill('SIGKILL')
   await ended
   letGo()
   const next = await startHand(t, DEADLINE_MS)
-  assert.equal(await only(next.tell('spend', ['other', clock.now + 1000])), true)
+  assert.equal(await only(next.call('spend', ['other', clock.now + 1000])), true)
 })

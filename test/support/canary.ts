@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { bytesOfAddress, needlesOfAddress, needlesOfText, type Needle } from './leak-search.ts'
 
 /** Creates unique personal data of a visitor, and remembers it. */
-export interface Telltale {
+export interface Canaries {
   /** A text of this kind with a random part. */
   text(what: string, prefix?: string): string
   /** Something that was not made here and must not be found either. */
@@ -20,17 +20,17 @@ export interface Telltale {
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
 /** Begins to collect. */
-export function createTelltale(): Telltale {
-  const told: { readonly what: string; readonly needles: readonly Needle[] }[] = []
+export function createCanaries(): Canaries {
+  const canaries: { readonly what: string; readonly needles: readonly Needle[] }[] = []
   const raw: Buffer[] = []
 
   function note(what: string, text: string): string {
-    told.push({ what, needles: needlesOfText(what, text) })
+    canaries.push({ what, needles: needlesOfText(what, text) })
     return text
   }
 
   function noteAddress(what: string, address: string): string {
-    told.push({ what, needles: needlesOfAddress(address) })
+    canaries.push({ what, needles: needlesOfAddress(address) })
     return address
   }
 
@@ -53,7 +53,7 @@ export function createTelltale(): Telltale {
       return noteAddress('IPv6 address', ['2001', 'db8', ...groups].join(':'))
     },
     needles: (isMeant = () => true) =>
-      told.filter(({ what }) => isMeant(what)).flatMap(({ needles }) => needles),
+      canaries.filter(({ what }) => isMeant(what)).flatMap(({ needles }) => needles),
     rawIpv4: () => raw,
   }
 }

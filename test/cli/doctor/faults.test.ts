@@ -442,7 +442,7 @@ const FAULTS: readonly Fault[] = [
     expected: ['robots-tag-missing'],
   },
   {
-    name: 'the same, told that it is one',
+    name: 'the same, with --deployment preview',
     deployment: 'preview',
     examination: { deployment: 'preview' },
     mischief: remove('x-robots-tag'),

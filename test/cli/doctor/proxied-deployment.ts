@@ -63,8 +63,8 @@ function forward(port: number, method: string, target: string, headers: Incoming
 }
 
 /**
- * Starts the app behind a proxy that does what `mischief` says, and otherwise passes on what it gets. The proxy tells
- * the app's time in Date, and has a page where the documents lead to one.
+ * Starts the app behind a proxy that does what `mischief` says, and otherwise forwards every request. It sends
+ * the app's time in Date, and serves a page at each path that the documents link to.
  */
 export async function deployBehindProxy(
   t: TestContext,

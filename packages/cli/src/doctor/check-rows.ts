@@ -84,8 +84,8 @@ function envelopeFault({ row, code, content }: Observation): string | undefined 
   if (propertyOf(content, 'ok') !== (code === undefined)) return `ok is not ${code === undefined}`
   if (propertyOf(content, 'schema') !== schema) return `schema is not ${schema}`
   const issuedAt = propertyOf(content, 'issuedAt')
-  const isTold = typeof issuedAt === 'string' && parseInstant(issuedAt) !== undefined
-  return isTold ? undefined : 'issuedAt is not a time'
+  const isInstant = typeof issuedAt === 'string' && parseInstant(issuedAt) !== undefined
+  return isInstant ? undefined : 'issuedAt is not a time'
 }
 
 /** Checks that each row of the registry responds as promised. */
