@@ -23,7 +23,7 @@ function splitResponses(bytes: string): readonly RawResponse[] {
 }
 
 /** Sends bytes unchanged (latin1) and returns every response until the server closes the connection. */
-export function converse(port: number, bytes: string, timeoutMs = 5000): Promise<Conversation> {
+export function converse(port: number, bytes: string, timeoutMs = 20_000): Promise<Conversation> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []

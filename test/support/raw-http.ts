@@ -31,7 +31,7 @@ export function parseRawResponse(bytes: string): RawResponse {
  * Sends bytes as they are and reads until the server closes (or until the response's declared length is there). For
  * requests that no HTTP client would make. Bytes are latin1, one per character.
  */
-export function sendRaw(port: number, bytes: string, timeoutMs = 5000): Promise<RawResponse> {
+export function sendRaw(port: number, bytes: string, timeoutMs = 20_000): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
