@@ -770,7 +770,7 @@ type vector struct {
 func (v vector) historyOutcome() string {
 	var before map[string]any
 	for at, text := range v.Entries {
-		// Nil for what is no object.
+		// Nil for anything but an object.
 		var entry map[string]any
 		_ = json.Unmarshal(text, &entry)
 		err := requireEntry(entry, at+1, entry["hash"])

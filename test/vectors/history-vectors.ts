@@ -68,7 +68,7 @@ function broken(
 /** Entries with a correct hash and one member of a wrong form. */
 const MALFORMED: readonly (readonly [name: string, description: string, members: object])[] = [
   ['sequence-text', 'The number of an entry is text.', { sequence: '2' }],
-  ['sequence-fraction', 'The number of an entry is no integer.', { sequence: 2.5 }],
+  ['sequence-fraction', 'The number of an entry is a fraction.', { sequence: 2.5 }],
   ['sequence-zero', 'The number of an entry is 0.', { sequence: 0 }],
   ['sequence-negative', 'The number of an entry is negative.', { sequence: -2 }],
   ['id-number', 'The id of an entry is a number.', { snapshotId: 2 }],

@@ -73,7 +73,7 @@ export async function buildKeyVectors(): Promise<ReadonlyMap<string, KeyVector>>
       'good-other-types',
       made(
         'ok',
-        'Keys of other types, and what is no key, are skipped.',
+        'Keys of other types, and items that are not keys, are skipped.',
         withKeys([
           { ...CURRENT, jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } },
           { ...CURRENT, jwk: { ...KEY.jwk, crv: 'X25519' } },
