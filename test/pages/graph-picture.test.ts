@@ -158,3 +158,10 @@ test('draws no line behind the label of another line or behind a box', () => {
     }
   }
 })
+
+test('begins no line of a label with closing punctuation', () => {
+  const { text } = drawn('ab', ['ab'], '电子邮箱与同意声明，以及可选的感兴趣领域。')
+  const lines = Array.from(text.matchAll(/<tspan[^>]*>([^<]*)</g), ([, line = '']) => line)
+  assert.ok(lines.length > 3, lines.join('|'))
+  for (const line of lines) assert.doesNotMatch(line, /^[，。]/)
+})

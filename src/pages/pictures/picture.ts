@@ -54,6 +54,9 @@ export function widthOf(text: string): number {
   return width
 }
 
+/** Punctuation that no line begins with. */
+const CLOSING = /^[，。、；：！？）」』》,.;:!?)]/
+
 /** Breaks a text into lines of at most `em` width; text beyond `maxLines` is replaced by an ellipsis. */
 export function wrapText(
   text: string,
@@ -66,7 +69,8 @@ export function wrapText(
   const lines: string[] = ['']
   for (const word of words) {
     const line = lines.at(-1) ?? ''
-    if (line !== '' && widthOf(line + word.trimEnd()) > em) lines.push(word.trimStart())
+    const isFull = widthOf(line + word.trimEnd()) > em
+    if (line !== '' && isFull && !CLOSING.test(word)) lines.push(word.trimStart())
     else lines[lines.length - 1] = line + word
   }
   const shown = lines.map((line) => line.trim()).filter((line) => line !== '')
