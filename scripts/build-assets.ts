@@ -40,7 +40,7 @@ async function bundle(file: string, options: BuildOptions): Promise<BuiltAsset> 
 async function buildAssets(rootDir: string): Promise<readonly BuiltAsset[]> {
   const sourceDir = path.join(rootDir, 'src', 'browser')
   const entries = readdirSync(sourceDir).filter(
-    (file) => file.endsWith('-page.ts') || file === 'site.ts',
+    (file) => file.endsWith('-page.ts') || ['site.ts', 'search.ts'].includes(file),
   )
   return Promise.all([
     ...entries.map((entry) =>

@@ -247,4 +247,29 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a'))
   })
 }
 
+/** Loads the search when it is first used; its script opens it. */
+let searchScript: HTMLScriptElement | undefined
+
+function openSearch(address: string): void {
+  document.getElementById('search')?.dispatchEvent(new Event('open-search'))
+  if (searchScript !== undefined) return
+  searchScript = document.createElement('script')
+  searchScript.type = 'module'
+  searchScript.src = address
+  searchScript.addEventListener('error', () => (searchScript = undefined))
+  document.head.append(searchScript)
+}
+
+const searchButton = document.querySelector<HTMLButtonElement>('[data-search]')
+const searchAddress = searchButton?.dataset['search']
+if (searchAddress !== undefined) {
+  searchButton?.addEventListener('click', () => openSearch(searchAddress))
+  addEventListener('keydown', (event) => {
+    const isShortcut = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
+    if (!isShortcut || event.altKey || event.shiftKey) return
+    event.preventDefault()
+    openSearch(searchAddress)
+  })
+}
+
 root.dataset['script'] = 'on'

@@ -18,6 +18,7 @@ import {
 } from './page.ts'
 import { operatorText, plainText } from './markup/rich-text.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
+import { searchIndexPath } from './search/search-index-path.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 
 const SHOWN_HASH_CHARACTERS = 12
@@ -164,6 +165,50 @@ function brand(context: PageContext): Html {
   </p>`
 }
 
+/** Opens the search. Without scripts it is hidden; the navigation names every page. */
+function searchButton({ texts, facts }: PageContext): Html {
+  const script = facts.assetPath('search.js')
+  return html`<button
+    type="button"
+    class="search-open"
+    data-search="${script}"
+    aria-keyshortcuts="Control+K Meta+K"
+  >
+    ${texts.search.open}
+  </button>`
+}
+
+function searchDialog({ locale, texts }: PageContext): Html {
+  const { label, found, none, failed } = texts.search
+  return html`<dialog
+    class="search"
+    id="search"
+    aria-labelledby="search-label"
+    data-index="${searchIndexPath(locale)}"
+    data-found="${found}"
+    data-none="${none}"
+    data-failed="${failed}"
+  >
+    <form method="dialog" role="search">
+      <p class="field">
+        <label for="search-input" id="search-label">${label}</label>
+        <input
+          id="search-input"
+          type="text"
+          enterkeyhint="search"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck="false"
+          maxlength="100"
+        />
+      </p>
+      <button type="button" class="close">${texts.site.close}</button>
+    </form>
+    <p class="muted small" role="status"></p>
+    <ol class="plain-list entries"></ol>
+  </dialog>`
+}
+
 /** The choice of light or dark. The script theme.js remembers it; without scripts it is hidden, and the system decides. */
 function themeChoice({ site: { theme } }: Texts): Html {
   return html`<p class="theme">
@@ -239,7 +284,8 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
     >
       <a class="skip" href="#main">${site.skip}</a>
       <header class="site">
-        ${brand(context)} ${languageSwitch(context, page)} ${navigation(context, page, groups)}
+        ${brand(context)} ${languageSwitch(context, page)} ${searchButton(context)}
+        ${navigation(context, page, groups)}
       </header>
       ${
         content.organization === undefined &&
@@ -261,7 +307,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
           }${pageContent(body)}
         </main>
       </div>
-      ${footer(context)}
+      ${footer(context)} ${searchDialog(context)}
       <p class="announcement" role="status" id="announcement"></p>
     </body>
   </html> `

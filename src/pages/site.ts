@@ -22,6 +22,8 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
 import { referenceIndexPath, renderReferenceIndex } from './reference/reference-index.ts'
+import { renderSearchIndex } from './search/search-index.ts'
+import { searchIndexPath } from './search/search-index-path.ts'
 import { TEXTS } from './texts/texts.ts'
 import { indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
@@ -143,6 +145,37 @@ export function createSite(options: SiteOptions): App {
     return createSiteFile({ ...file, headers: [...headers, ...plainHeaders] })
   }
 
+  /** The index of the search, rendered at its first request, in steps. */
+  function searchFile(locale: Locale): App {
+    let rendering: Promise<SiteFile> | undefined
+    const render = async (): Promise<SiteFile> => {
+      const json = await renderSearchIndex(contextOf(locale), PAGES)
+      return plainFile({
+        contentType: 'application/json; charset=utf-8',
+        contentLanguage: locale,
+        cacheControl: PAGE_CACHING,
+        make: () => json,
+      })
+    }
+    return async (request) => {
+      rendering ??= render()
+      try {
+        return (await rendering)(request)
+      } catch (error) {
+        rendering = undefined
+        return failed(request, error)
+      }
+    }
+  }
+
+  /** A defect: logged, and tried again with the next request. */
+  function failed(request: ApiRequest, error: unknown): Reply {
+    log.error({ err: error }, 'Page rendering failed')
+    const type = [HEADERS.contentType, 'text/plain; charset=utf-8']
+    const failure = reply(500, [...type, HEADERS.cacheControl, NO_CACHING], FAILURE_TEXT)
+    return request.method === 'HEAD' ? { ...failure, body: undefined } : failure
+  }
+
   function badgeFile(locale: Locale): SiteFile {
     const badge = {
       contentType: 'image/svg+xml; charset=utf-8',
@@ -153,7 +186,7 @@ export function createSite(options: SiteOptions): App {
     return plainFile(badge, IN_OTHER_SITES)
   }
 
-  const files = new Map(
+  const files = new Map<string, App>(
     createWellKnownFiles({ pages: PAGES, facts, clock }, deployment, plainHeaders),
   )
   if (organization === undefined) {
@@ -200,6 +233,7 @@ export function createSite(options: SiteOptions): App {
       make: () => renderCalendar(contextOf(locale)),
     }
     files.set(calendarPath(locale), plainFile(calendar, OPEN_TO_ALL))
+    files.set(searchIndexPath(locale), searchFile(locale))
     files.set(badgePath(locale), badgeFile(locale))
     const index = {
       contentType: 'application/json; charset=utf-8',
@@ -299,11 +333,7 @@ export function createSite(options: SiteOptions): App {
     try {
       return handle(request)
     } catch (error) {
-      // A defect: logged, and tried again with the next request.
-      log.error({ err: error }, 'Page rendering failed')
-      const type = [HEADERS.contentType, 'text/plain; charset=utf-8']
-      const failure = reply(500, [...type, HEADERS.cacheControl, NO_CACHING], FAILURE_TEXT)
-      return request.method === 'HEAD' ? { ...failure, body: undefined } : failure
+      return failed(request, error)
     }
   }
 }

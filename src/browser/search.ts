@@ -1,0 +1,90 @@
+// The search over the pages, loaded when it is opened first.
+import { pageElement, partOf } from './page-element.ts'
+import { findMatches, type Match, type Place } from './search-matches.ts'
+
+interface Index {
+  readonly pages: readonly {
+    readonly path: string
+    readonly title: string
+    readonly entries: readonly (readonly [id: string, heading: string, text: string])[]
+  }[]
+}
+
+const dialog = partOf(document, '#search', HTMLDialogElement)
+const input = partOf(dialog, 'input', HTMLInputElement)
+const status = partOf(dialog, '[role=status]', HTMLElement)
+const list = partOf(dialog, 'ol', HTMLOListElement)
+const { index: indexPath = '', found = '', none = '', failed = '' } = dialog.dataset
+
+let loading: Promise<readonly Place[]> | undefined
+
+async function load(): Promise<readonly Place[]> {
+  const response = await fetch(indexPath)
+  if (!response.ok) throw new Error(`${indexPath} returned ${response.status}`)
+  const { pages } = (await response.json()) as Index
+  return pages.flatMap(({ path, title, entries }) =>
+    entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
+  )
+}
+
+function itemOf({ place, excerpt }: Match): HTMLLIElement {
+  const { path, title, id, heading } = place
+  const link = pageElement('a', [pageElement('strong', heading === '' ? title : heading)])
+  link.href = id === '' ? path : `${path}#${id}`
+  if (heading !== '') link.append(' ', pageElement('span', title, 'muted small'))
+  return pageElement('li', [link, pageElement('p', excerpt, 'muted small')])
+}
+
+async function show(): Promise<void> {
+  const query = input.value
+  if (query.trim() === '') {
+    list.replaceChildren()
+    status.textContent = ''
+    return
+  }
+  try {
+    loading ??= load()
+    const matches = findMatches(await loading, query, document.documentElement.lang)
+    // Typing went on while the index was loaded.
+    if (query !== input.value) return
+    list.replaceChildren(...matches.map((match) => itemOf(match)))
+    status.textContent =
+      matches.length === 0 ? none : found.replace('{count}', String(matches.length))
+  } catch {
+    loading = undefined
+    list.replaceChildren()
+    status.textContent = failed
+  }
+}
+
+const links = (): readonly HTMLAnchorElement[] => [...list.querySelectorAll('a')]
+
+input.addEventListener('input', () => void show())
+dialog.addEventListener('submit', (event) => {
+  // Enter opens the best match.
+  event.preventDefault()
+  links()[0]?.click()
+})
+dialog.addEventListener('keydown', (event) => {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0) return
+  const stops: readonly HTMLElement[] = [input, ...links()]
+  const at = stops.findIndex((each) => each === document.activeElement)
+  event.preventDefault()
+  stops[Math.min(stops.length - 1, Math.max(0, at + step))]?.focus()
+})
+partOf(dialog, '.close', HTMLButtonElement).addEventListener('click', () => dialog.close())
+list.addEventListener('click', ({ target }) => {
+  // A place on this page is behind the dialog.
+  if (target instanceof Element && target.closest('a') !== null) dialog.close()
+})
+
+/** Opens the search, with what was typed before selected. */
+function openSearch(): void {
+  if (!dialog.open) dialog.showModal()
+  input.select()
+  void show()
+}
+
+dialog.addEventListener('open-search', openSearch)
+openSearch()

@@ -1,0 +1,84 @@
+import { setImmediate } from 'node:timers/promises'
+import { pageContent } from '../layout.ts'
+import { shownText } from '../markdown/markdown-text.ts'
+import {
+  attribute,
+  isElement,
+  type PageElement,
+  parseMarkup,
+  readableChildren,
+} from '../markdown/page-tree.ts'
+import { isListed, type Page, type PageContext, pathOfPage } from '../page.ts'
+
+/** A place on a page: the id of its heading, the heading, and the text below it. */
+type SearchEntry = readonly [id: string, heading: string, text: string]
+
+/** What the search script reads. The first entry of a page has no id: it is what stands before its first place. */
+export interface SearchIndex {
+  readonly pages: readonly {
+    readonly path: string
+    readonly title: string
+    readonly entries: readonly SearchEntry[]
+  }[]
+}
+
+const HEADING = /^h[2-4]$/
+/** Rows of tables have ids and headers of their own. */
+const ROW = 'tr'
+
+/** The places of a page in order. Examples of requests and responses are left out. */
+function entriesOf(root: PageElement): readonly SearchEntry[] {
+  const entries: { id: string; heading: string; text: string }[] = [
+    { id: '', heading: '', text: '' },
+  ]
+
+  function visit(element: PageElement, nearestId: string): void {
+    const { tagName } = element
+    const id = attribute(element, 'id') ?? nearestId
+    if (tagName === 'pre' || tagName === 'h1') return
+    if (HEADING.test(tagName) && id !== '') {
+      entries.push({ id, heading: textOf(element), text: '' })
+      return
+    }
+    if (tagName === ROW && attribute(element, 'id') !== undefined) {
+      const first = readableChildren(element).find(isElement)
+      if (first !== undefined) entries.push({ id, heading: textOf(first), text: '' })
+    }
+    for (const child of readableChildren(element)) {
+      const last = entries.at(-1)
+      if (isElement(child)) visit(child, id)
+      else if (last !== undefined && 'value' in child) last.text += child.value
+    }
+    const last = entries.at(-1)
+    if (last !== undefined) last.text += ' '
+  }
+
+  visit(root, '')
+  return entries.map(({ id, heading, text }) => [id, heading, shownText(text).trim()])
+}
+
+function textOf(element: PageElement): string {
+  const text = readableChildren(element).map((child) =>
+    isElement(child) ? textOf(child) : 'value' in child ? child.value : '',
+  )
+  return shownText(text.join(' ')).trim()
+}
+
+/**
+ * The index of a language as JSON, with every listed page and each of its headings. Between two pages other requests are
+ * handled, because rendering all of them takes a while.
+ */
+export async function renderSearchIndex(
+  context: PageContext,
+  pages: readonly Page[],
+): Promise<string> {
+  const { locale, texts, facts } = context
+  const index: SearchIndex['pages'][number][] = []
+  for (const page of pages.filter((each) => isListed(each, facts))) {
+    await setImmediate()
+    const root = parseMarkup(pageContent(page.body(context)).text)
+    const title = page.title(texts)
+    index.push({ path: pathOfPage(locale, page.path), title, entries: entriesOf(root) })
+  }
+  return JSON.stringify({ pages: index } satisfies SearchIndex)
+}

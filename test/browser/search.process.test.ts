@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { axeFaults } from '../support/page-checks.ts'
+import { runApp } from '../support/running-app.ts'
+import { SITE_VARIANTS } from '../support/site-variants.ts'
+
+const browser = useBrowser()
+const skip = browserMissing
+const [, example = {}] = SITE_VARIANTS.find(([name]) => name.includes('example')) ?? []
+
+test(
+  'the search is loaded on use, and leads to the place with the keyboard alone',
+  { skip },
+  async (t) => {
+    const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+    for (const locale of LOCALES) {
+      const t9n = TEXTS[locale].search
+      const { page, errors } = await browser.openPage(t, { viewport: { width: 360, height: 740 } })
+      const requested: string[] = []
+      page.on('request', (request) => requested.push(new URL(request.url()).pathname))
+      await page.goto(`${app.origin}/${locale}/privacy`)
+      const button = page.getByRole('button', { name: t9n.open })
+      await button.waitFor()
+      const isOfSearch = (path: string) => path.includes('/search')
+      assert.deepEqual(requested.filter(isOfSearch), [])
+      await button.focus()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: t9n.label })
+      await dialog.waitFor()
+      await page.keyboard.type(TEXTS[locale].status.subscribe.heading)
+      await dialog.getByRole('link').first().waitFor()
+      assert.equal(requested.filter(isOfSearch).length, 2)
+      assert.match((await dialog.getByRole('status').textContent()) ?? '', /\d/)
+      assert.deepEqual(await axeFaults(page), [])
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      assert.ok(width <= 360, `${width}`)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      assert.equal(await button.evaluate((each) => each === document.activeElement), true)
+      await page.keyboard.press('Control+k')
+      await dialog.waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(new RegExp(`/${locale}/status#subscribe$`))
+      assert.deepEqual(errors, [])
+    }
+  },
+)
+
+test('says that nothing was found, and that the index is away', { skip }, async (t) => {
+  const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+  const { page, errors } = await browser.openPage(t)
+  const { none, failed } = TEXTS.en.search
+  await page.goto(`${app.origin}/en/privacy`)
+  await page.locator('html[data-script=on]').waitFor()
+  await page.route('**/search.json', (route) => route.abort())
+  await page.keyboard.press('Control+k')
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await page.keyboard.type('a')
+  await dialog.getByText(failed).waitFor()
+  await page.unroute('**/search.json')
+  await page.keyboard.type('bcxyz qq')
+  await dialog.getByText(none).waitFor()
+  await page.keyboard.press('Enter')
+  assert.equal(await dialog.isVisible(), true)
+  await dialog.getByRole('button', { name: TEXTS.en.site.close }).click()
+  assert.equal(await dialog.isVisible(), false)
+  assert.equal(errors.length, 1)
+})
+
+test('without scripts there is no search to press', { skip }, async (t) => {
+  const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+  const { page } = await browser.openPage(t, { javaScriptEnabled: false })
+  await page.goto(`${app.origin}/en`)
+  assert.equal(await page.locator('.search-open').isVisible(), false)
+  assert.equal(await page.locator('#search').isVisible(), false)
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { findMatches, type Place } from '../../src/browser/search-matches.ts'
+import type { SearchIndex } from '../../src/pages/search/search-index.ts'
+import { parsePage } from '../support/page-markup.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { SITE_VARIANTS } from '../support/site-variants.ts'
+
+const MAX_INDEX_BYTES_GZIPPED = 60_000
+
+const [, EXAMPLE = {}] = SITE_VARIANTS.find(([name]) => name.includes('example')) ?? []
+
+async function readIndex(app: RunningApp, locale: Locale): Promise<SearchIndex> {
+  const response = await app.fetch(`/${locale}/search.json`)
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.equal(response.headers.get('content-language'), locale)
+  return (await response.json()) as SearchIndex
+}
+
+function placesOf({ pages }: SearchIndex): readonly Place[] {
+  return pages.flatMap(({ path, title, entries }) =>
+    entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
+  )
+}
+
+test('the index has every page in the navigation, and names places that exist', async (t) => {
+  const app = await runApp(t, EXAMPLE)
+  for (const locale of LOCALES) {
+    const index = await readIndex(app, locale)
+    assert.ok(gzipSync(JSON.stringify(index)).length < MAX_INDEX_BYTES_GZIPPED)
+    const home = parsePage(await (await app.fetch(`/${locale}`)).text())
+    const paths = new Set(index.pages.map(({ path }) => path))
+    for (const link of home.all('nav.pages a')) {
+      assert.ok(paths.has(link.getAttributeValue('href') ?? ''))
+    }
+    if (locale !== 'th') continue
+    for (const { path, entries } of index.pages) {
+      const { ids } = parsePage(await (await app.fetch(path)).text())
+      const missing = entries.filter(([id], at) => at > 0 && !ids.includes(id))
+      assert.deepEqual(missing, [], path)
+      assert.ok(!entries.some((entry) => entry.some((text) => /[\u200b\u2060]/.test(text))))
+    }
+  }
+})
+
+test('words of three languages find the place that they name', async (t) => {
+  const app = await runApp(t, EXAMPLE)
+  const first = async (locale: Locale, query: string) => {
+    const [match] = findMatches(placesOf(await readIndex(app, locale)), query, locale)
+    return match && `${match.place.path}#${match.place.id}`
+  }
+  for (const [locale, query, expected] of [
+    ['en', 'RATE_LIMITED', /^\/en\/errors#/],
+    ['en', 'rate_limited', /^\/en\/errors#/],
+    ['en', 'join the waitlist', /^\/en\/(?:reference\/early-access#register|early-access#)/],
+    ['en', 'incidents', /^\/en\/status#incidents$/],
+    ['en', 'key to pin', /^\/en\/verify#key$/],
+    ['en', 'forecast late', /^\/en\/status#incident-/],
+    ['th', 'เหตุขัดข้อง', /^\/th\/status#/],
+    ['th', 'ตรวจสอบลายเซ็น', /^\/th[/#]/],
+    ['zh-CN', '计划维护', /^\/zh-CN\/status#/],
+    ['zh-CN', '密钥签名', /^\/zh-CN[/#]/],
+    ['zh-CN', 'ＡＰＩ', /^\/zh-CN[/#]/],
+  ] as const) {
+    assert.match((await first(locale, query)) ?? 'nothing', expected, query)
+  }
+  for (const query of ['', '   ', 'qqqqzzzz', '\u0000', '*'.repeat(100)]) {
+    assert.equal(await first('en', query), undefined, query)
+  }
+})
+
+test('excerpts show the word that was found', () => {
+  const text = `${'before '.repeat(40)}needle${' after'.repeat(40)}`
+  const place = { path: '/en/x', title: 'Page', id: 'a', heading: 'Heading', text }
+  const [match] = findMatches([place], 'NEEDLE', 'en')
+  assert.match(match?.excerpt ?? '', /^….*needle.*…$/)
+  assert.ok((match?.excerpt.length ?? 0) < 150)
+})
+
+test('a place with all words comes before places with some', () => {
+  const place = (id: string, heading: string, text: string) => ({
+    path: '/en/x',
+    title: 'Page',
+    id,
+    heading,
+    text,
+  })
+  const places = [
+    place('some', 'Key key key', ''),
+    place('all', 'Other', 'a signing key'),
+    place('both', 'Signing key', ''),
+  ]
+  const ids = findMatches(places, 'signing key', 'en').map((each) => each.place.id)
+  assert.deepEqual(ids, ['both', 'all'])
+})
