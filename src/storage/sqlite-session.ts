@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { prepareApiKeys } from './sqlite-api-keys.ts'
@@ -13,7 +14,13 @@ import { toStorageError } from './sqlite-errors.ts'
 import { inTransaction } from './sqlite-migrations.ts'
 import { prepareWaitlist } from './sqlite-waitlist.ts'
 import { StorageError, type StorageProblem } from './storage-error.ts'
-import { type CallEffect, effectOf, performCall, type StoreCall } from './store-calls.ts'
+import {
+  type CallEffect,
+  effectOf,
+  performCall,
+  type Statements,
+  type StoreCall,
+} from './store-calls.ts'
 
 /** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
 export type CallOutcome =
@@ -33,11 +40,20 @@ function readWalIdentity(file: string): string {
   return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
 }
 
+function preparePing(database: DatabaseSync): Statements['session'] {
+  const read = database.prepare('SELECT 1 FROM api_keys LIMIT 1')
+  return { ping: () => void read.get() }
+}
+
 /** Opens a connection with its statements. It is stale once one of the files that the identities name is replaced. */
 function connect(mode: SqliteMode, options: SqliteOptions) {
   return withConnection(openSqliteConnection(mode, options), (database) => ({
     database,
-    statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
+    statements: {
+      session: preparePing(database),
+      waitlist: prepareWaitlist(database),
+      apiKeys: prepareApiKeys(database),
+    },
     databaseIdentity: readFileIdentity(options.file),
     walIdentity: readWalIdentity(options.file),
   }))

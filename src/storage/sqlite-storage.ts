@@ -13,16 +13,14 @@ function createStorage(
   send: (call: StoreCall) => Promise<CallOutcome>,
   close: () => Promise<void>,
 ): Storage {
-  const stores = createStores(async (call) => {
+  const { session, ...stores } = createStores(async (call) => {
     const outcome = await send(call)
     if ('value' in outcome) return outcome.value
     throw new StorageError(outcome.problem, file, { cause: new Error(outcome.detail) })
   })
   return {
     ...stores,
-    async ping() {
-      await stores.apiKeys.find('')
-    },
+    ping: session.ping,
     close,
   }
 }

@@ -6,8 +6,17 @@ import type { Stores } from './storage.ts'
  */
 export type CallEffect = 'read' | 'write' | 'replace' | 'erase'
 
-/** Every method of the stores with its effect. The dispatcher is derived from this table. */
+/** The stores, and what a storage asks of its session. */
+export interface SessionCalls extends Stores {
+  readonly session: {
+    /** Reads from the database. */
+    ping(): Promise<void>
+  }
+}
+
+/** Every method with its effect. The dispatcher is derived from this table. */
 const EFFECTS = {
+  session: { ping: 'read' },
   waitlist: {
     probe: 'write',
     add: 'write',
@@ -28,7 +37,9 @@ const EFFECTS = {
     purge: 'write',
   },
 } as const satisfies {
-  readonly [Store in keyof Stores]: { readonly [Name in keyof Stores[Store]]: CallEffect }
+  readonly [Store in keyof SessionCalls]: {
+    readonly [Name in keyof SessionCalls[Store]]: CallEffect
+  }
 }
 
 /** The methods of a store as they run inside a transaction. */
@@ -39,11 +50,13 @@ export type StoreStatements<Store> = {
 }
 
 /** The statements of all stores on one connection. */
-export type Statements = { readonly [Store in keyof Stores]: StoreStatements<Stores[Store]> }
+export type Statements = {
+  readonly [Store in keyof SessionCalls]: StoreStatements<SessionCalls[Store]>
+}
 
 /** One call as a value, for a queue or another thread. */
 export interface StoreCall {
-  readonly store: keyof Stores
+  readonly store: keyof SessionCalls
   readonly name: string
   readonly args: readonly unknown[]
 }
@@ -70,8 +83,8 @@ function detach(value: unknown): unknown {
 }
 
 /** The stores over `send`, which resolves with what `performCall` returns. */
-export function createStores(send: (call: StoreCall) => Promise<unknown>): Stores {
-  const createStore = (store: keyof Stores): Methods =>
+export function createStores(send: (call: StoreCall) => Promise<unknown>): SessionCalls {
+  const createStore = (store: keyof SessionCalls): Methods =>
     Object.fromEntries(
       Object.keys(EFFECTS[store]).map((name) => [
         name,
@@ -79,6 +92,7 @@ export function createStores(send: (call: StoreCall) => Promise<unknown>): Store
       ]),
     )
   return {
+    session: createStore('session') as unknown as SessionCalls['session'],
     waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
     apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
   }
