@@ -1,4 +1,4 @@
-/** A choice that this browser remembers for all pages, such as the theme; undefined if there is none, or no storage. */
+/** A choice that this browser remembers for all pages, such as the theme; undefined without a choice or storage. */
 export function readChoice(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined

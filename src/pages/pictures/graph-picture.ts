@@ -183,8 +183,8 @@ function bestPlaced(nodes: readonly GraphNode[], edges: readonly LabeledEdge[]) 
   const down = usual?.() ?? across
   if (isClear(down, edges)) return down
   for (const other of others) {
-    const layout = other()
-    if (isClear(layout, edges)) return layout
+    const turned = other()
+    if (isClear(turned, edges)) return turned
   }
   return down
 }

@@ -15,7 +15,7 @@ export const SAMPLE_LANGUAGES = {
 
 export type SampleLanguage = keyof typeof SAMPLE_LANGUAGES
 
-/** Stands in samples for a challenge token. The page's script replaces it. */
+/** Placeholder of a challenge token in samples. The page's script replaces it. */
 export const TOKEN_PLACEHOLDER = 'CHALLENGE_TOKEN'
 
 /** A request of an endpoint, as samples write it. */
