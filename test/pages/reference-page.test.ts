@@ -16,6 +16,7 @@ import {
   TAGS,
 } from '@public-api/contract/registry/endpoint-terms'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
@@ -463,7 +464,8 @@ describe('the error catalog', () => {
       const entry = catalogEntry(markup, code)
       const { meaning, message, retryAfterSeconds, retryable } = ERRORS[code]
       const text = textIn(entry)
-      for (const part of [meaning, message].map(withoutMarks)) {
+      // The message is in the example, too.
+      for (const part of [meaning, REMEDIES[code] ?? message, message].map(withoutMarks)) {
         assert.ok(text.includes(part), `${code}: ${text}`)
       }
       assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)
@@ -472,6 +474,14 @@ describe('the error catalog', () => {
       }
     }
     assert.equal(markup.all('.error-entry').length, codes.length)
+    // What to do does not repeat when.
+    for (const code of codes) {
+      const entry = catalogEntry(markup, code)
+      const when = textAt(entry, 'summary span')
+      const whatToDo = textAt(entry, 'dd')
+      const start = when.split(' ').slice(0, 4).join(' ').replace(/\.$/, '')
+      assert.ok(!whatToDo.includes(start), `${code}: ${whatToDo}`)
+    }
   })
 
   for (const locale of LOCALES) {

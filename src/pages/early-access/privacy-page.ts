@@ -114,7 +114,9 @@ function body(context: PageContext): PageBody {
         'browser',
         privacy.browserTitle,
         html`<p>${browser}</p>
-          <p>${richText(privacy.browserTheme, { name: code('theme') })}</p>`,
+          <p>
+            ${richText(privacy.browserTheme, { name: code('theme'), sample: code('sample') })}
+          </p>`,
       ],
       // The policy that security.txt names.
       ['report', privacy.contactTitle, contactText(context)],

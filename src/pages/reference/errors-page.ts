@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { contractText } from '../texts/contract-texts.ts'
 import { factList, link, listFilter } from '../markup/elements.ts'
@@ -63,7 +64,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
     <div id="${code}">
       <h3><a class="anchor" href="#${code}">${status} ${STATUS_CODES[status]}</a></h3>
       ${factList([
-        [t.whatToDo, contractText(locale, message)],
+        [t.whatToDo, contractText(locale, REMEDIES[code] ?? message)],
         [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],
         [t.returnedBy, returnedBy(context, code)],
       ])}

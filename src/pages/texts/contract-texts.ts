@@ -7,7 +7,8 @@ import {
   STABILITY_LEVELS,
   TAGS,
 } from '@public-api/contract/registry/endpoint-terms'
-import type { CatalogError } from '@public-api/contract/errors/errors'
+import type { CatalogError, ErrorCode } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
@@ -52,7 +53,10 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
       Object.values(table),
     ),
     ...Object.values(CACHE_CLASSES).map(({ meaning }) => meaning),
-    ...Object.values(tables.errors).flatMap(({ meaning, message }) => [meaning, message]),
+    ...Object.entries(tables.errors).flatMap(([code, { meaning, message }]) => [
+      meaning,
+      REMEDIES[code as ErrorCode] ?? message,
+    ]),
     ...Object.values(tables.requestSchemas).flatMap((schema) => [
       schema.description ?? '',
       ...fieldDescriptions(schema),
