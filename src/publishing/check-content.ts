@@ -23,7 +23,7 @@ import { type ContentMistake, fault, formatFieldPath, locateFaults } from './con
 import { contentSchema } from './content-schemas.ts'
 import { type ParsedContent, type ParsedOverlay, referenceIn } from './parse-content.ts'
 import { checkSchema } from './schema-check.ts'
-import { checkSemantics, type SoundData } from './semantic-rules.ts'
+import { checkSemantics, type ValidData } from './semantic-rules.ts'
 import { translatableTexts } from './translatable-texts.ts'
 import {
   isOutdated,
@@ -35,7 +35,7 @@ import { checkValues } from './value-rules.ts'
 import type { ContentSource } from './yaml-source.ts'
 
 /** The data of each resource that has its described shape. */
-export type CheckedData = SoundData & {
+export type CheckedData = ValidData & {
   [ORGANIZATION_RESOURCE]?: Organization
   [translations: `site/translations/${string}`]: Translations
 }

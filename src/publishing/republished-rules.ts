@@ -13,7 +13,7 @@ import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { accentFault } from './accent-color.ts'
 import { cleanLogo } from './compile-organization.ts'
 import { type Fault, type FieldPath, formatFieldPath } from './content-mistake.ts'
-import { checkSemantics, type SoundData } from './semantic-rules.ts'
+import { checkSemantics, type ValidData } from './semantic-rules.ts'
 import { checkUri, checkValues, schemaAt } from './value-rules.ts'
 
 /** Every text of published data with its path. */
@@ -54,7 +54,7 @@ export function checkRepublished(
 ): { readonly obstacles: readonly string[]; readonly warnings: readonly string[] } {
   const obstacles: string[] = []
   const warnings: string[] = []
-  const sound: SoundData = {}
+  const valid: ValidData = {}
   for (const [name, data] of resources) {
     if (!isTranslatedName(name)) continue
     // The schemas may have changed since: the content must match the current ones.
@@ -64,7 +64,7 @@ export function checkRepublished(
       obstacles.push(`${name} does not match its schema: ${violation}`)
       continue
     }
-    if (isSnapshotName(name)) Object.assign(sound, { [name]: data })
+    if (isSnapshotName(name)) Object.assign(valid, { [name]: data })
     const texts = [...textsOf(data)]
     const [uris, others] = [
       texts.filter(({ path }) => schemaAt(schema, path)?.format === 'uri'),
@@ -81,9 +81,9 @@ export function checkRepublished(
     const accent = accentColor && accentFault(accentColor.light, ['accentColor', 'light'])
     if (accent) warnings.push(line(name, accent))
   }
-  for (const name of Object.keys(sound)) {
+  for (const name of Object.keys(valid)) {
     if (!isSnapshotName(name)) continue
-    for (const each of checkSemantics(name, sound[name], sound)) warnings.push(line(name, each))
+    for (const each of checkSemantics(name, valid[name], valid)) warnings.push(line(name, each))
   }
   return { obstacles, warnings }
 }

@@ -129,11 +129,11 @@ function* checkWalletCapabilities(data: SnapshotData<'wallet/capabilities'>): Fa
 }
 
 /** The data of each resource that has its described shape. */
-export type SoundData = { [N in SnapshotName]?: SnapshotData<N> }
+export type ValidData = { [N in SnapshotName]?: SnapshotData<N> }
 
 /** The checks of one resource beyond its schema; `all` has the other resources. */
 const CHECKS: {
-  readonly [N in SnapshotName]?: (data: SnapshotData<N>, all: SoundData) => Faults
+  readonly [N in SnapshotName]?: (data: SnapshotData<N>, all: ValidData) => Faults
 } = {
   status: checkStatus,
   architecture: checkArchitecture,
@@ -151,7 +151,7 @@ const CHECKS: {
 export function* checkSemantics<N extends SnapshotName>(
   name: N,
   data: SnapshotData<N> | undefined,
-  all: SoundData,
+  all: ValidData,
 ): Faults {
   if (data === undefined) return
   yield* CHECKS[name]?.(data, all) ?? []

@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions): Client {
     return withRetries(() => connection.send(target, headers, signal), reasonOf, retries, signal)
   }
 
-  function keep(target: string, result: Verified<unknown>): Verified<unknown> {
+  function store(target: string, result: Verified<unknown>): Verified<unknown> {
     stored.delete(target)
     stored.set(target, result)
     const [oldest = target] = stored.keys()
@@ -192,7 +192,7 @@ export function createClient(options: ClientOptions): Client {
       retries,
       signal,
     )
-    return fresh ? result : keep(target, result)
+    return fresh ? result : store(target, result)
   }
 
   return {

@@ -49,7 +49,7 @@ export function createTrustedKeys({
   expectations,
 }: TrustedKeysOptions): TrustedKeys {
   let trusted = pinnedKeyIds
-  let held: Promise<readonly VerificationKey[]> | undefined
+  let loaded: Promise<readonly VerificationKey[]> | undefined
 
   async function load(target: string): Promise<readonly VerificationKey[]> {
     const document = await fetchDocument(target)
@@ -73,17 +73,17 @@ export function createTrustedKeys({
   }
 
   /** Concurrent calls share one load; a failed one is not cached. */
-  function hold(loading: Promise<readonly VerificationKey[]>): typeof loading {
-    const before = held
-    held = loading
+  function share(loading: Promise<readonly VerificationKey[]>): typeof loading {
+    const before = loaded
+    loaded = loading
     loading.catch(() => {
-      if (held === loading) held = before
+      if (loaded === loading) loaded = before
     })
     return loading
   }
 
   function current(): Promise<readonly VerificationKey[]> {
-    return held ?? hold(withNewerKeys(() => load(READ_PATHS.signingKey), load))
+    return loaded ?? share(withNewerKeys(() => load(READ_PATHS.signingKey), load))
   }
 
   return {
@@ -94,7 +94,8 @@ export function createTrustedKeys({
       return withNewerKeys(
         () => check(response, keys),
         // Another call may have reloaded the document in the meantime.
-        async (target) => check(response, await (held === known ? hold(load(target)) : current())),
+        async (target) =>
+          check(response, await (loaded === known ? share(load(target)) : current())),
       )
     },
   }
