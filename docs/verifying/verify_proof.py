@@ -42,7 +42,11 @@ def decode(text, length=None):
 
 
 def check_text(what, text, limit, allowed=""):
-    if len(text.encode("utf-8", "surrogatepass")) > limit:
+    try:
+        length = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        refuse("MALFORMED", f"{what} has half of a character")
+    if length > limit:
         refuse("MALFORMED", f"{what} has more than {limit} bytes")
     for number, line in enumerate(text.split("\n"), 1):
         if any(character < " " and character not in allowed for character in line):
@@ -65,6 +69,13 @@ def read_vkey(text, key_type, place):
     return name, key_id, public_key
 
 
+def require_new(key, known, place):
+    if any(other[2] == key[2] for other in known):
+        refuse("MALFORMED", f"{place}: the key is already on another line")
+    if len(known) == 64:
+        refuse("MALFORMED", f"{place}: more than 64 lines of a kind")
+
+
 def read_policy(text):
     """Logs, witnesses by name, and the rule that a set of witness names must satisfy."""
     check_text("the policy", text, MAX_POLICY_BYTES, "\t")
@@ -77,11 +88,12 @@ def read_policy(text):
         if kind in ("witness", "group") and (len(items) < 2 or items[0] in rules or items[0] == "none"):
             refuse("MALFORMED", f"{place}: expected a new name")
         if kind == "log" and 1 <= len(items) <= 2:
-            logs.append(read_vkey(items[0], LOG, place))
-        elif kind == "witness" and len(items) <= 3:
+            key = read_vkey(items[0], LOG, place)
+            require_new(key, logs, place)
+            logs.append(key)
+        elif kind == "witness" and 2 <= len(items) <= 3:
             key = read_vkey(items[1], WITNESS, place)
-            if any(other[2] == key[2] for other in witnesses.values()):
-                refuse("MALFORMED", f"{place}: the key is already on another line")
+            require_new(key, witnesses.values(), place)
             witnesses[items[0]] = key
             rules[items[0]] = lambda names, name=items[0]: name in names
         elif kind == "group" and len(items) >= 3:

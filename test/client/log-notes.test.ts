@@ -180,6 +180,12 @@ test('two trees of one log are of one history, or a third party can check the fo
       await assert.rejects(verifyForkEvidence(wrong, policy), LogError)
     }
   }
+  for (const shapeless of [null, 7, [], {}, { format: 'svc-log-fork-v1', notes: [1, 2] }]) {
+    await assert.rejects(
+      verifyForkEvidence(shapeless as never, await openPolicy(honest.policy)),
+      LogError,
+    )
+  }
   await assert.rejects(
     verifyOneHistory(await honest.note(5), await honest.note(8), await forged.tree(8)),
     (error) => error instanceof LogError && error.code === 'CONSISTENCY',

@@ -229,6 +229,11 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
       policy.replace(await vkeyOf(W2), await vkeyOf({ ...W1, name: 'witness.example/w9' })),
     ],
     [
+      'same-log-key',
+      'Two lines of logs have the same key.',
+      policy.replace(/^log .*\n/m, (line) => line + line),
+    ],
+    [
       'key-id',
       'A key ID does not follow from name and key.',
       policy.replace(`${LOG.name}+`, `x${LOG.name}+`),

@@ -120,6 +120,13 @@ class VectorTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(outcome_of(verify_log_vector, vector), vector["expected"])
 
+    def test_half_of_a_character(self):
+        # Only texts from JSON can contain one.
+        for check in (open_policy, lambda text: verify_checkpoint(text, open_policy(self.policy), now_ms=0)):
+            self.assertEqual(outcome_of(check, "log a\ud800b"), "MALFORMED")
+
+    policy = json.loads((VECTORS / "log" / "good-alone.json").read_text("utf-8"))["policy"]
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -89,7 +89,11 @@ def _malformed(place: str, expected: str) -> NoReturn:
 
 
 def _require_text(what: str, text: str, most: int, allowed: str = "\n") -> None:
-    if len(text.encode("utf-8", "surrogatepass")) > most:
+    try:
+        length = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        _malformed(what, "whole characters")
+    if length > most:
         _malformed(what, f"at most {most} bytes")
     if any(character < " " and character not in allowed for character in text):
         _malformed(what, "no control characters")

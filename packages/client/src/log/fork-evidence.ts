@@ -120,7 +120,8 @@ export async function verifyForkEvidence(
   evidence: ForkEvidence,
   policy: LogPolicy,
 ): Promise<string> {
-  const { format, notes, proof } = evidence
+  // Anyone can write this file, so it may be any JSON.
+  const { format, notes, proof } = Object(evidence) as ForkEvidence
   const isShaped =
     format === 'svc-log-fork-v1' &&
     Array.isArray(notes) &&
