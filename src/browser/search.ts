@@ -60,10 +60,9 @@ async function show(): Promise<void> {
 const links = (): readonly HTMLAnchorElement[] => [...list.querySelectorAll('a')]
 
 input.addEventListener('input', () => void show())
-dialog.addEventListener('submit', (event) => {
-  // Enter opens the best match.
-  event.preventDefault()
-  links()[0]?.click()
+input.addEventListener('keydown', ({ key, isComposing }) => {
+  // Enter opens the best match, unless it ends the composition of a word.
+  if (key === 'Enter' && !isComposing) links()[0]?.click()
 })
 dialog.addEventListener('keydown', (event) => {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

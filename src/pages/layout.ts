@@ -2,7 +2,7 @@ import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, link, pageSection } from './markup/elements.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
-import { feedPath } from './delivery/feeds.ts'
+import { feedPath, feedTexts } from './delivery/feeds.ts'
 import { code, html, type Html } from './markup/html.ts'
 import {
   alternatesOf,
@@ -16,7 +16,7 @@ import {
   pathOfPage,
   siteName,
 } from './page.ts'
-import { operatorText, plainText } from './markup/rich-text.ts'
+import { operatorText } from './markup/rich-text.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
@@ -41,7 +41,7 @@ function head(context: PageContext, page: Page): Html {
   const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
   const description = page.description(texts, facts)
   const address = origin + pathOfPage(locale, page.path)
-  const feedTitle = plainText(texts.feed.title, { name })
+  const feeds = [...(page.feed === undefined ? [] : [page.feed]), 'feed' as const]
   const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
   const scripts = ['site.js', ...(page.scripts ?? [])]
   const icon = iconOf(content.organization)
@@ -75,10 +75,13 @@ function head(context: PageContext, page: Page): Html {
         type="${MARKDOWN_TYPE}"
         href="${markdownPath(pathOfPage(locale, page.path))}"
       /> `
-    }${FEED_FORMATS.map(({ format, mediaType }) => {
-      const path = feedPath(locale, format)
-      return html`<link rel="alternate" type="${mediaType}" title="${feedTitle}" href="${path}" /> `
-    })}
+    }${feeds.map((feed) =>
+      FEED_FORMATS.map(({ format, mediaType }) => {
+        const path = feedPath(locale, format, feed)
+        const { title: of } = feedTexts(context, feed)
+        return html`<link rel="alternate" type="${mediaType}" title="${of}" href="${path}" /> `
+      }),
+    )}
     <script src="${facts.assetPath('theme.js')}"></script>
     ${styles.map(
       (file) => html`<link rel="stylesheet" href="${facts.assetPath(file)}" /> `,
@@ -189,7 +192,7 @@ function searchDialog({ locale, texts }: PageContext): Html {
     data-none="${none}"
     data-failed="${failed}"
   >
-    <form method="dialog" role="search">
+    <div class="search-form" role="search">
       <p class="field">
         <label for="search-input" id="search-label">${label}</label>
         <input
@@ -203,7 +206,7 @@ function searchDialog({ locale, texts }: PageContext): Html {
         />
       </p>
       <button type="button" class="close">${texts.site.close}</button>
-    </form>
+    </div>
     <p class="muted small" role="status"></p>
     <ol class="plain-list entries"></ol>
   </dialog>`

@@ -44,6 +44,8 @@ export interface Page {
   isListed?(facts: SiteFacts): boolean
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteFacts): readonly string[]
+  /** The feed of what this page shows; default: the one of every page. */
+  readonly feed?: 'status' | 'changelog'
   /** Scripts of `assets/` besides the one of every page. */
   readonly scripts?: readonly string[]
 }

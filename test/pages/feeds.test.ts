@@ -97,7 +97,7 @@ test('titles of the Atom feed are text, whatever they contain', async (t) => {
 test('every page links the feeds of its locale', async (t) => {
   const app = await runApp(t)
   for (const locale of LOCALES) {
-    const page = parsePage(await (await app.fetch(pathOfPage(locale, 'status'))).text())
+    const page = parsePage(await (await app.fetch(pathOfPage(locale, 'roadmap'))).text())
     const links = page
       .all('link[rel="alternate"][type]')
       .map((link) => [attributeOf(link, 'type'), attributeOf(link, 'href')])
@@ -106,5 +106,33 @@ test('every page links the feeds of its locale', async (t) => {
       ['application/atom+xml', `/${locale}/feed.atom`],
       ['application/feed+json', `/${locale}/feed.json`],
     ])
+  }
+})
+
+test('releases of the API have a feed of their own, and pages link to the feed of what they show', async (t) => {
+  const app = await runApp(t, { releases: releases() })
+  for (const locale of LOCALES) {
+    const feed = (await (await app.fetch(`/${locale}/changelog.json`)).json()) as JsonFeed
+    assert.equal(feed.items.length, content.changelog.releases.length)
+    const page = parsePage(await (await app.fetch(`/${locale}/changelog`)).text())
+    for (const { id, url } of feed.items) {
+      assert.match(id, /^tag:127\.0\.0\.1,\d{4}-\d\d-\d\d:releases\//)
+      assert.ok(page.ids.includes(new URL(url).hash.slice(1)), url)
+    }
+    const atom = parseAtomFeed(await (await app.fetch(`/${locale}/changelog.atom`)).text())
+    assert.equal(atom.entries?.length, feed.items.length)
+    for (const [path, name] of [
+      ['status', 'status'],
+      ['changelog', 'changelog'],
+      ['history', 'feed'],
+    ] as const) {
+      const { all } = parsePage(await (await app.fetch(pathOfPage(locale, path))).text())
+      for (const format of ['atom', 'json']) {
+        const address = `/${locale}/${name}.${format}`
+        const hrefs = (selector: string) => all(selector).map((each) => attributeOf(each, 'href'))
+        assert.ok(hrefs('head link').includes(address), `${path}: ${address}`)
+        assert.ok(hrefs('main a').includes(address), `${path}: ${address}`)
+      }
+    }
   }
 })

@@ -6,10 +6,10 @@ import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './f
 import { statusItems } from './status-items.ts'
 import { tagUri } from './tag-uri.ts'
 
-/** The feeds by the beginning of their names: everything, or incidents and maintenances only. */
-export const FEED_NAMES = ['feed', 'status'] as const
+/** The feeds by the beginning of their names: everything, incidents and maintenances only, releases of the API only. */
+export const FEED_NAMES = ['feed', 'status', 'changelog'] as const
 
-type FeedName = (typeof FEED_NAMES)[number]
+export type FeedName = (typeof FEED_NAMES)[number]
 
 /** Path of a feed: `/en/feed.atom`. */
 export function feedPath(locale: Locale, format: FeedFormat, name: FeedName = 'feed'): string {
@@ -35,8 +35,40 @@ function versionItems({ locale, texts, facts }: PageContext): readonly FeedItem[
   })
 }
 
+/** Title and description of a feed. */
+export function feedTexts(context: PageContext, name: FeedName) {
+  const { feed: t } = context.texts
+  const [title, description] = {
+    feed: [t.title, t.description] as const,
+    status: [t.statusTitle, t.statusDescription] as const,
+    changelog: [t.changelogTitle, t.changelogDescription] as const,
+  }[name]
+  return { title: plainText(title, { name: siteName(context) }), description }
+}
+
+/** The releases of the changelog with their changes. */
+function releaseItems({ locale, texts, facts, content }: PageContext): readonly FeedItem[] {
+  const { origin } = facts
+  const releases = content.snapshot('changelog')?.releases ?? []
+  return releases.slice(0, MAX_VERSIONS).map(({ version, date, summary, changes }) => {
+    const lines = changes.map(
+      ({ kind, text }) => `${labelFor(texts, 'changelogKind', kind)}: ${text}`,
+    )
+    const at = new Date(date).toISOString()
+    return {
+      id: tagUri(origin, at, `releases/${version}`),
+      url: `${origin}${pathOfPage(locale, 'changelog')}#v${version}`,
+      title: plainText(texts.changelog.release, { version }),
+      content_text: [...(summary === undefined ? [] : [summary]), ...lines].join('\n'),
+      date_published: at,
+      date_modified: at,
+    }
+  })
+}
+
 /** The items of a feed, newest first. In the feed of everything, an end is a version of its own. */
 function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
+  if (name === 'changelog') return releaseItems(context)
   const items = statusItems(context)
   const all =
     name === 'feed'
@@ -47,18 +79,17 @@ function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
 
 /** A feed of a locale. */
 export function renderFeed(context: PageContext, format: FeedFormat, name: FeedName): string {
-  const { locale, texts, facts, content } = context
+  const { locale, facts, content } = context
   const site = siteName(context)
   const home = facts.origin + pathOfPage(locale, '')
   const { createdAt } = facts.head
   const begunAt = facts.version('VS-0001')?.createdAt ?? createdAt
-  const isStatus = name === 'status'
+  const isOfAll = name === 'feed'
   const feed: FeedContent = {
-    id: tagUri(facts.origin, begunAt, isStatus ? `${locale}/status` : locale),
-    title: plainText(isStatus ? texts.feed.statusTitle : texts.feed.title, { name: site }),
-    description: isStatus ? texts.feed.statusDescription : texts.feed.description,
+    id: tagUri(facts.origin, begunAt, isOfAll ? locale : `${locale}/${name}`),
+    ...feedTexts(context, name),
     locale,
-    home: isStatus ? facts.origin + pathOfPage(locale, 'status') : home,
+    home: isOfAll ? home : facts.origin + pathOfPage(locale, name),
     address: facts.origin + feedPath(locale, format, name),
     author: { name: site, url: content.organization?.url ?? home },
     updatedAt: createdAt,

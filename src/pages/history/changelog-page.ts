@@ -6,6 +6,7 @@ import { dayHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
 import { operatorText, plainText, richText } from '../markup/rich-text.ts'
+import { feedLinks } from './feed-links.ts'
 import { languageNote, notShown, snapshotContent } from '../snapshots/snapshot-sections.ts'
 
 type Change = SnapshotData<'changelog'>['unreleased'][number]
@@ -73,6 +74,7 @@ function changesByKind(
 /** Changes of the API for its callers. */
 export const CHANGELOG_PAGE: Page = {
   path: 'changelog',
+  feed: 'changelog',
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {
@@ -80,7 +82,7 @@ export const CHANGELOG_PAGE: Page = {
     const t = texts.changelog
     const changelog = content.snapshot('changelog')
     const main = html`<h1>${t.title}</h1>
-      ${languageNote(context, 'changelog')}
+      ${feedLinks(context, 'changelog')} ${languageNote(context, 'changelog')}
       ${snapshotContent(context, 'changelog', () => undefined)}`
     if (changelog === undefined) return { main }
     const { unreleased, releases } = changelog

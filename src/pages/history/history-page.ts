@@ -1,3 +1,4 @@
+import { feedLinks } from './feed-links.ts'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import {
   CHANGE_KINDS,
@@ -175,7 +176,8 @@ function body(context: PageContext): PageBody {
   return {
     main: html`<h1>${history.title}</h1>
       <p class="lead">${history.lead}</p>
-      <p>${countText(locale, history.versions, count)}</p>`,
+      <p>${countText(locale, history.versions, count)}</p>
+      ${feedLinks(context, 'feed')}`,
     sections: [
       ['chain', history.chainTitle, chain],
       ['audit', history.auditTitle, audit],
