@@ -465,7 +465,7 @@ describe('the error catalog', () => {
       const { meaning, message, retryAfterSeconds, retryable } = ERRORS[code]
       const text = textIn(entry)
       // The message is in the example, too.
-      for (const part of [meaning, REMEDIES[code] ?? message, message].map(withoutMarks)) {
+      for (const part of [...[meaning, REMEDIES[code] ?? message].map(withoutMarks), message]) {
         assert.ok(text.includes(part), `${code}: ${text}`)
       }
       assert.equal(text.includes(TEXTS.en.errorCatalog.canRetry), retryable, code)

@@ -53,9 +53,9 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
       Object.values(table),
     ),
     ...Object.values(CACHE_CLASSES).map(({ meaning }) => meaning),
-    ...Object.entries(tables.errors).flatMap(([code, { meaning, message }]) => [
+    ...Object.entries(tables.errors).flatMap(([name, { meaning, message }]) => [
       meaning,
-      REMEDIES[code as ErrorCode] ?? message,
+      REMEDIES[name as ErrorCode] ?? message,
     ]),
     ...Object.values(tables.requestSchemas).flatMap((schema) => [
       schema.description ?? '',
