@@ -13,7 +13,7 @@ import { isListed, type Page, type PageContext, pathOfPage } from '../page.ts'
 /** A place on a page: the id of its heading, the heading, and the text below it. */
 type SearchEntry = readonly [id: string, heading: string, text: string]
 
-/** What the search script reads. The first entry of a page has no id: it is what stands before its first place. */
+/** What the search script reads. The first entry of a page has no id: it has the text before the first place. */
 export interface SearchIndex {
   readonly pages: readonly {
     readonly path: string
