@@ -5,6 +5,8 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SAMPLE_LANGUAGES } from '../../src/pages/reference/request-samples.ts'
+import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
+import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
@@ -669,6 +671,30 @@ describe('the page with its script', { skip }, () => {
       await page.locator('#earlyAccess .copy').first().getAttribute('data-copy'),
       'earlyAccess-go',
     )
+    assert.deepEqual(await axeFaults(page), [])
+    assert.deepEqual(errors, [])
+  })
+
+  test('a challenge token is solved here, and the samples contain it', async (t) => {
+    const clock = { nowMs: () => Date.now() }
+    const counters = createMemoryCounters({ clock })
+    const work = { cost: 1, maxCounter: 20 }
+    const challenge = createAltchaChallenge({ counters, clock, work })
+    const app = await runApp(t, { clock, challenge })
+    const { page, errors } = await browser.openPage(t, STILL)
+    await page.goto(`${app.origin}/en/reference/early-access`)
+    const sample = page.locator('#register-curl')
+    assert.match((await sample.textContent()) ?? '', /"CHALLENGE_TOKEN"/)
+    const { title } = t0.challenge
+    await page.getByRole('button', { name: title, exact: true }).click()
+    const output = page.locator('#register-token')
+    await output.waitFor()
+    const token = (await output.textContent()) ?? ''
+    for (const language of ['curl', 'javascript']) {
+      const text = (await page.locator(`#register-${language}`).textContent()) ?? ''
+      assert.ok(text.includes(token) && !text.includes('CHALLENGE_TOKEN'), text)
+    }
+    await challenge.verify(token, 'register')
     assert.deepEqual(await axeFaults(page), [])
     assert.deepEqual(errors, [])
   })
