@@ -18,7 +18,7 @@ const MAX_PARTS = 5
 /** The level of objects whose members are all shown: `data`, and the objects in it. */
 const WHOLE_LEVELS = 2
 /** Maximum length of strings. */
-const TEXT_CHARACTERS = 72
+const TEXT_CHARACTERS = 60
 const MORE = '…'
 
 function textOf(value: string): string {
