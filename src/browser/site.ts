@@ -205,7 +205,7 @@ function currentSection(isCounted: (id: string) => boolean = () => true): string
 /** Height of the faded lower edge of the rail. */
 const FADED_PIXELS = 48
 
-/** Scrolls the rail, and not the page, until an element of it is in view. */
+/** Scrolls the rail, and not the page, until an element of it is in view, and the filter covers no link by half. */
 function scrollRailTo(element: Element): void {
   const rail = element.closest('.contents')
   if (rail === null) return
@@ -213,6 +213,10 @@ function scrollRailTo(element: Element): void {
   const top = rail.querySelector('.filter')?.getBoundingClientRect().bottom ?? shown.top
   const bottom = shown.bottom - FADED_PIXELS
   rail.scrollTop += Math.max(0, wanted.bottom - bottom) - Math.max(0, top - wanted.top)
+  const covered = [...rail.querySelectorAll('li a')]
+    .map((link) => link.getBoundingClientRect())
+    .find((link) => link.top < top && link.bottom > top)
+  if (covered !== undefined) rail.scrollTop += covered.bottom - top
 }
 
 /** Marks the link of the rail to the current section, or to the last section before it that has a link. */

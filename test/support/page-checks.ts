@@ -45,7 +45,13 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
   // Not as a script element: the page's policy lets none in.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
   // Passed checks are not reported, which saves most of the time.
-  const quick = { resultTypes: ['violations'], selectors: false, iframes: false }
+  const quick = {
+    resultTypes: ['violations'],
+    selectors: false,
+    iframes: false,
+    // WCAG 2.2; off unless it is named.
+    rules: { 'target-size': { enabled: true } },
+  }
   const options = JSON.stringify({ ...quick, ...(rules === undefined ? {} : { runOnly: rules }) })
   const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults
   return violations.map(
