@@ -82,7 +82,7 @@ export const CHANGELOG_PAGE: Page = {
     const t = texts.changelog
     const changelog = content.snapshot('changelog')
     const main = html`<h1>${t.title}</h1>
-      ${feedLinks(context, 'changelog')} ${languageNote(context, 'changelog')}
+      ${feedLinks(context, 'changelog')}${languageNote(context, 'changelog')}
       ${snapshotContent(context, 'changelog', () => undefined)}`
     if (changelog === undefined) return { main }
     const { unreleased, releases } = changelog
