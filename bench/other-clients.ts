@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import type { BenchOptions } from './options.ts'
 import { startChild, startService } from './processes.ts'
 import {
   judge,
@@ -13,7 +14,6 @@ import {
   whole,
   type Table,
 } from './report.ts'
-import type { BenchOptions } from './options.ts'
 import type { Workspace } from './workspace.ts'
 
 /** CPU times of one check; figures of one round have the same index. */

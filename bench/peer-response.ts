@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
+import { HEADERS } from '@public-api/contract/http/headers'
 import { rawRequest, sendRaw, type RawResponse } from '../test/support/raw-http.ts'
 import { assertSigned, toResponse } from '../test/support/received-response.ts'
-import { HEADERS } from '@public-api/contract/http/headers'
 
 /** One complete response and its target. */
 export interface FetchedResponse extends RawResponse {

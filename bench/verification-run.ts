@@ -1,12 +1,12 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { auditHistory } from '@public-api/client-source/audit-history'
 import { createClient } from '@public-api/client-source/client'
-import { verifyResponse } from '@public-api/client-source/verify-response'
 import { importKey } from '@public-api/client-source/verification-key'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { verifyResponse } from '@public-api/client-source/verify-response'
 import { HEADERS } from '@public-api/contract/http/headers'
-import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { formatSignedText } from '@public-api/contract/http/signature'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
 import type { AuditRun, CheckedResponse } from './verification.ts'
 
 // Measurements in a process of their own. Arguments: `check`, the URL of a response, the number of rounds and of checks in

@@ -1,11 +1,9 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-
-import { parse } from 'yaml'
-
+import { createExample } from '@public-api/contract/documents/examples'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import { createExample } from '@public-api/contract/documents/examples'
+import { parse } from 'yaml'
 import { formatMistake } from '../src/publishing/content-mistake.ts'
 import { PublishError } from '../src/publishing/publish-error.ts'
 import { publishRelease } from '../src/publishing/publish-release.ts'

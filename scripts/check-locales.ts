@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { runScript, ScriptUsageError } from './script-main.ts'
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import { runSteps, type CheckStep, type StepResult } from './check-runner.ts'
 import { runScript, ScriptUsageError } from './script-main.ts'
 

@@ -1,6 +1,6 @@
+import { componentName } from '@public-api/contract/documents/openapi-schemas'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { componentName } from '@public-api/contract/documents/openapi-schemas'
 
 /** Names in the clients of schemas whose own names mean something else there, or say less. */
 const CLIENT_NAMES: { readonly [schema: string]: string } = {

@@ -1,8 +1,7 @@
-import { stringify } from 'yaml'
-
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import { stringify } from 'yaml'
 import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
 import {
   contentSchema,

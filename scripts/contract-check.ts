@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
-
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
-import { DAY_MS, parseInstant } from '@public-api/contract/text/instant'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
+import { DAY_MS, parseInstant } from '@public-api/contract/text/instant'
+import { parse } from 'yaml'
 import { compareContracts, type ChangeClass, type ContractChange } from './contract-changes.ts'
 import {
   BASELINE_FILE,

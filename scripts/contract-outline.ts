@@ -1,6 +1,24 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-
+import {
+  headersOf,
+  REQUEST_HEADER_DOCS,
+  RESPONSE_HEADER_DOCS,
+} from '@public-api/contract/documents/header-docs'
+import { ALWAYS_SENT, createResponses } from '@public-api/contract/documents/openapi-responses'
+import { componentName } from '@public-api/contract/documents/openapi-schemas'
+import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
+import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
+import {
+  CACHE_CLASSES,
+  CORS,
+  ERROR_CACHE_CONTROL,
+  JSON_MEDIA_TYPE,
+  READ_VARY,
+  RESPONSE_CONTENT_TYPE,
+} from '@public-api/contract/http/headers'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
+import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
 import { API_VERSION, BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import {
   AUTHENTICATIONS,
@@ -16,29 +34,10 @@ import {
   type Endpoint,
   type Registry,
 } from '@public-api/contract/registry/endpoints'
-import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
-import { ERRORS, type CatalogError } from '@public-api/contract/errors/errors'
-import {
-  CACHE_CLASSES,
-  CORS,
-  ERROR_CACHE_CONTROL,
-  JSON_MEDIA_TYPE,
-  READ_VARY,
-  RESPONSE_CONTENT_TYPE,
-} from '@public-api/contract/http/headers'
-import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import {
-  headersOf,
-  REQUEST_HEADER_DOCS,
-  RESPONSE_HEADER_DOCS,
-} from '@public-api/contract/documents/header-docs'
-import { ALWAYS_SENT, createResponses } from '@public-api/contract/documents/openapi-responses'
-import { componentName } from '@public-api/contract/documents/openapi-schemas'
 
 export const BASELINE_FILE = 'docs/api/baseline.json'
 

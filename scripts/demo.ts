@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-
 import { run } from '../src/process/run.ts'
 import { buildExample } from './build-example.ts'
 import { runScript } from './script-main.ts'

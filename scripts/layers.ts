@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-
 import { moduleReferences, type ModuleReference } from './module-references.ts'
 import { runScript } from './script-main.ts'
 

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { isHostName, isLoopbackHost } from '@public-api/contract/http/host-name'
-import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
 import type { Runtime } from '@public-api/contract/registry/endpoints'
+import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
 import {
   createEnvironmentReader,
   type Environment,

@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { ConfigError } from './config-mistake.ts'
 import {
   SECRET_VARIABLES,
@@ -7,8 +9,6 @@ import {
   type Config,
   type SecretTexts,
 } from './config.ts'
-import { messageOf } from '@public-api/contract/errors/error-message'
-import { formatInstant } from '@public-api/contract/text/instant'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
 import { formatKeyMetadata } from './service/signing-key-metadata.ts'

@@ -1,5 +1,4 @@
 import { styleText } from 'node:util'
-
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import type { Log } from './service/log.ts'

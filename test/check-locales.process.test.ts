@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
+import { LOCALES } from '@public-api/contract/registry/locales'
 import {
   localeFaults,
   noteTranslated,
@@ -11,7 +11,6 @@ import {
   type LocaleFiles,
   type TextTree,
 } from '../scripts/check-locales.ts'
-import { LOCALES } from '@public-api/contract/registry/locales'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 

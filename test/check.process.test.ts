@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { runSteps, type CheckStep } from '../scripts/check-runner.ts'
 
 const CHECK = path.join(fileURLToPath(new URL('..', import.meta.url)), 'scripts/check.ts')

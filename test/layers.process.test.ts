@@ -4,7 +4,6 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { findIdleAllowances, findLayerFaults } from '../scripts/layers.ts'
 import { moduleReferences } from '../scripts/module-references.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'

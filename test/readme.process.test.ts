@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createAltchaChallenge } from '../src/service/altcha-challenge.ts'
 import { runRegisteringApp } from './support/registering-app.ts'
-import { runApp, TEST_NOW_MS } from './support/running-app.ts'
 import { svc } from './support/run-svc.ts'
+import { runApp, TEST_NOW_MS } from './support/running-app.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 /** The time of the app's clock. */

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { parseScriptArgs, ScriptUsageError } from '../scripts/script-main.ts'
 
 const SCRIPTS_DIR = fileURLToPath(new URL('../scripts', import.meta.url))

@@ -5,12 +5,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
-import { findVectorDrift } from '../scripts/write-vectors.ts'
-import { loadReleases } from '../src/service/releases.ts'
-import { makeReleases } from './support/made-releases.ts'
-import { runApp } from './support/running-app.ts'
-import { RECORDED } from './vectors/build-vectors.ts'
-import { REQUEST_ID } from './vectors/recorded-responses.ts'
 import {
   OUTCOMES,
   type HeaderPair,
@@ -18,7 +12,13 @@ import {
   type Vector,
   type VectorResponse,
 } from '@public-api/client-source/vector'
+import { findVectorDrift } from '../scripts/write-vectors.ts'
+import { loadReleases } from '../src/service/releases.ts'
+import { makeReleases } from './support/made-releases.ts'
+import { runApp } from './support/running-app.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
+import { RECORDED } from './vectors/build-vectors.ts'
+import { REQUEST_ID } from './vectors/recorded-responses.ts'
 
 const FOLDER = new URL('vectors/', import.meta.url)
 

@@ -1,5 +1,4 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-
 import { suggestName } from '@public-api/contract/text/nearest-name'
 import { formatErrorLine } from './error-line.ts'
 import { formatJson } from './format-json.ts'

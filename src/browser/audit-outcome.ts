@@ -1,6 +1,6 @@
 import { ApiResponseError } from '@public-api/client-source/api-response-error'
-import { UnlinkedKeysError, type HistoryError } from '@public-api/client-source/history-error'
 import { ConnectionError } from '@public-api/client-source/connection'
+import { UnlinkedKeysError, type HistoryError } from '@public-api/client-source/history-error'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'

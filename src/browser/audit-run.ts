@@ -1,13 +1,13 @@
 import { auditHistory, type AuditReport } from '@public-api/client-source/audit-history'
 import type { AuditProgress } from '@public-api/client-source/audit-options'
-import { HistoryError } from '@public-api/client-source/history-error'
 import { createClient } from '@public-api/client-source/client'
 import type { HeadStore } from '@public-api/client-source/head-store'
+import { HistoryError } from '@public-api/client-source/history-error'
 import { orAborted } from '@public-api/client-source/retries'
-import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
 import type { ChainDiagram } from './chain-diagram.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
+import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
 import { createStepList, type StepList } from './step-list.ts'
 
 /** The steps of an audit, in their order. */

@@ -2,10 +2,10 @@
 import { HistoryError } from '@public-api/client-source/history-error'
 import { failureElement, faultElement } from './audit-outcome.ts'
 import { runAudit } from './audit-run.ts'
-import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { createChainDiagram } from './chain-diagram.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
+import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { mountVersionSearch } from './version-search.ts'
 
 const KEY_ID = /^[\w-]{43}$/

@@ -1,6 +1,6 @@
 import { ConnectionError } from '@public-api/client-source/connection'
-import { stepsOfStatus } from '@public-api/client-source/verification-step'
 import type { HttpResponse } from '@public-api/client-source/http-response'
+import { stepsOfStatus } from '@public-api/client-source/verification-step'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
 import { pageElement, runsOnce } from './page-element.ts'

@@ -1,5 +1,5 @@
-import type { HttpResponse } from '@public-api/client-source/http-response'
 import { readHeaders } from '@public-api/client-source/header-fields'
+import type { HttpResponse } from '@public-api/client-source/http-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'

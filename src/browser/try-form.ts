@@ -2,9 +2,9 @@ import { ConnectionError } from '@public-api/client-source/connection'
 import type { HttpResponse } from '@public-api/client-source/http-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { request } from './api-request.ts'
-import { createResponseView } from './response-view.ts'
 import { partOf, runsOnce } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
+import { createResponseView } from './response-view.ts'
 
 /** Characters that are valid in a header field. */
 const KEY_CHARACTERS = /^[\x21-\x7e]*$/

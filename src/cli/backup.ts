@@ -1,8 +1,8 @@
-import { backUpDatabase } from '../storage/sqlite-backup.ts'
-import { onlyArgument } from '@public-api/command/option-values'
 import { createCommand } from '@public-api/command/command'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
+import { onlyArgument } from '@public-api/command/option-values'
 import { pluralOf } from '@public-api/command/wording'
+import { backUpDatabase } from '../storage/sqlite-backup.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
 
 export const command = createCommand({
   usage: 'backup FILE [options]',

@@ -1,3 +1,5 @@
+import { CommandFailure, type CommandResult } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
 import { ConfigError } from '../config-mistake.ts'
 import {
   checkStart,
@@ -5,8 +7,6 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { inspectSecrets } from '../secrets.ts'
-import { CommandFailure, type CommandResult } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
 export function checkConfiguration(): CommandResult {

@@ -1,7 +1,7 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
 import { flag } from '@public-api/command/options'
-import { CONTENT_OPTION, mistakeLines, withPublishErrors } from './releases-folder.ts'
 import { pluralOf } from '@public-api/command/wording'
+import { CONTENT_OPTION, mistakeLines, withPublishErrors } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],

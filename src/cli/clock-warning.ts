@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { NtpServer } from '../service/ntp-server.ts'
 import { querySntp } from '../service/sntp.ts'

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { withProgress, type Progress } from '@public-api/command/progress'
+import { pluralOf } from '@public-api/command/wording'
 import { formatLocation } from '../storage/open-storage.ts'
 import type { PostgresStorage } from '../storage/postgres/postgres-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
 import { databaseLocation, readConfig, withDatabase } from './database.ts'
-import { withProgress, type Progress } from '@public-api/command/progress'
 import { readKeyPages, readRegistrationPages } from './read-pages.ts'
-import { pluralOf } from '@public-api/command/wording'
 
 /** Copies all existing keys, even if there are more than the limit of active keys. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

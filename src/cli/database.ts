@@ -1,12 +1,11 @@
 import path from 'node:path'
-
+import { CommandFailure, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
 import { ConfigError } from '../config-mistake.ts'
 import { type Config, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/storage.ts'
-import { CommandFailure, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
 import { ownerAdvice } from './folder-owner.ts'
 
 /** `--database` of the commands that read or change the database. */

@@ -1,9 +1,9 @@
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import type { ResourceName } from '@public-api/contract/registry/resource-names'
-import type { ReleaseStore } from '../storage/release-store.ts'
 import { createCommand, UsageError } from '@public-api/command/command'
 import { flag } from '@public-api/command/options'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import type { ResourceName } from '@public-api/contract/registry/resource-names'
+import type { ReleaseStore } from '../storage/release-store.ts'
 import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {
   CONTENT_OPTION,

@@ -1,9 +1,8 @@
 import path from 'node:path'
-
-import { type Config, SECRET_VARIABLES } from '../config.ts'
-import { formatConfigMistake } from '../config-mistake.ts'
-import { inspectSecrets } from '../secrets.ts'
 import { CommandFailure } from '@public-api/command/command'
+import { formatConfigMistake } from '../config-mistake.ts'
+import { type Config, SECRET_VARIABLES } from '../config.ts'
+import { inspectSecrets } from '../secrets.ts'
 
 /** The hash secrets of commands, each with its name and the failure code when it is missing. */
 const HASH_SECRETS = {

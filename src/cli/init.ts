@@ -1,6 +1,8 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-
+import { createCommand, UsageError } from '@public-api/command/command'
+import { onlyArgument, parseChoice } from '@public-api/command/option-values'
+import { flag, textOption } from '@public-api/command/options'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   TRANSLATION_LOCALES,
@@ -8,9 +10,6 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { makeFolder } from '../storage/sync-folder.ts'
 import { createFile, replaceFile } from '../storage/whole-file.ts'
-import { onlyArgument, parseChoice } from '@public-api/command/option-values'
-import { createCommand, UsageError } from '@public-api/command/command'
-import { flag, textOption } from '@public-api/command/options'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 

@@ -1,8 +1,8 @@
+import { type Command, UsageError } from '@public-api/command/command'
+import { looksLikeApiKey } from '@public-api/command/whole-key'
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
 import { createActionsCommand } from './actions.ts'
-import { type Command, UsageError } from '@public-api/command/command'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
-import { looksLikeApiKey } from '@public-api/command/whole-key'
 
 const actions = createActionsCommand(
   'keys',

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { once } from 'node:events'
-
+import { existsSync } from 'node:fs'
 import { CommandFailure, createCommand, EXIT_CODES } from '@public-api/command/command'
 import { formatJson } from '@public-api/command/format-json'
 import { parseWholeNumber } from '@public-api/command/option-values'

@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs'
-
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
 import { type CommandResult, createCommand, UsageError } from '@public-api/command/command'
 import { flag, textOption } from '@public-api/command/options'
-import { cosignLines, logPublication, withLogErrors } from './tlog/log-publication.ts'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
 import { clockWarning } from './clock-warning.ts'
 import { readConfig } from './database.ts'
-import { waitForVersion } from './wait-for-version.ts'
 import {
   RELEASES_OPTION,
   openReleasesFolder,
   requireText,
   withPublishErrors,
 } from './releases-folder.ts'
+import { cosignLines, logPublication, withLogErrors } from './tlog/log-publication.ts'
+import { waitForVersion } from './wait-for-version.ts'
 
 function formatResult(
   { outcome, entry, damaged, undone = [], warnings }: PublishResult,

@@ -1,12 +1,12 @@
+import { CommandFailure, UsageError } from '@public-api/command/command'
+import { escapeInvisible } from '@public-api/command/format-json'
+import { textOption } from '@public-api/command/options'
+import { pluralOf } from '@public-api/command/wording'
 import type { ContentMistake } from '../publishing/content-mistake.ts'
 import { formatMistake } from '../publishing/content-mistake.ts'
 import { PublishError } from '../publishing/publish-error.ts'
 import { openReleaseStore } from '../storage/release-store.ts'
-import { CommandFailure, UsageError } from '@public-api/command/command'
-import { escapeInvisible } from '@public-api/command/format-json'
-import { textOption } from '@public-api/command/options'
 import { readConfig } from './database.ts'
-import { pluralOf } from '@public-api/command/wording'
 
 /** `--content` of the commands that read the content folder. */
 export const CONTENT_OPTION = textOption('DIR: folder with the content files (default: content)')

@@ -1,10 +1,10 @@
+import { createCommand } from '@public-api/command/command'
+import { onlyArgument } from '@public-api/command/option-values'
+import { flag } from '@public-api/command/options'
+import { pluralOf } from '@public-api/command/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { restoreDatabase } from '../storage/sqlite-backup.ts'
-import { onlyArgument } from '@public-api/command/option-values'
-import { createCommand } from '@public-api/command/command'
-import { flag } from '@public-api/command/options'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
-import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: 'restore FILE [options]',

@@ -1,8 +1,8 @@
-import { onlyArgument } from '@public-api/command/option-values'
 import { createCommand } from '@public-api/command/command'
+import { onlyArgument } from '@public-api/command/option-values'
 import { textOption } from '@public-api/command/options'
-import { RELEASES_OPTION } from './releases-folder.ts'
 import { NO_WITNESSES_OPTION, runPublication } from './publish.ts'
+import { RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',

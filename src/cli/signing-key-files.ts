@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-
-import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../config.ts'
+import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../config.ts'
 import {
   parsePrivateSigningKey,
   derivePublicSigningKey,
@@ -13,7 +13,6 @@ import type { PublishedSigningKey } from '../service/signing-key-document.ts'
 import { formatKeyMetadata, parseKeyMetadata } from '../service/signing-key-metadata.ts'
 import { makeFolder, syncFolder } from '../storage/sync-folder.ts'
 import { createFile, rewriteFile } from '../storage/whole-file.ts'
-import { CommandFailure } from '@public-api/command/command'
 import { changeFile } from './new-file.ts'
 
 /** Undefined if the file does not exist. Throws a CommandFailure that names the file. */

@@ -1,11 +1,3 @@
-import type { Config } from '../config.ts'
-import { formatInstant } from '@public-api/contract/text/instant'
-import {
-  type KeyPeriod,
-  periodStateOf,
-  type PublishedSigningKey,
-} from '../service/signing-key-document.ts'
-import { checkNewKey, promoteNextKey, retireKey } from '../service/signing-key-rotation.ts'
 import {
   type Command,
   CommandFailure,
@@ -15,9 +7,16 @@ import {
 } from '@public-api/command/command'
 import { parseInstantOption, parseWholeNumber } from '@public-api/command/option-values'
 import { textOption, textOptionOr } from '@public-api/command/options'
+import { formatInstant } from '@public-api/contract/text/instant'
+import type { Config } from '../config.ts'
+import {
+  type KeyPeriod,
+  periodStateOf,
+  type PublishedSigningKey,
+} from '../service/signing-key-document.ts'
+import { checkNewKey, promoteNextKey, retireKey } from '../service/signing-key-rotation.ts'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
-import { recordCommand } from './signing-key-record.ts'
 import {
   createPrivateKey,
   deleteNextKey,
@@ -26,6 +25,7 @@ import {
   replaceCurrentKey,
   writeKeyMetadata,
 } from './signing-key-files.ts'
+import { recordCommand } from './signing-key-record.ts'
 
 /** The next step for the operator, printed last. */
 const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'

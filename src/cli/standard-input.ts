@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
-
 import { CommandFailure, UsageError } from '@public-api/command/command'
 
 /**

@@ -1,8 +1,8 @@
 import { type Command, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
 import { textOption } from '@public-api/command/options'
 import { createActionsCommand } from './actions.ts'
-import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { readConfig } from './database.ts'
+import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'
 
 /** The checked versions of a releases folder, with its path. */

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-
-import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { createCommand, UsageError } from '@public-api/command/command'
 import { pluralOf } from '@public-api/command/wording'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { isTranslationLocale } from '../publishing/translation-record.ts'
 import { CONTENT_OPTION, withPublishErrors } from './releases-folder.ts'
 

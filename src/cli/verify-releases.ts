@@ -1,7 +1,7 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { pluralOf } from '@public-api/command/wording'
 import { formatVersions } from './find.ts'
 import { openReleasesFolder } from './releases-folder.ts'
-import { pluralOf } from '@public-api/command/wording'
 
 export const command = createCommand({
   usage: 'verify-releases [DIR] [options]',

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'

@@ -1,5 +1,5 @@
-import { createActionsCommand } from './actions.ts'
 import type { Command } from '@public-api/command/command'
+import { createActionsCommand } from './actions.ts'
 
 export const command: Command = createActionsCommand(
   'waitlist',

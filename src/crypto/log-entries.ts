@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { VERSION_HASH_LABEL } from '@public-api/contract/history/version-chain'
 import { createHashTree, type HashTree } from '@public-api/client-source/log/hash-tree'
 import { HASH_BYTES } from '@public-api/client-source/log/merkle-tree'
+import { VERSION_HASH_LABEL } from '@public-api/contract/history/version-chain'
 
 /**
  * The entry of the log for a version: the text whose SHA-256 is the version's hash. `text` is the stored canonical JSON of

@@ -1,5 +1,3 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS, LINKS, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import {
   CACHE_CLASSES,
@@ -8,6 +6,8 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '@public-api/contract/http/headers'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, LINKS, type Endpoint } from '@public-api/contract/registry/endpoints'
 import type { ServedEndpoint } from './exchange.ts'
 
 /** Headers of every response of a read endpoint, including errors and 304 (spec section 8, Fetch standard 3.2). */

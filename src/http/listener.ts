@@ -6,6 +6,7 @@ import type { App } from './api-request.ts'
 import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'
 import { enableLingeringClose } from './lingering-close.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
+import { SHARABLE } from './node-http-compat.ts'
 import { hasBody } from './request-body.ts'
 import {
   expectsContinue,
@@ -13,7 +14,6 @@ import {
   hasUndelimitedBody,
   toOriginForm,
 } from './request-framing.ts'
-import { SHARABLE } from './node-http-compat.ts'
 import { createRequestHandler } from './request-handler.ts'
 
 interface ListenerOptions {

@@ -1,5 +1,5 @@
-import { type BareItem, type Item, parseDictionary, type Parameters } from 'structured-headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
+import { type BareItem, type Item, parseDictionary, type Parameters } from 'structured-headers'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 
 // RFC 9421 on request (contract decisions section 14). Only one set of components is signed, so that no request can make

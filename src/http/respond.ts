@@ -1,5 +1,4 @@
-import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import type { ApiErrorDetails } from '@public-api/contract/errors/api-error'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import {
   createErrorBody,
@@ -14,9 +13,10 @@ import {
   RESPONSE_CONTENT_TYPE,
 } from '@public-api/contract/http/headers'
 import { formatContentDigest, formatSignedText } from '@public-api/contract/http/signature'
-import type { ApiErrorDetails } from '@public-api/contract/errors/api-error'
-import { sha256Base64, sha256Base64OfParts } from '../crypto/sha256.ts'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
+import { sha256Base64, sha256Base64OfParts } from '../crypto/sha256.ts'
 import type { KeyQuota } from '../service/api-keys.ts'
 import type { Payload } from '../service/payload.ts'
 import type { BodyParts, Reply } from './api-request.ts'

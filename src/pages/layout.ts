@@ -1,9 +1,11 @@
 import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { bulletList, link, pageSection } from './markup/elements.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { feedPath, feedTexts } from './delivery/feeds.ts'
+import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
+import { bulletList, link, pageSection } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
+import { operatorText } from './markup/rich-text.ts'
 import {
   alternatesOf,
   isListed,
@@ -16,8 +18,6 @@ import {
   pathOfPage,
   siteName,
 } from './page.ts'
-import { operatorText } from './markup/rich-text.ts'
-import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 

@@ -1,7 +1,7 @@
 import { bulletList, link } from './markup/elements.ts'
 import { html } from './markup/html.ts'
-import { type Page, pathOfPage } from './page.ts'
 import { sentencesHtml } from './markup/rich-text.ts'
+import { type Page, pathOfPage } from './page.ts'
 
 /** The page for unknown paths below a locale. It is not listed and not indexed. */
 export const NOT_FOUND_PAGE: Page = {

@@ -1,7 +1,10 @@
-import type { Registry } from '@public-api/contract/registry/endpoints'
-import { DAY_MS } from '@public-api/contract/text/instant'
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
+import type { Redaction } from '@public-api/contract/history/redaction'
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Issuance } from '@public-api/contract/keys/issuance'
+import type { Registry } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { publishesNoWallet } from '@public-api/contract/snapshots/no-wallet'
 import {
   OPTIONAL_PAGES,
@@ -9,7 +12,6 @@ import {
   ORGANIZATION_SCHEMA,
   type Organization,
 } from '@public-api/contract/snapshots/organization'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,
@@ -21,10 +23,8 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
-import type { Redaction } from '@public-api/contract/history/redaction'
-import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
-import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge.ts'
 import type { Clock } from '../service/clock.ts'

@@ -1,5 +1,4 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'

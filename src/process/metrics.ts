@@ -1,6 +1,6 @@
-import type { Aggregator, Gauge } from 'prom-client'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { TIME_STATES } from '@public-api/contract/schemas/schemas'
+import type { Aggregator, Gauge } from 'prom-client'
 import type { ConnectionCounts } from '../http/connections.ts'
 import type { ApiKeys } from '../service/api-keys.ts'
 import type { Challenge } from '../service/challenge.ts'

@@ -7,8 +7,8 @@ import { openLog } from '../log.ts'
 import { lead } from './leader.ts'
 import type { StopTimes } from './server.ts'
 import { checkStart } from './start-check.ts'
-import { serveAsWorker } from './worker.ts'
 import { openWorkerChannel } from './worker-channel.ts'
+import { serveAsWorker } from './worker.ts'
 
 /** A stop takes at most ten seconds, with the accepting before and the end of the process. */
 export const STOP_TIMES: StopTimes = { graceMs: 9200, killAfterMs: 9700 }

@@ -1,6 +1,6 @@
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import type { Log } from '../service/log.ts'
 import type { PublishedTlog } from '../service/releases.ts'
 import type { TlogFiles } from '../storage/tlog-files.ts'

@@ -1,5 +1,4 @@
 import { clampChroma, converter, differenceEuclidean, formatHex, wcagContrast } from 'culori'
-
 import { type Fault, fault, type FieldPath } from './content-mistake.ts'
 
 // Colors of src/pages/style.css next to which the accent appears: the darkest light surface, the lightest dark surface,

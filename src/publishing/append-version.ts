@@ -1,7 +1,5 @@
-import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { MAX_ENTRY_BYTES } from '@public-api/client-source/log/tiles'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { formatInstant } from '@public-api/contract/text/instant'
 import {
   ChainError,
   changesBetween,
@@ -13,9 +11,11 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { readHistory, versionHash } from '../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
-import { MAX_ENTRY_BYTES } from '@public-api/client-source/log/tiles'
 import { findLeaks } from './leak-guard.ts'
 import { PublishError } from './publish-error.ts'
 import { checkText } from './value-rules.ts'

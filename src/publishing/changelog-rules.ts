@@ -1,11 +1,11 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
-import { DAY_MS, formatDate } from '@public-api/contract/text/instant'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { CHANGELOG_KINDS, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { DAY_MS, formatDate } from '@public-api/contract/text/instant'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
-import { expectedName } from '@public-api/contract/text/nearest-name'
 
 /** A key for `<` that sorts as semantic versions are ordered (SemVer 2.0.0, section 11). */
 function versionKey(version: string): string {

@@ -1,3 +1,8 @@
+import {
+  type TranslatedName,
+  TRANSLATED_SCHEMAS,
+} from '@public-api/contract/registry/resource-names'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
@@ -5,11 +10,6 @@ import {
   type Organization,
   type OrganizationContent,
 } from '@public-api/contract/snapshots/organization'
-import {
-  type TranslatedName,
-  TRANSLATED_SCHEMAS,
-} from '@public-api/contract/registry/resource-names'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   type TranslationLocale,

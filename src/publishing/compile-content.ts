@@ -1,7 +1,7 @@
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { RESOURCE_NAMES, type ResourceName } from '@public-api/contract/registry/resource-names'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../crypto/sha256.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'

@@ -1,5 +1,4 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { expectedName } from '@public-api/contract/text/nearest-name'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   isTranslatable,
@@ -7,6 +6,7 @@ import {
   itemKeyOf,
   type Overlay,
 } from '@public-api/contract/snapshots/translations'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type FieldPath } from './content-mistake.ts'
 import { isPending, withoutPending } from './translatable-texts.ts'
 import { checkText } from './value-rules.ts'

@@ -1,21 +1,20 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { LOCALES } from '@public-api/contract/registry/locales'
-import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
-import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
-import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
   isTranslatedName,
 } from '@public-api/contract/registry/resource-names'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
+import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
 import { readRegularFile } from '../storage/read-regular-file.ts'
 import {
   type Checked,

@@ -1,10 +1,10 @@
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { list, record } from '@public-api/contract/schemas/fields'
+import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
   ORGANIZATION_RESOURCE,
 } from '@public-api/contract/snapshots/organization'
-import type { TranslatedName } from '@public-api/contract/registry/resource-names'
-import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 
 const FILE = {

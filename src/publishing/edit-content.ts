@@ -1,9 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { readRegularFile } from '../storage/read-regular-file.ts'
 import { rewriteFile } from '../storage/whole-file.ts'

@@ -1,5 +1,5 @@
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { Redaction } from '@public-api/contract/history/redaction'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import { readVersions } from './append-version.ts'
 import { createSearchText } from './search-text.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { expectedName } from '@public-api/contract/text/nearest-name'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import { type ContentMistake, describeValue, mistakeAt } from './content-mistake.ts'
 import type { Imported } from './imported.ts'
 

@@ -1,8 +1,7 @@
-import { CsvError, parse } from 'csv-parse/sync'
-
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { expectedName } from '@public-api/contract/text/nearest-name'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import { CsvError, parse } from 'csv-parse/sync'
 import { type ContentMistake, describeValue, type FieldPath, mistakeAt } from './content-mistake.ts'
 import type { Imported } from './imported.ts'
 

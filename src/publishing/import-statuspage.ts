@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parse, stringify } from 'yaml'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
-import { schemaLine } from './editor-schemas.ts'
+import { parse, stringify } from 'yaml'
 import { slugFrom } from './edit-status.ts'
+import { schemaLine } from './editor-schemas.ts'
 import { bestOverallState, type ComponentState } from './status-rules.ts'
 import { PLACEHOLDER_MARK } from './value-rules.ts'
 

@@ -1,10 +1,9 @@
 import { lintSource } from '@secretlint/core'
 import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
 import { LineCounter } from 'yaml'
-
 import { type ContentMistake, type Fault, fault, formatFieldPath } from './content-mistake.ts'
-import { LEAK_RULES } from './leak-rules.ts'
 import type { PublishingSettings } from './content-schemas.ts'
+import { LEAK_RULES } from './leak-rules.ts'
 import { createSearchText } from './search-text.ts'
 import type { SourceText } from './yaml-source.ts'
 

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-
 import { type Checked, mistakeOf } from './content-mistake.ts'
 import type { LogoImage } from './logo-image.ts'
 

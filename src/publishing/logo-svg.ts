@@ -1,5 +1,4 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
-
 import {
   type Checked,
   type ContentMistake,

@@ -1,5 +1,4 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-
 import type { LeakMatch } from './search-text.ts'
 
 const NON_PUBLIC = new BlockList()

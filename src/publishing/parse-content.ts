@@ -1,7 +1,7 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
 import type { TranslationLocale } from '@public-api/contract/snapshots/translations'
 import type { ContentFile, ContentFolder } from './content-folder.ts'
 import type { ContentMistake } from './content-mistake.ts'

@@ -8,12 +8,12 @@ import {
 } from './append-version.ts'
 import { type CompiledContent, compileContent } from './compile-content.ts'
 import { PublishError } from './publish-error.ts'
+import { checkBase, readBase, writeBase } from './published-base.ts'
 import {
   formatOutdated,
   type TranslatedText,
   writeTranslationRecord,
 } from './translation-record.ts'
-import { checkBase, readBase, writeBase } from './published-base.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(

@@ -1,9 +1,8 @@
 import path from 'node:path'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { readRegularFile } from '../storage/read-regular-file.ts'
 import { rewriteFile } from '../storage/whole-file.ts'
 import { PublishError } from './publish-error.ts'

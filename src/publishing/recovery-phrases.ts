@@ -1,5 +1,4 @@
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-
 import type { LeakMatch } from './search-text.ts'
 
 const BIP39_WORDS: ReadonlySet<string> = new Set(wordlist)

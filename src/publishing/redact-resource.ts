@@ -1,5 +1,5 @@
-import { formatInstant } from '@public-api/contract/text/instant'
 import type { RedactedResource } from '@public-api/contract/history/redaction'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import {
   guardLine,

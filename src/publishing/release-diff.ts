@@ -1,7 +1,7 @@
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
 import { ReleaseFileError, type ReleaseStore } from '../storage/release-store.ts'
 import type { CompiledResource } from './compile-content.ts'
 

@@ -15,7 +15,6 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-
 import { type FieldPath, formatFieldPath } from './content-mistake.ts'
 
 /** A change that cannot be made in the style in which the file is written. */

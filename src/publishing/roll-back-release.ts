@@ -1,8 +1,8 @@
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import type { ResourceName } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import {
   appendVersion,

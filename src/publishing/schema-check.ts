@@ -1,9 +1,9 @@
-import { expectedName } from '@public-api/contract/text/nearest-name'
 import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   schemaViolations,
   type SchemaViolation,
 } from '@public-api/contract/schemas/schema-violation'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type Faults } from './content-mistake.ts'
 
 const TYPE_NAMES = {

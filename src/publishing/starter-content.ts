@@ -1,19 +1,18 @@
-import { parse, stringify } from 'yaml'
-
-import { formatDate, formatInstant } from '@public-api/contract/text/instant'
-import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
-import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { PLACEHOLDER_MARK } from './value-rules.ts'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { isTranslatable, type TranslationLocale } from '@public-api/contract/snapshots/translations'
+import { formatDate, formatInstant } from '@public-api/contract/text/instant'
+import { parse, stringify } from 'yaml'
 import { CONTENT_FILES } from './content-folder.ts'
 import { contentSchema, IMPORT_FIELDS, SETTINGS_FILE, SETTINGS_SCHEMA } from './content-schemas.ts'
 import { createSchemaFiles, schemaLine } from './editor-schemas.ts'
 import { pendingOverlay } from './translatable-texts.ts'
+import { PLACEHOLDER_MARK } from './value-rules.ts'
 
 const WIDTH = 100
 

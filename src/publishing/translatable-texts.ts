@@ -1,7 +1,7 @@
-import { stringify } from 'yaml'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isTranslatable, itemKeyName, itemKeyOf } from '@public-api/contract/snapshots/translations'
+import { stringify } from 'yaml'
 import type { FieldPath } from './content-mistake.ts'
 import { PLACEHOLDER_MARK } from './value-rules.ts'
 

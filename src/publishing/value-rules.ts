@@ -1,5 +1,5 @@
-import { formatInstant } from '@public-api/contract/text/instant'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { formatInstant } from '@public-api/contract/text/instant'
 import {
   describeValue,
   type FieldPath,

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   isAlias,
   isMap,
@@ -9,9 +10,6 @@ import {
   type Document,
   type Pair,
 } from 'yaml'
-
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 import {
   type Checked,
   type ContentMistake,
@@ -20,6 +18,7 @@ import {
   mistakeAt,
   type SourcePlace,
 } from './content-mistake.ts'
+import { explainSyntax, MAX_DEPTH } from './yaml-syntax.ts'
 
 /** A text value and its place. */
 export interface SourceText extends SourcePlace {

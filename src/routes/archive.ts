@@ -1,10 +1,10 @@
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { HEADERS, NO_INDEX_HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
 } from '@public-api/contract/schemas/identifier-patterns'
-import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'

@@ -1,9 +1,9 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES } from '@public-api/contract/registry/locales'
-import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
 import type { DataOf } from '@public-api/contract/schemas/schemas'
+import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
 import type { ChallengeDescription } from '../service/challenge.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>

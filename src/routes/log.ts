@@ -1,9 +1,9 @@
 import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import { sha256Base64url } from '../crypto/sha256.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'
 import type { Releases } from '../service/releases.ts'
-import { sha256Base64url } from '../crypto/sha256.ts'
 import type { ServedTlog } from '../service/served-tlog.ts'
 
 /** Path of the transparency log: c2sp.org/tlog-tiles below it, and two files of our own. */

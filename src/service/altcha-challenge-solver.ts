@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import type { SchemaType } from '@public-api/contract/schemas/schema-type'
 import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 
 /** The challenge is invalid or was not solved in time. The message is one line and does not quote the challenge. */
 export class AltchaSolverError extends Error {

@@ -1,5 +1,5 @@
-import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { formatEtag } from '@public-api/contract/http/signature'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { sha256Base64url } from '../crypto/sha256.ts'
 
 /** `data` of a response as text, with its validators. */

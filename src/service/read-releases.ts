@@ -1,18 +1,18 @@
-import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { parseJson } from '@public-api/contract/json/parse-json'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
 import {
   ChainError,
   formatSnapshotId,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { walkHistory } from '../crypto/published-history.ts'
-import type { RedactedResource } from '@public-api/contract/history/redaction'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import type { TlogFiles } from '../storage/tlog-files.ts'
 

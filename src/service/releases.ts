@@ -1,15 +1,14 @@
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import type { HistoryPageRequest } from '@public-api/contract/history/history-page'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
-import type { RedactedResource } from '@public-api/contract/history/redaction'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import type { ReleaseStore } from '../storage/release-store.ts'
 import type { TlogFiles } from '../storage/tlog-files.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
-import { createLazyTlog, type LoggedVersions, type ServedTlog } from './served-tlog.ts'
 import {
   readReleases,
   type ChainHead,
@@ -18,6 +17,7 @@ import {
   type ResourceFault,
   type ServedReleases,
 } from './read-releases.ts'
+import { createLazyTlog, type LoggedVersions, type ServedTlog } from './served-tlog.ts'
 
 /** Published, checked releases, ready to send. Immutable: an update creates a new object. */
 export interface Releases {

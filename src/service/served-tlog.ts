@@ -1,5 +1,3 @@
-import { formatSnapshotId } from '@public-api/contract/history/version-chain'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   parseSignedCheckpoint,
   type SignedCheckpoint,
@@ -14,8 +12,10 @@ import {
   TILE_HEIGHT,
   TILE_WIDTH,
 } from '@public-api/client-source/log/tiles'
-import type { TlogFiles } from '../storage/tlog-files.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { logEntryOf, treeOf } from '../crypto/log-entries.ts'
+import type { TlogFiles } from '../storage/tlog-files.ts'
 
 /** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
 export interface ServedTlog {

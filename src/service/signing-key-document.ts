@@ -1,9 +1,9 @@
-import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { LIMITS } from '@public-api/contract/registry/limits'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import type { TlogFiles } from '../storage/tlog-files.ts'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { type PublicSigningKey, SigningKeyError } from '../crypto/signing-keys.ts'
+import type { TlogFiles } from '../storage/tlog-files.ts'
 
 /** A public key with its status in the rotation. */
 export interface PublishedSigningKey extends PublicSigningKey {

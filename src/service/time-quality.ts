@@ -1,6 +1,6 @@
-import { formatInstant } from '@public-api/contract/text/instant'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import type { DataOf } from '@public-api/contract/schemas/schemas'
+import { formatInstant } from '@public-api/contract/text/instant'
 import type { NtpServer } from './ntp-server.ts'
 import { querySntp, SntpError, type SntpQuery, type SntpSample } from './sntp.ts'
 

@@ -1,17 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
+import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
   SNAPSHOT_ID_PATTERN,
 } from '@public-api/contract/schemas/identifier-patterns'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { parseInstant } from '@public-api/contract/text/instant'
-import { parseJson } from '@public-api/contract/json/parse-json'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
 import { digestFault } from '../crypto/sha256.ts'
 import { readRegularFile } from './read-regular-file.ts'
 import { makeFolder, syncFolder } from './sync-folder.ts'

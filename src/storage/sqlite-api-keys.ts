@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-
 import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from './api-key-store.ts'
 import type { StoreStatements } from './store-calls.ts'
 

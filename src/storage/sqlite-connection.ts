@@ -2,11 +2,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-
-import { makeFolder } from './sync-folder.ts'
 import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
 import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
 import { StorageError } from './storage-error.ts'
+import { makeFolder } from './sync-folder.ts'
 
 /**
  * How a file is opened. `create` creates it when it is missing; `read-write` requires it; both migrate it to the current

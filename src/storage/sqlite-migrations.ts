@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-
 import { StorageError } from './storage-error.ts'
 
 /** Marks a file as a database of this service: "SVCW" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { prepareApiKeys } from './sqlite-api-keys.ts'
 import {

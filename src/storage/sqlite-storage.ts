@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
 import { type CallOutcome, createSqliteSession } from './sqlite-session.ts'
 import { createSqliteThread } from './sqlite-thread.ts'

@@ -1,7 +1,6 @@
 import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-
 import type { SqliteOptions } from './sqlite-connection.ts'
 import type { CallOutcome } from './sqlite-session.ts'
 import { StorageError } from './storage-error.ts'

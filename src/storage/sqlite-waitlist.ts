@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-
 import { TICKET_BYTES, TICKET_PREFIX } from '@public-api/contract/waitlist/ticket'
 import type { StoreStatements } from './store-calls.ts'
 import {

@@ -1,5 +1,4 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-
 import type { SqliteOptions } from './sqlite-connection.ts'
 import { createSqliteSession } from './sqlite-session.ts'
 import type { ThreadRequest } from './sqlite-thread.ts'

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { RedisOptions } from 'ioredis'
-
 import { messageOf } from '@public-api/contract/errors/error-message'
+import type { RedisOptions } from 'ioredis'
 import { type Counters, CountersError, SECRET_BYTES } from './counters.ts'
 import { COUNT_SCRIPT, RELEASE_SCRIPT, SECRET_SCRIPT, SPEND_SCRIPT } from './valkey-scripts.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
 import type { Locale } from '@public-api/contract/registry/locales'
+import type { Page } from 'playwright-core'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 

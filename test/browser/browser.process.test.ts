@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runApp } from '../support/running-app.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
+import { runApp } from '../support/running-app.ts'
 
 const browser = useBrowser()
 

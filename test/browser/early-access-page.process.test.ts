@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ERRORS } from '@public-api/contract/errors/errors'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Page } from 'playwright-core'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
+import { codeOf } from '../support/received-response.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
 import {
   failing,
@@ -28,7 +29,6 @@ import {
   focusOf,
   TYPED,
 } from './localized-form.ts'
-import { codeOf } from '../support/received-response.ts'
 
 const browser = useBrowser()
 const skip = browserMissing

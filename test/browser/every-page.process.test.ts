@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Page } from 'playwright-core'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

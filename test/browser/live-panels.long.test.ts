@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import type { Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { axeFaults } from '../support/page-checks.ts'
 import { emptyPlaceIn } from '../support/empty-place.ts'
+import { axeFaults } from '../support/page-checks.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 
 const browser = useBrowser()

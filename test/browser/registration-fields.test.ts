@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
-import { fieldOfCode, findFaults } from '../../src/browser/registration-fields.ts'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { parseRegistration } from '@public-api/contract/waitlist/registration'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
+import * as fc from 'fast-check'
+import { fieldOfCode, findFaults } from '../../src/browser/registration-fields.ts'
 
 /** What the form may hold, good or not. */
 const typed = fc.record({

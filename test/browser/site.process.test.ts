@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { LOCALES } from '@public-api/contract/registry/locales'
-import { pathOfPage } from '../../src/pages/page.ts'
+import type { Page } from 'playwright-core'
 import { plainText } from '../../src/pages/markup/rich-text.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { axeFaults } from '../support/page-checks.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { runApp } from '../support/running-app.ts'
+import { axeFaults } from '../support/page-checks.ts'
 import { publishedReleases } from '../support/published-releases.ts'
+import { runApp } from '../support/running-app.ts'
 
 const browser = useBrowser()
 const skip = { skip: browserMissing }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { runApp } from '../support/running-app.ts'
 import { publishedReleases } from '../support/published-releases.ts'
+import { runApp } from '../support/running-app.ts'
 
 const browser = useBrowser()
 

@@ -11,7 +11,6 @@ import { dated, runFrontedService, type FrontedService } from '../support/fronte
 import { TEST_BASE_URL, TEST_NOW_MS } from '../support/running-app.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { ASKED, stockVerdict } from '../support/stock-verifiers.ts'
-import type { StartCache } from './cache-starter.ts'
 import {
   askCache,
   cacheRoundTrip,
@@ -20,6 +19,7 @@ import {
   type Asked,
   type CachedResponse,
 } from './cache-reader.ts'
+import type { StartCache } from './cache-starter.ts'
 import { createSimulatedClock, type SimulatedClock } from './simulated-clock.ts'
 
 /** A cache, a service behind it, and one clock for both. */

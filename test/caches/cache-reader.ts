@@ -1,12 +1,12 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import type { HttpResponse } from '@public-api/client-source/http-response'
 import type { HeaderPair } from '@public-api/client-source/vector'
 import {
   VerificationError,
   type VerificationFault,
 } from '@public-api/client-source/verification-error'
-import type { HttpResponse } from '@public-api/client-source/http-response'
 import { verifyResponse, type VerifiedResponse } from '@public-api/client-source/verify-response'
 import { key } from '../client/scripted-client.ts'
 

@@ -3,16 +3,15 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases } from '../../src/service/releases.ts'
 import { key } from '../client/scripted-client.ts'
-import { makeReleases } from '../support/made-releases.ts'
-import { runApp } from '../support/running-app.ts'
-import { liveDependencies } from './verifying/live-app.ts'
 import { serve } from '../support/loopback-server.ts'
+import { makeReleases } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 
 const PIN = ['--pin', key.keyId]
 

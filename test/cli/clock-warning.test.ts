@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { freeUdpPort, responseTo, startSntpServer } from '../service/sntp-server.ts'
 import { svcIn } from '../support/run-svc.ts'

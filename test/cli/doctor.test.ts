@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { FINDING_CATALOG } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { key } from '../client/scripted-client.ts'
-import { deployBehindProxy } from './doctor/proxied-deployment.ts'
-import { liveDependencies } from './verifying/live-app.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
+import { deployBehindProxy } from './doctor/proxied-deployment.ts'
+import { liveDependencies } from './verifying/live-app.ts'
 
 const PIN = ['--pin', key.keyId]
 

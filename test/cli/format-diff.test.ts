@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { createMarks, formatField, formatResource } from '../../src/cli/format-diff.ts'
 
 const PLAIN = createMarks(false, {})

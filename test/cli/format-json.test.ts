@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { formatJson } from '@public-api/command/format-json'
+import * as fc from 'fast-check'
 
 test('escapes what a terminal obeys, reorders or hides', () => {
   const text = '\u009b31m \u202egnp.exe\u2066 \u200e \u2028 \ufeff \u{e0001} \u0007'

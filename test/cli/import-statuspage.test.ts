@@ -4,7 +4,6 @@ import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { makeContent } from '../publishing/content-fixture.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { type Outcome, svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

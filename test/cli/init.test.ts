@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { svcIn } from '../support/run-svc.ts'

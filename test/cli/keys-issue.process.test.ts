@@ -4,12 +4,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-
-import { withDatabase } from '../../src/cli/database.ts'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { ISSUANCE } from '@public-api/contract/keys/issuance'
 import { LIMITS } from '@public-api/contract/registry/limits'
+import { withDatabase } from '../../src/cli/database.ts'
 import { keysOver } from '../support/stored-keys.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   FAR_AHEAD_MS,
   issueOpenly,
@@ -20,7 +20,6 @@ import {
   startIssuing,
   storedKey,
 } from './keys/keys-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REFUSAL =
   /^error: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change to the registry resumes it \(packages\/contract\/keys\/issuance\.ts\); no option, variable or file can\n$/

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { keyIdOf } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import { putKey } from '../support/keyed-service.ts'

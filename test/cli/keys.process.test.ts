@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { hashSecretIdOf } from '../../src/service/api-keys.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
+import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
+import { issueInto, keysOver } from '../support/stored-keys.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   FAR_AHEAD_MS,
   KEY_HASH_SECRET,
@@ -15,9 +17,6 @@ import {
   readKeys,
   storedKey,
 } from './keys/keys-fixture.ts'
-import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { issueInto, keysOver } from '../support/stored-keys.ts'
 
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`

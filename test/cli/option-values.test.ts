@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
-import * as fc from 'fast-check'
-
 import { UsageError } from '@public-api/command/command'
 import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import * as fc from 'fast-check'
 
 function messageOf(parse: () => unknown): string {
   try {

@@ -4,9 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-
 import { publint } from 'publint'
-
 import { buildCli } from '../../scripts/build-cli.ts'
 import { key } from '../client/scripted-client.ts'
 import { runApp } from '../support/running-app.ts'

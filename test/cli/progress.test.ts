@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { createProgress, formatDuration, type Progress } from '@public-api/command/progress'
 
 interface Screen {

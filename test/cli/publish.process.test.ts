@@ -4,14 +4,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { waitForVersion } from '../../src/cli/wait-for-version.ts'
-
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 import { runIn, SVC } from '../support/run-program.ts'
 import { svc, svcIn } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('help: of the program and of the command, on standard output', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import * as fc from 'fast-check'
-
 import { readPages } from '../../src/cli/read-pages.ts'
 
 test('reads every row once, in order, with one query per page', async () => {

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-
 import { serve } from '../support/loopback-server.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

@@ -3,16 +3,15 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
-
-import { parseHead } from '@public-api/cli/src/verifying/saved-response.ts'
 import { parseAddress } from '@public-api/cli/src/verifying/address.ts'
+import { parseHead } from '@public-api/cli/src/verifying/saved-response.ts'
 import { key } from '../client/scripted-client.ts'
-import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
-import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { svc } from '../support/run-svc.ts'
+import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 
 const NOW = new Date(TEST_NOW_MS).toISOString()
 const PINNED = ['--pin', key.keyId, '--at', NOW]

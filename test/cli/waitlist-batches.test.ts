@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import {
   type Deployment,
   makeDeployment,

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { parseCsv } from './waitlist/csv-reader.ts'
 import { makeDeployment, readRows, waitlist } from './waitlist/deployment-fixture.ts'
 import {
@@ -15,7 +15,6 @@ import {
   sealedRegistration,
   sealedRegistrations,
 } from './waitlist/waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEADER = [
   'ticket',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { countRows, makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, sealedRegistration, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 

@@ -5,7 +5,6 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSyn
 import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
-import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
-import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
+import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 
 const ACTIONS = ['count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
 

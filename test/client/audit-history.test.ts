@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { auditHistory } from '@public-api/client-source/audit-history'
 import type { AuditProgress } from '@public-api/client-source/audit-options'
-import { HistoryError } from '@public-api/client-source/history-error'
 import { createClient, type Client } from '@public-api/client-source/client'
 import type { Fetch } from '@public-api/client-source/connection'
 import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
+import { HistoryError } from '@public-api/client-source/history-error'
 import {
   EvidenceError,
   verifyEvidence,
@@ -18,12 +18,12 @@ import {
   type PortableResponse,
 } from '@public-api/client-source/portable-response'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
-import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { versionHash } from '../../src/crypto/published-history.ts'
-import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { createPayload } from '../../src/service/payload.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'

@@ -13,8 +13,8 @@ import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { runApp } from '../support/running-app.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 import { key } from './scripted-client.ts'
 
 function memoryStore(): HeadStore & { saved: SavedHead | undefined } {

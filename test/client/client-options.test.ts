@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import { createClient } from '@public-api/client-source/client'
 import type { ClientOptions } from '@public-api/client-source/client-options'
 import { ConnectionError, RedirectError } from '@public-api/client-source/connection'

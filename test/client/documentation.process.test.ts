@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-
 import { buildClient } from '../../scripts/build-client.ts'
 
 // What an editor shows: the declarations of the package as it is published. The compiler writes each declaration at the

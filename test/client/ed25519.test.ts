@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { isCanonicalPoint, isCanonicalSignature } from '@public-api/client-source/ed25519'
 import type { Vector } from '@public-api/client-source/vector'
 import { importKey } from '@public-api/client-source/verification-key'
-import { signedTextOf } from '../vectors/response-changes.ts'
 import { headerOf } from '../vectors/recorded-responses.ts'
+import { signedTextOf } from '../vectors/response-changes.ts'
 
 const P = 2n ** 255n - 19n
 const L = 2n ** 252n + 27742317777372353535851937790883648493n

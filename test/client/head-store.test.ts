@@ -11,13 +11,13 @@ import { open as openFile, type FileHandle } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
 import {
   createLocalStorageHeadStore,
   parseSavedHead,
   type HeadStore,
   type SavedHead,
 } from '@public-api/client-source/head-store'
+import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {

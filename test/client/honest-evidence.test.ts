@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import * as fc from 'fast-check'
 import {
   EvidenceError,
   verifyEvidence,
@@ -16,9 +15,10 @@ import { toPortable, type PortableResponse } from '@public-api/client-source/por
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { pathOf } from '@public-api/contract/http/request-target'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import * as fc from 'fast-check'
+import { bytesOfBody } from '../../src/http/api-request.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
-import { bytesOfBody } from '../../src/http/api-request.ts'
 import { createApp } from '../support/create-app.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { makeReleases } from '../support/made-releases.ts'

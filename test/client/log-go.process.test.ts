@@ -7,8 +7,8 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { runApp } from '../support/running-app.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 
 const GO_PACKAGES = '/usr/share/gocode'
 const isMissing = !hasProgram('go') || !existsSync(`${GO_PACKAGES}/src/golang.org/x/mod/sumdb/note`)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { assert as assertProperty, asyncProperty, constantFrom, nat, string } from 'fast-check'
 import { encodeBase64 } from '@public-api/client-source/base64'
 import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
 import {
@@ -18,6 +17,7 @@ import { hashLeaf, rootOf } from '@public-api/client-source/log/merkle-tree'
 import { ED25519, importVkey, parseNote } from '@public-api/client-source/log/signed-note'
 import { parseBundle } from '@public-api/client-source/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
+import { assert as assertProperty, asyncProperty, constantFrom, nat, string } from 'fast-check'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 
 const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)

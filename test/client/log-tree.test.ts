@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { assert as assertProperty, asyncProperty, integer, nat } from 'fast-check'
 import { encodeBase64 } from '@public-api/client-source/base64'
 import { createHashTree } from '@public-api/client-source/log/hash-tree'
 import { LogError } from '@public-api/client-source/log/log-error'
@@ -22,6 +21,7 @@ import {
   tilePath,
   tilesOf,
 } from '@public-api/client-source/log/tiles'
+import { assert as assertProperty, asyncProperty, integer, nat } from 'fast-check'
 
 const MAX_SIZE = 600
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as node from '@public-api/client-source/node/node-crypto'
+import * as web from '@public-api/client-source/web-crypto'
 import {
   assert as assertProperty,
   asyncProperty,
@@ -9,8 +11,6 @@ import {
   string,
   uint8Array,
 } from 'fast-check'
-import * as node from '@public-api/client-source/node/node-crypto'
-import * as web from '@public-api/client-source/web-crypto'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 test('the modules for Node and for WebCrypto export the same functions', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { createReads, type ReadOptions, type Verified } from '@public-api/client-source/reads'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import * as fc from 'fast-check'
 
 const RESULT = { data: undefined } as unknown as Verified<unknown>
 

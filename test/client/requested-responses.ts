@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { HttpResponse } from '@public-api/client-source/http-response'
+import type { VectorResponse } from '@public-api/client-source/vector'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
 } from '@public-api/client-source/verification-key'
 import { headerOf, recordResponse, type RecordedRequest } from '../vectors/recorded-responses.ts'
-import type { VectorResponse } from '@public-api/client-source/vector'
 
 /** When the responses of these tests are asked for, unless they say. */
 export const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import type { DataByRead } from '@public-api/client-source/resources'
 import type {
   IssuedKey,
@@ -9,8 +8,6 @@ import type {
   RegistrationResult,
   RevokedKey,
 } from '@public-api/client-source/write'
-import { createClientTypes } from '../../scripts/client-types.ts'
-import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
@@ -19,6 +16,8 @@ import {
   type DataSchemaName,
   type REQUEST_SCHEMAS,
 } from '@public-api/contract/schemas/schemas'
+import { createClientTypes } from '../../scripts/client-types.ts'
+import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
 
 // The generated types are checked by the compiler: each is the type that the schema itself has.
 

@@ -1,5 +1,5 @@
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { assert as assertProperty, asyncProperty, constantFrom, nat, pre } from 'fast-check'
-import { verifyKeyDocument, parseSigningKeys } from '@public-api/client-source/signing-keys'
 import type { HttpResponse } from '@public-api/client-source/http-response'
+import { verifyKeyDocument, parseSigningKeys } from '@public-api/client-source/signing-keys'
 import { targetOf, verifyResponse } from '@public-api/client-source/verify-response'
+import { assert as assertProperty, asyncProperty, constantFrom, nat, pre } from 'fast-check'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './requested-responses.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { createKey, keySelf, revokeKeySelf } from '@public-api/client-source/api-keys'
+import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { createClient } from '@public-api/client-source/client'
 import { register } from '@public-api/client-source/register'
 import { VerificationError } from '@public-api/client-source/verification-error'

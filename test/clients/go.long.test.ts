@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { GO_CLIENT, missingProgram, openGoFolder, runCommand } from '../docs/verifiers.ts'
+import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skip = missingProgram('go') ?? false
 const go = openGoFolder()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
 import { constants, createGzip, gzipSync } from 'node:zlib'
-import type { ServerResponse } from 'node:http'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { clientCommands, openGoFolder } from '../docs/verifiers.ts'
 import { serve } from '../support/loopback-server.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
-import { clientCommands, openGoFolder } from '../docs/verifiers.ts'
 
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
 const STATUS = '/api/v1/status'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 import { missingProgram, missingPython, PYTHON, runCommand } from '../docs/verifiers.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = 'clients/python'
 const README = readFileSync(`${FOLDER}/README.md`, 'utf8')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
+import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
 const FOLDER = 'clients/python'
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import {
   requestSamples,
@@ -9,7 +10,6 @@ import {
   TOKEN_PLACEHOLDER,
 } from '../../src/pages/reference/request-samples.ts'
 import { TEST_TOKEN } from '../../src/service/challenge.ts'
-import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import {
   GO_CLIENT,
   missingProgram,

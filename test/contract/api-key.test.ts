@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import {
   API_KEY_FORMAT,
   API_KEY_ID_PATTERN,
@@ -8,6 +7,7 @@ import {
   keyIdOf,
   sliceKeyId,
 } from '@public-api/contract/keys/api-key'
+import * as fc from 'fast-check'
 
 const ID = '0123456789abcdef'
 const SECRET = 'A_-z0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ_a'

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
-import canonicalize from 'canonicalize'
-import * as fc from 'fast-check'
-
 import {
   canonicalJson,
   canonicalJsonOfParsed,
   type JsonValue,
 } from '@public-api/contract/json/canonical-json'
+import canonicalize from 'canonicalize'
+import * as fc from 'fast-check'
 
 test('the sorting example of RFC 8785 section 3.2.3', () => {
   const value = {

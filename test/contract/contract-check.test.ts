@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { checkContract, formatBaseline, releaseContract } from '../../scripts/contract-check.ts'
 import {
   BASELINE_FILE,

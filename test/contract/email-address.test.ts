@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { domainToUnicode } from 'node:url'
-import * as fc from 'fast-check'
 import { parseEmailAddress } from '@public-api/contract/waitlist/email-address'
+import * as fc from 'fast-check'
+import { ANY_CODE_POINT } from '../support/any-text.ts'
 import {
   BAD_ADDRESSES,
   DIFFERENT_ADDRESSES,
   GOOD_ADDRESSES,
   SAME_ADDRESSES,
 } from './email-addresses.ts'
-import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 /** The pattern of a valid email address as the HTML standard gives it, for a domain that is converted already. */
 const HTML_EMAIL =

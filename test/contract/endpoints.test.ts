@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
-import { TAGS } from '@public-api/contract/registry/endpoint-terms'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { ISSUANCE } from '@public-api/contract/keys/issuance'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { TAGS } from '@public-api/contract/registry/endpoint-terms'
+import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import {
   foldFieldName,
   FORBIDDEN_FIELDS,
   isForbiddenField,
   isSessionIdField,
 } from '@public-api/contract/waitlist/forbidden-fields'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import * as fc from 'fast-check'
 
 const ALL_NAMES: readonly string[] = Object.values(FORBIDDEN_FIELDS).flat()
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import {
   DAY_MS,
   formatDate,
@@ -8,6 +7,7 @@ import {
   INSTANT,
   parseInstant,
 } from '@public-api/contract/text/instant'
+import * as fc from 'fast-check'
 
 test('parses UTC timestamps with seconds or milliseconds', () => {
   assert.equal(parseInstant('2026-11-21T09:00:01Z'), Date.UTC(2026, 10, 21, 9, 0, 1))

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { checkContract } from '../../scripts/contract-check.ts'
 import { outlineContract, OWN_CONTRACT } from '../../scripts/contract-outline.ts'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
-import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 
 const ROOT_DIR = fileURLToPath(new URL('../..', import.meta.url))
 

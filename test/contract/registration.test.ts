@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import * as fc from 'fast-check'
 import { ApiError } from '@public-api/contract/errors/api-error'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import {
   parseRegistration,
   type RegistrationInput,
 } from '@public-api/contract/waitlist/registration'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
-import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import * as fc from 'fast-check'
 import { schemaCheck } from '../documents/document-schemas.ts'
 
 const LEAST = { email: 'reader@example.org', consent: true, challengeToken: 'solved' } as const

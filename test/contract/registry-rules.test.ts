@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
+import type { Issuance } from '@public-api/contract/keys/issuance'
 import {
   ENDPOINTS,
   visibleEndpoints,
   type Endpoint,
   type Registry,
 } from '@public-api/contract/registry/endpoints'
-import type { Issuance } from '@public-api/contract/keys/issuance'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 
 const PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }

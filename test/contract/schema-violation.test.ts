@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Ajv } from 'ajv'
-import ajvFormats from 'ajv-formats'
-import { assert as assertProperty, constantFrom, jsonValue, oneof, property } from 'fast-check'
+import { createExample } from '@public-api/contract/documents/examples'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { parseInstant } from '@public-api/contract/text/instant'
-import { createExample } from '@public-api/contract/documents/examples'
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import { assert as assertProperty, constantFrom, jsonValue, oneof, property } from 'fast-check'
 
 const ajv = new Ajv({ strict: true, keywords: ['example'] })
 ajvFormats.default(ajv, ['date', 'uri'])

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
-import { Ajv } from 'ajv'
-import ajvFormats from 'ajv-formats'
-
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
@@ -12,6 +8,8 @@ import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
 
 interface Described {
   readonly at: string

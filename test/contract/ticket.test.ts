@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { formatTicket, TICKET_BYTES, TICKET_PATTERN } from '@public-api/contract/waitlist/ticket'
+import * as fc from 'fast-check'
 
 test('a ticket is EA- and 16 upper-case hexadecimal digits', () => {
   const bytes = Uint8Array.of(0x00, 0x01, 0x0a, 0x9f, 0x86, 0xd0, 0x81, 0xff)

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-
-import * as fc from 'fast-check'
-
-import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   ChainError,
   formatSnapshotId,
@@ -13,8 +9,10 @@ import {
   verifyLink,
   versionHashText,
 } from '@public-api/contract/history/version-chain'
-import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
+import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
+import * as fc from 'fast-check'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 

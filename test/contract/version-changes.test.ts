@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
-import * as fc from 'fast-check'
-
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import {
   changesBetween,
   findChangesFault,
@@ -12,6 +8,8 @@ import {
   versionHashText,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import * as fc from 'fast-check'
 import { walkHistory } from '../../src/crypto/published-history.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 

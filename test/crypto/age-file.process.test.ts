@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import {
   Encrypter,
   generateHybridIdentity,
@@ -11,7 +10,6 @@ import {
   identityToRecipient,
 } from 'age-encryption'
 import * as fc from 'fast-check'
-
 import {
   createDecryptor,
   createEncryptor,

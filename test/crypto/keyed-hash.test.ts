@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-
 import * as fc from 'fast-check'
-
 import { createKeyedHash } from '../../src/crypto/keyed-hash.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 

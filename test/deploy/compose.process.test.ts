@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { hasProgram } from '../caches/cache-process.ts'
 import { inspectConfig } from '../../src/config.ts'
+import { hasProgram } from '../caches/cache-process.ts'
 
 interface Service {
   readonly environment?: Readonly<Record<string, string>>

@@ -12,7 +12,6 @@ import {
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parse } from 'yaml'
-
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const CHECKOUT = process.cwd()

@@ -10,8 +10,8 @@ import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
 import { key } from '../client/scripted-client.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { runApp } from '../support/running-app.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Serves a folder with nginx and the configuration of deploy/. Resolves with the origin. */

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import { serve } from '../support/loopback-server.ts'
 import { passOn, type ProxiedResponse } from '../support/http-proxy.ts'
+import { serve } from '../support/loopback-server.ts'
 
 /** A response on its way through the proxy, with its body as latin1: a byte a character. */
 export interface Latin1Response extends Omit<ProxiedResponse, 'body'> {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-
 import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
 import { LOG_FAULTS } from '@public-api/client-source/log/log-error'
 import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
+import type { Vector } from '@public-api/client-source/vector'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
-import type { Vector } from '@public-api/client-source/vector'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
 import {
   clientCommands,

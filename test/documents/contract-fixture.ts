@@ -1,10 +1,10 @@
+import type { Issuance } from '@public-api/contract/keys/issuance'
 import {
   ENDPOINTS,
   type Endpoint,
   type Registry,
   type Runtime,
 } from '@public-api/contract/registry/endpoints'
-import type { Issuance } from '@public-api/contract/keys/issuance'
 
 const ISSUANCE_PAUSED: Issuance = { enabled: false, reason: 'PRODUCT_NOT_READY' }
 

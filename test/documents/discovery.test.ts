@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
+import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { closeSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { schemaCheck } from './document-schemas.ts'
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-
-import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
 import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
+import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
 
 /** The object at a place of a JSON value; fails with the place if it is missing. */
 export function objectAt(value: JsonValue | undefined, ...place: readonly string[]): JsonObject {

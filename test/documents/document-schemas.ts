@@ -1,8 +1,7 @@
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
-
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 
 /** Checks a value against a schema; gives what is wrong with it, nothing for a valid value. */
 export type SchemaCheck = (value: unknown) => readonly string[]

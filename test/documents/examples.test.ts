@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
+import { createExample, SPECIAL_CASE_FIELDS } from '@public-api/contract/documents/examples'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
@@ -9,7 +9,6 @@ import {
   type DataOf,
   type DataSchemaName,
 } from '@public-api/contract/schemas/schemas'
-import { createExample, SPECIAL_CASE_FIELDS } from '@public-api/contract/documents/examples'
 import { schemaCheck } from './document-schemas.ts'
 
 const schemas: readonly (readonly [string, JsonSchema])[] = Object.entries({

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { before, describe, mock, test } from 'node:test'
-
+import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Spectral, type RulesetDefinition } from '@stoplight/spectral-core'
 import { oas } from '@stoplight/spectral-rulesets'
-
-import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { readExampleRelease } from '../../src/routes/example-release.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
-import {
-  canonicalJson,
-  type JsonObject,
-  type JsonValue,
-} from '@public-api/contract/json/canonical-json'
-import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
+import { createOpenApi, type OpenApiDocument } from '@public-api/contract/documents/openapi'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import {
   createErrorBody,
   formatError,
   formatSuccess,
   SCHEMA_IDS,
 } from '@public-api/contract/http/envelope'
-import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
-import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { CACHE_CLASSES, CORS, HEADERS } from '@public-api/contract/http/headers'
-import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
-import { createOpenApi, type OpenApiDocument } from '@public-api/contract/documents/openapi'
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+} from '@public-api/contract/json/canonical-json'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import FIRST_VERSION from '../../releases/versions/VS-0001.json' with { type: 'json' }
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { objectAt, resolvePlace } from './document-places.ts'

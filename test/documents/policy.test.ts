@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
-
+import { createPolicy } from '@public-api/contract/documents/policy'
 import { ERRORS } from '@public-api/contract/errors/errors'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { HEADERS } from '@public-api/contract/http/headers'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { closeSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { createPolicy } from '@public-api/contract/documents/policy'
 import { CHANGED_REGISTRY, PRODUCTION } from './contract-fixture.ts'
 import { schemaCheck } from './document-schemas.ts'
 

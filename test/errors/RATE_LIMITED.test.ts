@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
 import { ApiError } from '@public-api/contract/errors/api-error'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import { runApp } from '../support/running-app.ts'

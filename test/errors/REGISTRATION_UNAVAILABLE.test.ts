@@ -9,8 +9,8 @@ import {
 import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationError } from '../support/refused-registration.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
-import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 import { createUnavailableWaitlist } from '../support/unavailable-service.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 const EXPECTED = { code: 'REGISTRATION_UNAVAILABLE', status: 503, retryable: true } as const
 const BODY = JSON.stringify({ ...GOOD_BODY, email: `${ECHO_MARKER}@example.org` })

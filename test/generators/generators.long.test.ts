@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-
 import { runApp } from '../support/running-app.ts'
 
 const run = promisify(execFile)

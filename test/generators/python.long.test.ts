@@ -4,9 +4,8 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { InputData, JSONSchemaInput, quicktype } from 'quicktype-core'
-
 import type { JsonObject } from '@public-api/contract/json/canonical-json'
+import { InputData, JSONSchemaInput, quicktype } from 'quicktype-core'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

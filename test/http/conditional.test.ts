@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { matchesIfNoneMatch } from '../../src/http/conditional.ts'
 import { createPayload, createCanonicalPayload } from '../../src/service/payload.ts'
+import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
-import { runApp, type RunningApp } from '../support/running-app.ts'
 import {
   toResponse,
   assertRevalidated,
   etagOf,
   publishedKey,
 } from '../support/received-response.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
 import { EXPOSED_HEADERS } from '../support/successful-read.ts'
-import { ANY_CODE_POINT } from '../support/any-text.ts'
 
 /** The opaque part of an entity tag: anything printable but a quote, commas and what looks like other tags included. */
 const opaque = fc

@@ -4,8 +4,8 @@ import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoint
 import { createPayload } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import { ask, assertUnsigned, codeOf, envelopeOf, etagOf } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 const DRAFT_REGISTRY: Registry = {
   ...ENDPOINTS,

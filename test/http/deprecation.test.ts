@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
-import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 const notice = (successor: string) => ({
   status: 'deprecated' as const,

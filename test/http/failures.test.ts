@@ -4,7 +4,6 @@ import { inspect } from 'node:util'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Handler } from '../../src/http/exchange.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
-import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import {
   type ReceivedResponse,
   ask,
@@ -13,6 +12,7 @@ import {
   codeOf,
   publishedKey,
 } from '../support/received-response.ts'
+import { runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 
 const SECRET = 'secret text 5d41402a'
 

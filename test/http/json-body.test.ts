@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { ApiError } from '@public-api/contract/errors/api-error'
+import * as fc from 'fast-check'
 import { isIdentityCoding, isJsonMediaType, parseJsonBody } from '../../src/http/json-body.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -5,13 +5,13 @@ import { presentedKey } from '../../src/http/authenticate.ts'
 import { createPayload } from '../../src/service/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import {
   ask,
   assertSigned,
   publishedKey,
   type ReceivedResponse,
 } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 /** The three rate-limit headers of a response, as limit/remaining/reset. */
 function quotaOf(response: ReceivedResponse): string {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
-import { eventually } from '../support/eventually.ts'
 import { get, GET_STATUS, openListener, waitingApp } from '../support/test-listener.ts'
 
 test('discards a short unneeded body and handles the next request', async (t) => {

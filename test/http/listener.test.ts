@@ -4,8 +4,8 @@ import { createListener, listen, stopListening } from '../../src/http/listener.t
 import { holdConnection } from '../support/held-connection.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 import { get, openListener, QUIET_LOG, waitingApp } from '../support/test-listener.ts'
 
 test('OPTIONS * is 204 without CORS headers', async (t) => {

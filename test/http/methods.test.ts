@@ -4,8 +4,8 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 import { EXPOSED_HEADERS } from '../support/successful-read.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { App } from '../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdConnection } from '../support/held-connection.ts'
 
 const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} }
 const POST = 'POST /anything HTTP/1.1\r\nHost: localhost\r\n'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 /** Targets that another server might resolve, fold or decode into a known path. */
 const UNKNOWN = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as fc from 'fast-check'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
+import * as fc from 'fast-check'
 import type { Handler } from '../../src/http/exchange.ts'
 import { createRouter } from '../../src/http/router.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'

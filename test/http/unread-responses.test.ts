@@ -8,8 +8,8 @@ import {
   listen,
   stopListening,
 } from '../../src/http/listener.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import { get, openListener, QUIET_LOG } from '../support/test-listener.ts'
 
 const BIG = 'x'.repeat(1_000_000)

@@ -1,7 +1,7 @@
-import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS, type Texts } from '../../src/pages/texts/texts.ts'

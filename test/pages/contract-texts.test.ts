@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ERRORS } from '@public-api/contract/errors/errors'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { REQUEST_SCHEMAS, TIME_STATES } from '@public-api/contract/schemas/schemas'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import { contractText, withCode } from '../../src/pages/texts/contract-texts.ts'
 import translations from '../../locales/contract.json' with { type: 'json' }
+import { contractText, withCode } from '../../src/pages/texts/contract-texts.ts'
 
 describe('code in contract texts', () => {
   for (const [text, expected] of [

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import { securityHeaders } from '../../src/pages/delivery/security-headers.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { securityHeaders } from '../../src/pages/delivery/security-headers.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { setClock } from '../storage/counters-behavior.ts'
 import { attributeOf, parsePage } from '../support/page-markup.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
-import { setClock } from '../storage/counters-behavior.ts'
 
 const MAX_HTML_BYTES = 60_000
 const MAX_SCRIPT_BYTES_GZIPPED = 40_000

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LOCALES } from '@public-api/contract/registry/locales'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   formatSnapshotId,
   GENESIS_PREVIOUS_HASH,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
-import { contractText } from '../../src/pages/texts/contract-texts.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { html } from '../../src/pages/markup/html.ts'
+import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'

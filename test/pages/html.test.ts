@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { escapeHtml, html, joinHtml } from '../../src/pages/markup/html.ts'
-import { unescapeHtml } from '../support/page-markup.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
+import { unescapeHtml } from '../support/page-markup.ts'
 
 test('escapes values in elements and attributes, and not markup', () => {
   const text = `<b>&"'`

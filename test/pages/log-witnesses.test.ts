@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
-import { runApp } from '../support/running-app.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 import { openStubWitness } from '../support/stub-witness.ts'
 
 test('without a log the pages do not mention one', async (t) => {

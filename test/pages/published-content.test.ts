@@ -7,16 +7,16 @@ import {
   SNAPSHOT_SCHEMAS,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
+import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
-import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { titleIn } from '../support/snapshot-title.ts'
 import type { Releases } from '../../src/service/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
-import { runApp, type RunningApp } from '../support/running-app.ts'
 import { publishedReleases } from '../support/published-releases.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
+import { titleIn } from '../support/snapshot-title.ts'
 
 /** The page that shows a resource. */
 function pageOf(name: SnapshotName): string {

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { HtmlElement } from 'html-validate'
-import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
 import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
+import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
+import { CACHE_CLASSES } from '@public-api/contract/http/headers'
+import {
+  ENDPOINT_STATUSES,
+  STABILITY_LEVELS,
+  TAGS,
+} from '@public-api/contract/registry/endpoint-terms'
 import {
   ENDPOINTS,
   errorsOf,
   KEY_ERRORS,
   type Registry,
 } from '@public-api/contract/registry/endpoints'
-import {
-  ENDPOINT_STATUSES,
-  STABILITY_LEVELS,
-  TAGS,
-} from '@public-api/contract/registry/endpoint-terms'
-import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
-import { REMEDIES } from '@public-api/contract/errors/remedies'
-import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import type { HtmlElement } from 'html-validate'
 import type { AppDependencies } from '../../src/app.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { requestSamples } from '../../src/pages/reference/request-samples.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'
+import { requestSamples } from '../../src/pages/reference/request-samples.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import {
   attributeOf,

@@ -3,7 +3,6 @@ import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
-
 import { openPreview, type PreviewChange } from '../../src/preview/open-preview.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

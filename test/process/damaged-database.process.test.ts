@@ -3,10 +3,10 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
-import { makeDeployment } from '../support/deployment.ts'
-import { failedStart } from '../support/service-process.ts'
-import { svcIn } from '../support/run-svc.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
+import { makeDeployment } from '../support/deployment.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { failedStart } from '../support/service-process.ts'
 
 const PAGE_BYTES = 4096
 

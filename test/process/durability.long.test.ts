@@ -4,6 +4,7 @@ import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   assertSound,
   copyAfterCrash,
@@ -18,7 +19,6 @@ import {
   type Said,
 } from '../support/registering-service.ts'
 import { createSeededRandom, seedOf, type RandomBelow } from '../support/seeded-random.ts'
-import { eventually } from '../support/eventually.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 
 // A process that is killed at any moment, again and again. What was answered with a ticket must be on the list from then

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { SELF } from '../support/keyed-app.ts'
 import {
   becomes,
@@ -14,7 +15,6 @@ import {
   stopKeyed,
   type KeyedService,
 } from '../support/keyed-service.ts'
-import { eventually } from '../support/eventually.ts'
 
 const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]

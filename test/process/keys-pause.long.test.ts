@@ -4,11 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { LOG_LEVELS } from '../../src/config.ts'
 import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
+import { LOG_LEVELS } from '../../src/config.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { freePort } from '../caches/cache-process.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
+import { eventually } from '../support/eventually.ts'
 import { GOOD_KEY_REQUEST, KEYS } from '../support/keyed-app.ts'
 import {
   putKey,
@@ -20,7 +21,6 @@ import {
 import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
-import { eventually } from '../support/eventually.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 

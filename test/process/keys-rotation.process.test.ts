@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   outcomeOf,
   putKey,
@@ -11,7 +12,6 @@ import {
   stopKeyed,
   writeHashSecrets,
 } from '../support/keyed-service.ts'
-import { eventually } from '../support/eventually.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const DAY_MS = 86_400_000

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../caches/cache-process.ts'
 import { editFile, makeDeployment, resourceFile } from '../support/deployment.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import { startService } from '../support/service-process.ts'
 
 /** An address of loopback that is neither the service's own nor anything else in this deployment. */

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { listFolder, makeDeployment, type Deployment } from '../support/deployment.ts'
+import { eventually } from '../support/eventually.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { rawRegistration } from '../support/raw-registration.ts'
 import { GOOD_BODY } from '../support/registering-app.ts'
@@ -18,7 +19,6 @@ import {
   solvedToken,
   startRegistering,
 } from '../support/registering-service.ts'
-import { eventually } from '../support/eventually.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 import { startMistakes } from '../support/start-mistakes.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

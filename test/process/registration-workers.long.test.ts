@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LIMITS } from '@public-api/contract/registry/limits'
+import { eventually } from '../support/eventually.ts'
 import {
   assertSound,
   readKept,
@@ -9,7 +10,6 @@ import {
   type RegisteringService,
   type Said,
 } from '../support/registering-service.ts'
-import { eventually } from '../support/eventually.ts'
 
 // Three workers behind one port count, spend and decide as one. Each request uses a new connection, and the
 // primary hands connections out in turn.

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
 import {
   editFile,
@@ -13,8 +13,8 @@ import {
   type Deployment,
 } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService, type ServiceProcess } from '../support/service-process.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { startService, type ServiceProcess } from '../support/service-process.ts'
 
 interface Started extends Deployment {
   readonly service: ServiceProcess

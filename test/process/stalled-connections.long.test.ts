@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { makeDeployment } from '../support/deployment.ts'
 import { startService } from '../support/service-process.ts'
 

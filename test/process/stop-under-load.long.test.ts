@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { runClosedLoop } from '../support/closed-loop.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { startService } from '../support/service-process.ts'

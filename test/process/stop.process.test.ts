@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { STOP_TIMES } from '../../src/process/run.ts'
 import { makeDeployment } from '../support/deployment.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
-import { stopWithWaiting } from '../support/waiting-connections.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import { hastyProgram, startService, type ServiceProcess } from '../support/service-process.ts'
+import { stopWithWaiting } from '../support/waiting-connections.ts'
 
 /** A stop that waited for the whole grace takes about ten seconds; one that did not is far below this. */
 const PROMPT_MS = 5000

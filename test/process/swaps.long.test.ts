@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { startService } from '../support/service-process.ts'
 import { testSwaps } from './swaps-behavior.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
 
 const SWAPS = 200
 const CLIENTS = 4

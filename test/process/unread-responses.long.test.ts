@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeDeployment } from '../support/deployment.ts'
-import { makeReleases } from '../support/made-releases.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeReleases } from '../support/made-releases.ts'
 import { startService } from '../support/service-process.ts'
 
 const MAX_RESIDENT_MIB = 250

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { REDIS_SKIP_REASON, startRedis } from '../storage/redis-server.ts'
 import { eventually } from '../support/eventually.ts'

@@ -3,8 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editFile, listFolder, makeDeployment } from '../support/deployment.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdConnection } from '../support/held-connection.ts'
 import {
   hastyProgram,
   servedKeyId,

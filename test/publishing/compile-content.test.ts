@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 /** The mistakes of a folder, each as the operator reads it, with the path of the folder taken off. */

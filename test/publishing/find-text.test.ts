@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
+import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { appendVersion, readVersions } from '../../src/publishing/append-version.ts'
 import { findText } from '../../src/publishing/find-text.ts'
-import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { parse } from 'yaml'
-
 import {
   formatStatus,
   importStatuspage,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-
 import {
   SNAPSHOT_SCHEMAS,
   type SnapshotData,

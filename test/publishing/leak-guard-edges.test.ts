@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContentMistake } from '../../src/publishing/content-mistake.ts'
+import type { PublishingSettings } from '../../src/publishing/content-schemas.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
-import type { PublishingSettings } from '../../src/publishing/content-schemas.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 
 // Put together from pieces, so that scanners of this repository do not take them for real ones.

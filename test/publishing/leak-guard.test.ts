@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
+import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { findLeaks } from '../../src/publishing/leak-guard.ts'
 import { LEAK_RULES } from '../../src/publishing/leak-rules.ts'
-import { compileContent } from '../../src/publishing/compile-content.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 

@@ -3,13 +3,12 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import {
   ORGANIZATION_RESOURCE,
   ORGANIZATION_SCHEMA,
   type Organization,
 } from '@public-api/contract/snapshots/organization'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { ACCENT_SURFACES, TEXT_COLOR } from '../../src/publishing/accent-color.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'

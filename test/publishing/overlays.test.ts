@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import {
   NO_WALLET_VIEWS,
   publishesNoWallet,
@@ -11,11 +13,8 @@ import {
   type SnapshotData,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { translateData, type Translations } from '@public-api/contract/snapshots/translations'
-import { rmSync } from 'node:fs'
-import path from 'node:path'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 async function compile(

@@ -3,23 +3,22 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
-import { checkRelease } from '../../scripts/check-release.ts'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { checkRelease } from '../../scripts/check-release.ts'
 import { readHistory, versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
 import type { PublishResult } from '../../src/publishing/append-version.ts'
+import { PublishError, type PublishFault } from '../../src/publishing/publish-error.ts'
 import { publishRelease } from '../../src/publishing/publish-release.ts'
 import {
   openReleaseStore,
   ReleaseFileError,
   type ReleaseStore,
 } from '../../src/storage/release-store.ts'
-import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { createExample } from '@public-api/contract/documents/examples'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import {

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import * as fc from 'fast-check'
 import { parse } from 'yaml'
-
 import {
   applySplices,
   changedLines,

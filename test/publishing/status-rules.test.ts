@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatFieldPath } from '../../src/publishing/content-mistake.ts'
 import { checkStatus } from '../../src/publishing/status-rules.ts'

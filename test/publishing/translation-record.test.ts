@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { publishRelease } from '../../src/publishing/publish-release.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { loadReleases } from '../../src/service/releases.ts'
+import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { parsePage, textIn } from '../support/page-markup.ts'
-import { runApp } from '../support/running-app.ts'
 import { svc } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 

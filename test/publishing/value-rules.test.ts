@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
+import { urlField } from '@public-api/contract/schemas/fields'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import * as fc from 'fast-check'
-import { urlField } from '@public-api/contract/schemas/fields'
 import { checkValues } from '../../src/publishing/value-rules.ts'
 
 const SCHEMA = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
 import { parseYamlSource } from '../../src/publishing/yaml-source.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 import { ask, envelopeOf } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'
+import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 interface IndexRow {

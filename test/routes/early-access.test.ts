@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPayload } from '../../src/service/payload.ts'
-import { runApp } from '../support/running-app.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 const REGISTER = '/api/v1/early-access/register'

@@ -15,7 +15,6 @@ import {
   solvedFor,
 } from '../support/keyed-app.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import {
   toResponse,
   ask,
@@ -25,6 +24,7 @@ import {
   publishedKey,
   type ReceivedResponse,
 } from '../support/received-response.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 const DAY_MS = 86_400_000

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   ENDPOINT_REQUESTS,
   GOOD_KEY_REQUEST,
@@ -13,7 +14,6 @@ import {
   type KeyedApp,
 } from '../support/keyed-app.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   toResponse,
   ask,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import * as fc from 'fast-check'
-import { ENDPOINTS, type Registry, type Runtime } from '@public-api/contract/registry/endpoints'
 import type { Issuance } from '@public-api/contract/keys/issuance'
-import { proxies } from '../support/proxies.ts'
+import { ENDPOINTS, type Registry, type Runtime } from '@public-api/contract/registry/endpoints'
+import * as fc from 'fast-check'
+import { holdConnection } from '../support/held-connection.ts'
 import {
   easyAltcha,
   GOOD_KEY_REQUEST,
@@ -15,10 +15,9 @@ import {
   type KeyedApp,
   type KeyedAppOptions,
 } from '../support/keyed-app.ts'
-import { holdConnection } from '../support/held-connection.ts'
 import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
+import { proxies } from '../support/proxies.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import {
   toResponse,
   ask,
@@ -27,6 +26,7 @@ import {
   envelopeOf,
   publishedKey,
 } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 const BODY = JSON.stringify(GOOD_KEY_REQUEST)
 const JSON_LINES = ['Content-Type: application/json', `Content-Length: ${BODY.length}`]

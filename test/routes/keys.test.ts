@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey } from 'node:crypto'
 import { test } from 'node:test'
-import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { ask, assertSigned, publishedKey } from '../support/received-response.ts'
+import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 test('the signing-key document has the signing key in consistent formats', async (t) => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
+import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
 import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { OpenApiDocument } from '@public-api/contract/documents/openapi'
 import { loadReleases } from '../../src/service/releases.ts'
 import { objectAt } from '../documents/document-places.ts'
 import { documentSchemaChecks } from '../documents/document-schemas.ts'

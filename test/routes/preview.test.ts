@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import { runApp } from '../support/running-app.ts'
 import { toResponse, assertSigned, publishedKey } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 
 const PATHS = [
   '/api/v1/preview',

@@ -6,8 +6,8 @@ import {
   GOOD_ADDRESSES,
   SAME_ADDRESSES,
 } from '../contract/email-addresses.ts'
-import { GOOD_BODY, runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
+import { GOOD_BODY, runRegisteringApp, type RegisteringApp } from '../support/registering-app.ts'
 
 type Outcome = readonly [status: number, code: string | undefined]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
 import { gzipSync } from 'node:zlib'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { parseRawResponse, rawRequest, sendRaw } from '../support/raw-http.ts'
 import {
   JSON_TYPE,
@@ -10,8 +10,8 @@ import {
   rawRegistration,
   registerRaw,
 } from '../support/raw-registration.ts'
-import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
+import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 
 /** A good body of exactly so many bytes: white space behind a JSON text is part of it. */
 function bodyOf(email: string, bytes: number): string {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
+import { ask, codeOf, type ReceivedResponse } from '../support/received-response.ts'
 import {
   GOOD_BODY,
   REGISTER,
   runRegisteringApp,
   type RegisteringApp,
 } from '../support/registering-app.ts'
-import { ask, codeOf, type ReceivedResponse } from '../support/received-response.ts'
 
 const PER_ACTOR = LIMITS.registrationPerActor.requests
 const ALL_ACTORS = LIMITS.registrationGlobal.requests

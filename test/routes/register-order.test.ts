@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
+import { codeOf } from '../support/received-response.ts'
 import {
   GOOD_BODY,
   REGISTER,
   runRegisteringApp,
   type RegisteringApp,
 } from '../support/registering-app.ts'
-import { codeOf } from '../support/received-response.ts'
 
 /** A request in the parts that the rules are about. */
 interface Draft {

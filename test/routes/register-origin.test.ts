@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
-import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { ORIGINS } from './register-origins.ts'
 
 test("accepts a registration only from the service's own pages or without an Origin", async (t) => {

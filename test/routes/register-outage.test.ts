@@ -4,8 +4,8 @@ import { ApiError } from '@public-api/contract/errors/api-error'
 import type { Challenge } from '../../src/service/challenge.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { codeOf } from '../support/received-response.ts'
+import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 
 /** A store that fails a given number of times. */

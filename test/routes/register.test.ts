@@ -7,7 +7,6 @@ import { LIMITS } from '@public-api/contract/registry/limits'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { JSON_TYPE, registerRaw } from '../support/raw-registration.ts'
-import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import {
   assertSigned,
   assertUnsigned,
@@ -15,6 +14,7 @@ import {
   publishedKey,
   type ReceivedResponse,
 } from '../support/received-response.ts'
+import { GOOD_BODY, REGISTER, runRegisteringApp } from '../support/registering-app.ts'
 import { OWN_ORIGIN } from './register-origins.ts'
 
 const TICKET = /^EA-[0-9A-F]{16}$/

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { loadReleases } from '../../src/service/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
-import { runApp } from '../support/running-app.ts'
 import { digestOf } from '../support/received-response.ts'
+import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
 test('serves each snapshot as published, with the digest of the newest version', async (t) => {

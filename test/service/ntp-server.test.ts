@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { parseNtpServer } from '../../src/service/ntp-server.ts'
 
 for (const [text, host, port] of [

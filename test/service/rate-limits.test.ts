@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LIMITS } from '@public-api/contract/registry/limits'
 import { ApiError } from '@public-api/contract/errors/api-error'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { admitRegistration, secondsUntil } from '../../src/service/rate-limits.ts'
 import { createMemoryCounters, type MemoryCounters } from '../../src/storage/memory-counters.ts'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
-import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   changesBetween,
   versionHashText,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
 import { ReleasesError } from '../../src/service/read-releases.ts'
 import { loadReleases } from '../../src/service/releases.ts'

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import * as fc from 'fast-check'
-
 import {
   ADDRESS_HASH_LABEL,
   formatWaitlistEntry,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '@public-api/contract/errors/api-error'
-import type { Challenge } from '../../src/service/challenge.ts'
-import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
-import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
 import { sha256Hex } from '../../src/crypto/sha256.ts'
+import type { Challenge } from '../../src/service/challenge.ts'
+import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import { createWaitlist, type Registration } from '../../src/service/waitlist.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { SealedRegistration, WaitlistStore } from '../../src/storage/waitlist-store.ts'
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-
 import * as fc from 'fast-check'
-
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 import { CREATED_AT_MS, makeKey, plainKey, readAllKeys } from './api-keys-fixture.ts'

@@ -3,11 +3,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { CountOutcome, Counters } from '../../src/storage/counters.ts'
 import { serveCounters } from '../../src/storage/cluster-counters.ts'
+import type { CountOutcome, Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock, testCounters } from './counters-behavior.ts'
 import type { Order, Report } from './cluster-counters-worker.ts'
+import { setClock, testCounters } from './counters-behavior.ts'
 
 const WORKER = fileURLToPath(new URL('cluster-counters-worker.ts', import.meta.url))
 const DEADLINE_MS = 20_000

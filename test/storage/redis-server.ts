@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

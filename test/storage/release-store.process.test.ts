@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import {
   openReleaseStore,

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
-
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey, plainKey } from './api-keys-fixture.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 1000
 

@@ -4,12 +4,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { assertProblem, makeRegistration, readAll } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { assertProblem, makeRegistration, readAll } from './waitlist-fixture.ts'
 
 const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', import.meta.url))
 

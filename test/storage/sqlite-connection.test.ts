@@ -4,13 +4,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
-
 import { openSqliteConnection, type SqliteMode } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODES: readonly SqliteMode[] = ['create', 'read-write', 'read-only']
 

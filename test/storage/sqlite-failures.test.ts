@@ -3,13 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
-
 import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { filesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'data', 'service.sqlite')

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import type { TestContext } from 'node:test'
-
 import type { SqliteOptions } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'

@@ -4,16 +4,15 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
 import { backUpDatabase } from '../../src/storage/sqlite-backup.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from './api-keys-fixture.ts'
 import { filesOf } from './sqlite-fixture.ts'
 import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MANY = 100_000
 const KEY = makeKey(1)

@@ -5,12 +5,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
-import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
-import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 
 const ADDING_PROCESS = fileURLToPath(new URL('sqlite-adding-process.ts', import.meta.url))
 

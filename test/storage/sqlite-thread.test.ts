@@ -3,10 +3,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
-import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { assertProblem, makeRegistration } from './waitlist-fixture.ts'
 
 function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'service.sqlite')

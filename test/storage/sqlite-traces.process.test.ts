@@ -3,13 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
-
 import { openSqliteConnection } from '../../src/storage/sqlite-connection.ts'
 import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'service.sqlite')

@@ -4,12 +4,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-
-import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DOCUMENT = fs.readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8')
 const HAS_SQLITE3 = spawnSync('sh', ['-c', 'command -v sqlite3']).status === 0

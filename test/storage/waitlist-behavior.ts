@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-
 import type { Storage } from '../../src/storage/storage.ts'
 import type { StorageBackend } from './storage-backend.ts'
 import {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-
 import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
 import type {
   SealedRegistration,

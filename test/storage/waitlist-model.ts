@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-
 import * as fc from 'fast-check'
-
 import type { SealedRegistration, WaitlistStore } from '../../src/storage/waitlist-store.ts'
 import { bytesOf, makeRegistration, readAll, withoutPosition } from './waitlist-fixture.ts'
 

@@ -1,8 +1,7 @@
 import path from 'node:path'
-
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 import { testWaitlistBehavior } from './waitlist-behavior.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 for (const form of SQLITE_FORMS) {
   testWaitlistBehavior({

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-
 import { makeFolder, syncFolder } from '../../src/storage/sync-folder.ts'
 import { claimName, createFile, partialNameOf, replaceFile } from '../../src/storage/whole-file.ts'
 import { listFolder } from '../support/deployment.ts'

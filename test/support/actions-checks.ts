@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-
 import { svc } from './run-svc.ts'
 
 /** A command whose work is done by actions. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { RunningApp } from './running-app.ts'
 import { ask, assertSigned, assertUnsigned, publishedKey } from './received-response.ts'
+import type { RunningApp } from './running-app.ts'
 
 /** The request that leads to an error. */
 export interface Trigger {

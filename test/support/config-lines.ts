@@ -1,5 +1,5 @@
-import { type Config, inspectConfig } from '../../src/config.ts'
 import { formatConfigMistake } from '../../src/config-mistake.ts'
+import { type Config, inspectConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/environment-reader.ts'
 import { inspectSecrets } from '../../src/secrets.ts'
 

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Config, inspectConfig } from '../../src/config.ts'
-import type { Environment } from '../../src/environment-reader.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import type { Environment } from '../../src/environment-reader.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A private key as its file holds it. */

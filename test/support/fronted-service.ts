@@ -3,11 +3,11 @@ import { Agent, createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { listen } from '../../src/http/listener.ts'
-import { closeServer } from './loopback-server.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
-import { makeReleases } from './made-releases.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
+import { closeServer } from './loopback-server.ts'
+import { makeReleases } from './made-releases.ts'
 import { runApp, testSigning } from './running-app.ts'
 
 /** One request that the service received, and its response. */

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-
 import { buildClient } from '../../scripts/build-client.ts'
 
 const run = promisify(execFile)

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-import type { AppDependencies } from '../../src/app.ts'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
-import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
 import type { Issuance } from '@public-api/contract/keys/issuance'
-import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
+import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
+import type { AppDependencies } from '../../src/app.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
+import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import {
   type Challenge,
   type ChallengePurpose,
@@ -17,10 +17,10 @@ import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.
 import type { Counters } from '../../src/storage/counters.ts'
 import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
 import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
-import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { ask, type ReceivedResponse } from './received-response.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export const KEYS = '/api/v1/keys'
 export const SELF = '/api/v1/keys/self'

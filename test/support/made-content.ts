@@ -1,3 +1,5 @@
+import { createExample } from '@public-api/contract/documents/examples'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
@@ -6,9 +8,7 @@ import {
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { createExample } from '@public-api/contract/documents/examples'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { madeEntry } from './made-entry.ts'
 

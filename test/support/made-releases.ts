@@ -1,8 +1,8 @@
+import { createExample } from '@public-api/contract/documents/examples'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { digestFault, sha256Base64url } from '../../src/crypto/sha256.ts'
-import { createExample } from '@public-api/contract/documents/examples'
 import type { ReleaseStore } from '../../src/storage/release-store.ts'
 import { madeEntry } from './made-entry.ts'
 

@@ -1,6 +1,6 @@
 import { rawRequest, sendRaw, type RawResponse } from './raw-http.ts'
-import { REGISTER, type RegisteringApp } from './registering-app.ts'
 import { toResponse, type ReceivedResponse } from './received-response.ts'
+import { REGISTER, type RegisteringApp } from './registering-app.ts'
 
 /** A registration as its bytes go over the socket. */
 export interface RawRegistration {

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
 import type { Locale } from '@public-api/contract/registry/locales'
+import type { Page } from 'playwright-core'
 import { listen } from '../../src/http/listener.ts'
-import { closeServer } from './loopback-server.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { OpenedPage, TestBrowser } from './browser.ts'
 import { passOn } from './http-proxy.ts'
+import { closeServer } from './loopback-server.ts'
 import {
   runRegisteringApp,
   type RegisteringApp,

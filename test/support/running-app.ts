@@ -8,9 +8,9 @@ import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
 import { makeReleases } from './made-releases.ts'
-import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 import type { TestScope } from './test-scope.ts'
 import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailable-service.ts'
+import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
 export { TEST_SIGNING_KEY }
 

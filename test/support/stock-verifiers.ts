@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { httpbis } from 'http-message-signatures'
 import { verifySignature } from 'http-message-sig'
+import { httpbis } from 'http-message-signatures'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { TEST_SIGNING_KEY } from './running-app.ts'
 

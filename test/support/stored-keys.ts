@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-
 import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
 import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'

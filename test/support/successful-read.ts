@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/schemas/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { rawRequest, sendRaw } from './raw-http.ts'
-import type { RunningApp } from './running-app.ts'
 import { toResponse, assertSigned, etagOf, publishedKey } from './received-response.ts'
+import type { RunningApp } from './running-app.ts'
 
 /** Parts that differ between successful reads. */
 export interface ExpectedRead {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { listen } from '../../src/http/listener.ts'
-import { closeServer } from './loopback-server.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
+import { closeServer } from './loopback-server.ts'
 import type { TestScope } from './test-scope.ts'
 
 /** What the proxy received. */

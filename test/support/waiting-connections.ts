@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { makeDeployment } from './deployment.ts'
 import { startService } from './service-process.ts'
 

@@ -1,12 +1,5 @@
+import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import {
-  digestOf,
-  revalidationTextOf,
-  signedTextOf,
-  withHeader,
-  withoutHeaders,
-  withTamperedBody,
-} from './response-changes.ts'
 import { ed25519Vectors } from './ed25519-vectors.ts'
 import { httpVectors } from './http-vectors.ts'
 import {
@@ -15,8 +8,15 @@ import {
   recordResponse,
   type RecordedRequest,
 } from './recorded-responses.ts'
+import {
+  digestOf,
+  revalidationTextOf,
+  signedTextOf,
+  withHeader,
+  withoutHeaders,
+  withTamperedBody,
+} from './response-changes.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
-import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
 
 const ASKED_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 const WEEK_MS = 7 * 24 * 3600 * 1000

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
-import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
 import { headerOf } from './recorded-responses.ts'
+import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 const P = 2n ** 255n - 19n

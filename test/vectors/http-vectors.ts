@@ -7,6 +7,7 @@ import type {
 } from '@public-api/client-source/vector'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
+import { headerOf, recordResponse, type RecordedRequest } from './recorded-responses.ts'
 import {
   digestOf,
   revalidationTextOf,
@@ -14,7 +15,6 @@ import {
   signedTextOf,
   withHeader,
 } from './response-changes.ts'
-import { headerOf, recordResponse, type RecordedRequest } from './recorded-responses.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 const HOUR_MS = 3_600_000

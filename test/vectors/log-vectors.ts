@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import type { LogVector } from '@public-api/client-source/vector'
 import { encodeBase64 } from '@public-api/client-source/base64'
 import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
 import { createHashTree } from '@public-api/client-source/log/hash-tree'
@@ -12,7 +11,7 @@ import {
   formatVkey,
   keyIdOf,
 } from '@public-api/client-source/log/signed-note'
-import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import type { LogVector } from '@public-api/client-source/vector'
 import {
   changesBetween,
   formatSnapshotId,
@@ -20,6 +19,7 @@ import {
   versionHashText,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 

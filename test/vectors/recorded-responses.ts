@@ -1,19 +1,19 @@
 import type { KeyObject } from 'node:crypto'
+import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-source/vector'
+import { pathOf } from '@public-api/contract/http/request-target'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { pathOf } from '@public-api/contract/http/request-target'
 import { bytesOfBody, type App } from '../../src/http/api-request.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
 import { makeReleases } from '../support/made-releases.ts'
-import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
-import { TEST_SIGNING_KEY } from './signing-key.ts'
-import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-source/vector'
 import {
   createUnavailableApiKeys,
   createUnavailableWaitlist,
 } from '../support/unavailable-service.ts'
+import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
+import { TEST_SIGNING_KEY } from './signing-key.ts'
 
 /** Every response in the vectors has this id, so that a file changes only with what it is about. */
 export const REQUEST_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'

@@ -1,12 +1,5 @@
-import { formatErrorLine } from '@public-api/command/error-line'
-import { formatJson } from '@public-api/command/format-json'
 import { HistoryError } from '@public-api/client-source/history-error'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { checkEvidence } from './auditing/check-evidence.ts'
-import { writeEvidence, type Finding } from './auditing/evidence-file.ts'
 import { LogFinding } from '@public-api/client-source/log/audit-log'
-import { printReport } from './auditing/print-report.ts'
-import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import {
   createCommand,
   type CommandOutput,
@@ -14,8 +7,15 @@ import {
   type ExitCode,
   UsageError,
 } from '@public-api/command/command'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
+import { formatErrorLine } from '@public-api/command/error-line'
+import { formatJson } from '@public-api/command/format-json'
 import { parseWholeNumber } from '@public-api/command/option-values'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { checkEvidence } from './auditing/check-evidence.ts'
+import { writeEvidence, type Finding } from './auditing/evidence-file.ts'
+import { printReport } from './auditing/print-report.ts'
+import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import { readSavedPinSource } from './auditing/state-store.ts'
 import { readPolicyFile } from './log/log-inputs.ts'
 import { parseOrigin } from './log/parse-origin.ts'

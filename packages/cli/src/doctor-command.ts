@@ -1,7 +1,3 @@
-import { formatErrorLine } from '@public-api/command/error-line'
-import { formatJson } from '@public-api/command/format-json'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   type CommandResult,
   createCommand,
@@ -10,18 +6,22 @@ import {
   type ExitCode,
   UsageError,
 } from '@public-api/command/command'
+import { formatErrorLine } from '@public-api/command/error-line'
+import { formatJson } from '@public-api/command/format-json'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
+import { withProgress } from '@public-api/command/progress'
+import { pluralOf } from '@public-api/command/wording'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { Finding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
-import { withProgress } from '@public-api/command/progress'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { findKeyRecord } from './pinning/pin-source.ts'
 import { parseBase } from './verifying/address.ts'
 import { createHttpClient } from './verifying/requests.ts'
-import { pluralOf } from '@public-api/command/wording'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const EXPECTED_REQUESTS = 55

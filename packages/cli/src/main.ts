@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-
 import { runProcess } from '@public-api/command/run-process'
 import { runProgram } from '@public-api/command/run-program'
 import { COMMANDS } from './commands.ts'

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-
 import { createArchiveClient } from '@public-api/client-source/log/archive-client'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
 import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
+import { createHashTree } from '@public-api/client-source/log/hash-tree'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-source/log/log-proof'
 import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'

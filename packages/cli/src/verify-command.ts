@@ -8,19 +8,19 @@ import {
   type Expectations,
   type Verification,
 } from '@public-api/client-source/verify-response'
+import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
+import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { parseInstant } from '@public-api/contract/text/instant'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
-import { type Address, isTarget, parseAddress } from './verifying/address.ts'
+import { parseInstant } from '@public-api/contract/text/instant'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome, type Outcome } from './verifying/describe-outcome.ts'
 import { createHttpClient } from './verifying/requests.ts'
-import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
+import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }

@@ -1,7 +1,7 @@
-import type { ErrorBody } from '#contract/http/envelope'
 import type { ErrorCode } from '#contract/errors/errors'
-import type { RateLimit } from './rate-limit.ts'
+import type { ErrorBody } from '#contract/http/envelope'
 import type { HttpResponse } from './http-response.ts'
+import type { RateLimit } from './rate-limit.ts'
 
 /**
  * The service refused a request and signed the refusal. `code` is one of the error catalog and narrows in a switch.

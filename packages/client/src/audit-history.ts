@@ -1,12 +1,13 @@
 import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
 import type { AuditOptions } from './audit-options.ts'
-import { AuditStateError } from './audit-state-error.ts'
 import { auditOnce, type AuditedRound, type KnownHead } from './audit-round.ts'
+import { AuditStateError } from './audit-state-error.ts'
 import type { Client } from './client.ts'
 import { MAX_UNSETTLED, type SavedHead } from './head-store.ts'
 import { createHistoryFailure } from './history-failure.ts'
 import { findNewestContradiction, type HistoryFinding } from './history-proofs.ts'
 import { entriesOf, verifyStatements, type Statement } from './history-statement.ts'
+import type { HttpResponse } from './http-response.ts'
 import { readNewest } from './newest-version.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import type { Verified } from './reads.ts'
@@ -14,7 +15,6 @@ import { readRedactions, type Redaction } from './redactions.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError, type UnsettledContradiction } from './unsettled-error.ts'
 import { importKey } from './verification-key.ts'
-import type { HttpResponse } from './http-response.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {

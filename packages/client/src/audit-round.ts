@@ -1,8 +1,8 @@
-import { BASE_PATH } from '#contract/registry/api-version'
 import { isVersionEntry } from '#contract/history/entry-shape'
-import { propertyOf } from '#contract/json/property-of'
-import { READ_PATHS } from '#contract/registry/read-paths'
 import type { VersionEntry, VersionSummary } from '#contract/history/version-chain'
+import { propertyOf } from '#contract/json/property-of'
+import { BASE_PATH } from '#contract/registry/api-version'
+import { READ_PATHS } from '#contract/registry/read-paths'
 import { ApiResponseError } from './api-response-error.ts'
 import type { AuditOptions } from './audit-options.ts'
 import { forEachSome } from './for-each-some.ts'
@@ -17,10 +17,10 @@ import {
   type HistoryFinding,
 } from './history-proofs.ts'
 import { entriesOf } from './history-statement.ts'
+import type { HttpResponse } from './http-response.ts'
 import type { PortableResponse } from './portable-response.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { VerificationError } from './verification-error.ts'
-import type { HttpResponse } from './http-response.ts'
 
 /** A signed head with its proof. */
 export interface KnownHead extends ProofContext {

@@ -1,12 +1,13 @@
-import type { ErrorBody } from '#contract/http/envelope'
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
-import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/registry/limits'
+import type { ErrorBody } from '#contract/http/envelope'
 import { propertyOf } from '#contract/json/property-of'
+import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/registry/limits'
 import { ApiResponseError } from './api-response-error.ts'
 import { checkOptions, type ClientOptions } from './client-options.ts'
 import { ConnectionError, createConnection, RedirectError, type Connection } from './connection.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
+import type { HttpResponse } from './http-response.ts'
 import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type DataOfTarget, type ReadOptions, type Verified } from './reads.ts'
 import type { Reads } from './resources.ts'
@@ -14,7 +15,6 @@ import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import type { HttpResponse } from './http-response.ts'
 import type { VerifiedResponse } from './verify-response.ts'
 
 /** Reads a service and verifies every response. */

@@ -1,7 +1,7 @@
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { readHeaders, type HeaderSource } from './header-fields.ts'
-import { orAborted } from './retries.ts'
 import type { HttpResponse } from './http-response.ts'
+import { orAborted } from './retries.ts'
 import { targetOf } from './verify-response.ts'
 
 /** The members of a fetch response that the client uses. */

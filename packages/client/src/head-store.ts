@@ -1,7 +1,7 @@
 import { propertyOf } from '#contract/json/property-of'
 import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
-import type { PublishedKey } from './verification-key.ts'
 import { MAX_KEYS } from './signing-keys.ts'
+import type { PublishedKey } from './verification-key.ts'
 
 /** What one audit saves for the next: the signed response that named the newest version. */
 export interface SavedHead {

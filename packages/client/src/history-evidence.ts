@@ -1,7 +1,7 @@
-import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
 import { HISTORY_FAULTS, PROOFS, type HistoryFault } from './history-proofs.ts'
 import { verifyStatements } from './history-statement.ts'
 import { areOfOneLineage } from './key-lineage.ts'
+import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import type { PublishedKey } from './verification-key.ts'
 

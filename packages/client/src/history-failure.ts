@@ -3,12 +3,12 @@ import { formatFinding, HistoryError, UnlinkedKeysError } from './history-error.
 import type { HistoryEvidence } from './history-evidence.ts'
 import { PROOFS, type HistoryFault, type HistoryFinding } from './history-proofs.ts'
 import { verifyStatements } from './history-statement.ts'
+import type { HttpResponse } from './http-response.ts'
 import { areOfOneLineage } from './key-lineage.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import { UnsettledError } from './unsettled-error.ts'
 import { VerificationError } from './verification-error.ts'
 import type { PublishedKey } from './verification-key.ts'
-import type { HttpResponse } from './http-response.ts'
 
 /** Data for verifying the signatures of older responses. */
 export interface ProofContext {

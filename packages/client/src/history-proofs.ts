@@ -4,8 +4,6 @@ import {
   isVersionEntry,
   type ShapeFault,
 } from '#contract/history/entry-shape'
-import { parseInstant } from '#contract/text/instant'
-import { propertyOf } from '#contract/json/property-of'
 import {
   findChangesFault,
   formatSnapshotId,
@@ -14,6 +12,8 @@ import {
   type VersionEntry,
   type VersionSummary,
 } from '#contract/history/version-chain'
+import { propertyOf } from '#contract/json/property-of'
+import { parseInstant } from '#contract/text/instant'
 import { sha256Hex } from '#crypto'
 import { versionsIn, type Statement } from './history-statement.ts'
 

@@ -1,5 +1,5 @@
-import type { Client } from './client.ts'
 import { readSignedEntry } from './audit-round.ts'
+import type { Client } from './client.ts'
 import { createHistoryFailure, orBroken } from './history-failure.ts'
 import { findChangesFinding, findIndexFault } from './history-proofs.ts'
 import { entriesOf } from './history-statement.ts'

@@ -1,11 +1,11 @@
 import { CLIENT_HEADERS } from '#contract/http/client-headers'
-import { parseInstant } from '#contract/text/instant'
 import { propertyOf } from '#contract/json/property-of'
+import { parseInstant } from '#contract/text/instant'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
-import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
-import { VerificationError } from './verification-error.ts'
 import type { HttpResponse } from './http-response.ts'
+import { VerificationError } from './verification-error.ts'
+import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import { verifyResponse, type VerifiedResponse } from './verify-response.ts'
 
 /** A signed response as JSON, with everything needed to verify its signature later. */

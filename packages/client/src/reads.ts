@@ -1,7 +1,7 @@
 import { READ_PATHS } from '#contract/registry/read-paths'
+import type { HttpResponse } from './http-response.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { DataByRead, Reads } from './resources.ts'
-import type { HttpResponse } from './http-response.ts'
 
 /** Name of an endpoint that is read with GET. */
 export type ReadName = keyof DataByRead

@@ -1,7 +1,7 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { isVersionEntry } from '#contract/history/entry-shape'
-import { parseInstant } from '#contract/text/instant'
 import { ChainError, verifyLink } from '#contract/history/version-chain'
+import { CLIENT_HEADERS } from '#contract/http/client-headers'
+import { parseInstant } from '#contract/text/instant'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-proofs.ts'
@@ -10,6 +10,7 @@ import { LogError, type LogFault } from './log/log-error.ts'
 import { openPolicy } from './log/log-policy.ts'
 import { verifyProof } from './log/log-proof.ts'
 import { verifyCheckpoint } from './log/verify-checkpoint.ts'
+import { verifyKeyDocument } from './signing-keys.ts'
 import type {
   HeaderPair,
   HistoryOutcome,
@@ -19,7 +20,6 @@ import type {
   Vector,
   VectorResponse,
 } from './vector.ts'
-import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError, type VerificationFault } from './verification-error.ts'
 import { importKey } from './verification-key.ts'
 import { verifyResponse } from './verify-response.ts'

@@ -2,14 +2,14 @@ import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { propertyOf } from '#contract/json/property-of'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
+import { VerificationError } from './verification-error.ts'
+import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import {
   parseBody,
   verifyResponse,
   type Expectations,
   type VerifiedResponse,
 } from './verify-response.ts'
-import { VerificationError } from './verification-error.ts'
-import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 
 /**
  * Maximum number of keys of a document. A real document has one or two. Each key costs as much as a verification, and

@@ -1,11 +1,11 @@
 import { READ_PATHS } from '#contract/registry/read-paths'
 import { freshTarget } from './fresh-target.ts'
 import type { HttpResponse } from './http-response.ts'
-import type { Expectations, VerifiedResponse } from './verify-response.ts'
-import { verifyResponse } from './verify-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
+import type { Expectations, VerifiedResponse } from './verify-response.ts'
+import { verifyResponse } from './verify-response.ts'
 
 /** The keys of one service, loaded when first needed and again when they may have changed. */
 export interface TrustedKeys {

@@ -1,5 +1,5 @@
-import { importEd25519, sha256Base64url } from '#crypto'
 import { parseInstant } from '#contract/text/instant'
+import { importEd25519, sha256Base64url } from '#crypto'
 import { decodeBase64Of64, decodeBase64urlOf32 } from './base64.ts'
 import { isCanonicalPoint, isCanonicalSignature } from './ed25519.ts'
 import { latin1 } from './latin1.ts'

@@ -1,6 +1,6 @@
+import type { Issuance } from '../keys/issuance.ts'
 import { API_VERSION, BASE_PATH } from '../registry/api-version.ts'
 import { LINKS, visibleEndpoints, type Registry, type Runtime } from '../registry/endpoints.ts'
-import type { Issuance } from '../keys/issuance.ts'
 import type { DataOf } from '../schemas/schemas.ts'
 
 /** What the documents describe. */

@@ -1,5 +1,3 @@
-import { API_VERSION } from '../registry/api-version.ts'
-import { EXAMPLE_EPOCH_MS, enumField, text } from '../schemas/fields.ts'
 import {
   CORS,
   ERROR_CACHE_CONTROL,
@@ -7,11 +5,13 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '../http/headers.ts'
-import { DAY_MS, formatInstant } from '../text/instant.ts'
+import { formatRevalidated } from '../http/signature.ts'
+import { API_VERSION } from '../registry/api-version.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { READ_PATHS } from '../registry/read-paths.ts'
+import { EXAMPLE_EPOCH_MS, enumField, text } from '../schemas/fields.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
-import { formatRevalidated } from '../http/signature.ts'
+import { DAY_MS, formatInstant } from '../text/instant.ts'
 
 /** The schema of the value of each header, by key in HEADERS. Its description says what the header means. */
 export type HeaderDocs = {

@@ -1,11 +1,11 @@
+import { ERRORS, type ErrorCode } from '../errors/errors.ts'
+import { SCHEMA_IDS } from '../http/envelope.ts'
 import type { JsonObject } from '../json/canonical-json.ts'
 import { errorsOf, type Endpoint, type Registry } from '../registry/endpoints.ts'
-import { SCHEMA_IDS } from '../http/envelope.ts'
-import { ERRORS, type ErrorCode } from '../errors/errors.ts'
 import { EXAMPLE_EPOCH_MS } from '../schemas/fields.ts'
-import { formatInstant } from '../text/instant.ts'
 import { type JsonSchema, mapSubschemas } from '../schemas/schema-type.ts'
 import { DATA_SCHEMAS, ERROR_SCHEMA, REQUEST_SCHEMAS } from '../schemas/schemas.ts'
+import { formatInstant } from '../text/instant.ts'
 
 /** The identity of the responses in examples: a version 4 UUID and a time. */
 export const EXAMPLE_IDENTITY = {

@@ -1,9 +1,5 @@
-import { API_KEY_FORMAT } from '../keys/api-key.ts'
-import { API_VERSION, BASE_PATH } from '../registry/api-version.ts'
-import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../registry/endpoint-terms.ts'
-import { ENDPOINTS, LINKS, visibleEndpoints } from '../registry/endpoints.ts'
-import { SCHEMA_IDS } from '../http/envelope.ts'
 import { ERRORS } from '../errors/errors.ts'
+import { SCHEMA_IDS } from '../http/envelope.ts'
 import {
   CACHE_CLASSES,
   CORS,
@@ -13,14 +9,18 @@ import {
   JSON_MEDIA_TYPE,
   RESPONSE_CONTENT_TYPE,
 } from '../http/headers.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { REQUEST_SCHEMAS, type DataOf } from '../schemas/schemas.ts'
 import {
   formatContentDigest,
   formatEtag,
   REVALIDATION_TEXT_LINES,
   SIGNED_TEXT_LINES,
 } from '../http/signature.ts'
+import { API_KEY_FORMAT } from '../keys/api-key.ts'
+import { API_VERSION, BASE_PATH } from '../registry/api-version.ts'
+import { ENDPOINT_STATUSES, RUNTIMES, STABILITY_LEVELS } from '../registry/endpoint-terms.ts'
+import { ENDPOINTS, LINKS, visibleEndpoints } from '../registry/endpoints.ts'
+import { LIMITS } from '../registry/limits.ts'
+import { REQUEST_SCHEMAS, type DataOf } from '../schemas/schemas.ts'
 import type { DocumentedTables } from './discovery.ts'
 import {
   headersOf,

@@ -1,5 +1,5 @@
-import { BASE_PATH } from '../registry/api-version.ts'
 import { HEADERS } from '../http/headers.ts'
+import { BASE_PATH } from '../registry/api-version.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { LOCALES } from '../registry/locales.ts'
 

@@ -1,3 +1,4 @@
+import { propertyOf } from '../json/property-of.ts'
 import {
   RESOURCE_NAME_PATTERN,
   SHA256_BASE64URL_PATTERN,
@@ -5,7 +6,6 @@ import {
   SNAPSHOT_ID_PATTERN,
 } from '../schemas/identifier-patterns.ts'
 import { parseInstant } from '../text/instant.ts'
-import { propertyOf } from '../json/property-of.ts'
 import type { VersionEntry, VersionSummary } from './version-chain.ts'
 
 /** A member of a version entry that does not have the form that every entry has. */

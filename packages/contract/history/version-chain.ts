@@ -1,6 +1,6 @@
 import { canonicalJson } from '../json/canonical-json.ts'
-import { parseInstant } from '../text/instant.ts'
 import { propertyOf } from '../json/property-of.ts'
+import { parseInstant } from '../text/instant.ts'
 
 /** First line of the text that is hashed, so that no other text of this service has the same hash. */
 export const VERSION_HASH_LABEL = 'svc-version-v1'

@@ -1,9 +1,9 @@
 import { canonicalJson, type JsonObject } from '../json/canonical-json.ts'
-import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
 import { parseJson } from '../json/parse-json.ts'
+import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
 import { schemaViolations } from '../schemas/schema-violation.ts'
-import type { VersionEntry } from './version-chain.ts'
 import { DATA_SCHEMAS } from '../schemas/schemas.ts'
+import type { VersionEntry } from './version-chain.ts'
 
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 

@@ -1,10 +1,10 @@
+import { ERRORS, type ErrorCode } from '../errors/errors.ts'
+import type { Issuance } from '../keys/issuance.ts'
+import { isSnapshotName } from '../snapshots/snapshot-schemas.ts'
+import { DAY_MS, parseInstant } from '../text/instant.ts'
 import { BASE_PATH } from './api-version.ts'
 import { ROUTE_ERRORS, snapshotRead, type Endpoint, type Registry } from './endpoints.ts'
-import { ERRORS, type ErrorCode } from '../errors/errors.ts'
-import { DAY_MS, parseInstant } from '../text/instant.ts'
-import type { Issuance } from '../keys/issuance.ts'
 import { LIMITS } from './limits.ts'
-import { isSnapshotName } from '../snapshots/snapshot-schemas.ts'
 
 // The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
 // each other. Each function yields one sentence for each violation.

@@ -1,5 +1,5 @@
-import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
+import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,

@@ -1,10 +1,10 @@
-import { enumField, flag, list, named, record, text, textList, timestamp, whole } from './fields.ts'
-import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
-import { BASE_PATH, REGISTRY_VERSION } from '../registry/api-version.ts'
 import { SCHEMA_IDS } from '../http/envelope.ts'
 import { CORS } from '../http/headers.ts'
+import { API_KEY_FORMAT, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
+import { BASE_PATH, REGISTRY_VERSION } from '../registry/api-version.ts'
 import { LIMITS } from '../registry/limits.ts'
 import { READ_PATHS } from '../registry/read-paths.ts'
+import { enumField, flag, list, named, record, text, textList, timestamp, whole } from './fields.ts'
 
 export const links = named('DocumentLinks', 'Related documents, as paths on this origin.', {
   index: text('The discovery index.', READ_PATHS.index),

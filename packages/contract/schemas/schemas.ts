@@ -1,3 +1,23 @@
+import { ERRORS } from '../errors/errors.ts'
+import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from '../history/version-chain.ts'
+import { CACHE_CLASSES } from '../http/headers.ts'
+import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
+import { BASE_PATH, OPENAPI_VERSION, REGISTRY_VERSION } from '../registry/api-version.ts'
+import {
+  AUTHENTICATIONS,
+  ENDPOINT_STATUSES,
+  RUNTIMES,
+  STABILITY_LEVELS,
+} from '../registry/endpoint-terms.ts'
+import { LIMITS } from '../registry/limits.ts'
+import { READ_PATHS } from '../registry/read-paths.ts'
+import { SNAPSHOT_SCHEMAS } from '../snapshots/snapshot-schemas.ts'
+import {
+  CHALLENGE_PROVIDERS,
+  CHALLENGE_TOKEN,
+  REGISTRATION_SCHEMA,
+} from '../waitlist/registration-schema.ts'
+import { TICKET_PATTERN } from '../waitlist/ticket.ts'
 import {
   EXAMPLE_EPOCH_MS,
   enumField,
@@ -13,29 +33,9 @@ import {
   timestamp,
   whole,
 } from './fields.ts'
-import { API_KEY_FORMAT, API_KEY_ID_PATTERN, API_KEY_LABEL_PATTERN } from '../keys/api-key.ts'
-import { BASE_PATH, OPENAPI_VERSION, REGISTRY_VERSION } from '../registry/api-version.ts'
-import {
-  AUTHENTICATIONS,
-  ENDPOINT_STATUSES,
-  RUNTIMES,
-  STABILITY_LEVELS,
-} from '../registry/endpoint-terms.ts'
-import { CACHE_CLASSES } from '../http/headers.ts'
-import { LIMITS } from '../registry/limits.ts'
-import { READ_PATHS } from '../registry/read-paths.ts'
-import { TICKET_PATTERN } from '../waitlist/ticket.ts'
-import { ERRORS } from '../errors/errors.ts'
 import { SHA256_BASE64URL_PATTERN } from './identifier-patterns.ts'
 import { POLICY_SCHEMA, links, scope } from './policy-schema.ts'
-import {
-  CHALLENGE_PROVIDERS,
-  CHALLENGE_TOKEN,
-  REGISTRATION_SCHEMA,
-} from '../waitlist/registration-schema.ts'
 import type { JsonSchema, SchemaType } from './schema-type.ts'
-import { SNAPSHOT_SCHEMAS } from '../snapshots/snapshot-schemas.ts'
-import { CHANGE_KINDS, GENESIS_PREVIOUS_HASH } from '../history/version-chain.ts'
 
 /** States of the time quality (contract decisions section 6). */
 export const TIME_STATES = ['SYNCHRONIZED', 'UNSYNCHRONIZED', 'UNVERIFIED'] as const

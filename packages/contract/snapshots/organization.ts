@@ -1,5 +1,4 @@
 import { LOCALES } from '../registry/locales.ts'
-import { INTERESTS } from '../waitlist/registration-schema.ts'
 import {
   enumField,
   idField,
@@ -12,6 +11,7 @@ import {
   urlField,
 } from '../schemas/fields.ts'
 import type { SchemaType } from '../schemas/schema-type.ts'
+import { INTERESTS } from '../waitlist/registration-schema.ts'
 
 /** Name of the resource with the organization's identity. It has no endpoint; the pages and feeds show it. */
 export const ORGANIZATION_RESOURCE = 'site/organization'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json/canonical-json.ts'
-import { LOCALES } from '../registry/locales.ts'
 import { propertyOf } from '../json/property-of.ts'
+import { LOCALES } from '../registry/locales.ts'
 import type { JsonSchema } from '../schemas/schema-type.ts'
 
 /** The locale that the content files are written in, and the locales that content can be translated into. */

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors/api-error.ts'
-import { parseEmailAddress } from './email-address.ts'
 import type { ErrorCode } from '../errors/errors.ts'
-import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
-import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 import type { SchemaType } from '../schemas/schema-type.ts'
 import { schemaViolation } from '../schemas/schema-violation.ts'
+import { parseEmailAddress } from './email-address.ts'
+import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
+import { REGISTRATION_SCHEMA } from './registration-schema.ts'
 
 /** A registration with valid fields. The challenge is verified later. */
 export type RegistrationInput = ReturnType<typeof parseRegistration>

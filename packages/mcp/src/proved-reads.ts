@@ -1,10 +1,10 @@
 import type { Client } from '@public-api/client-source/client'
 import { readNewest } from '@public-api/client-source/newest-version'
 import type { ReadOptions, Verified } from '@public-api/client-source/reads'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
-import { formatInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { ToolFailure } from './tool-result.ts'
 
 /** The facts that accompany every result. */

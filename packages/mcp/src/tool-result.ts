@@ -1,4 +1,3 @@
-import { CommandFailure } from '@public-api/command/command'
 import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { ConnectionError } from '@public-api/client-source/connection'
@@ -9,6 +8,7 @@ import {
   VERIFICATION_FAULTS,
   VerificationError,
 } from '@public-api/client-source/verification-error'
+import { CommandFailure } from '@public-api/command/command'
 import { ChainError } from '@public-api/contract/history/version-chain'
 
 /** A tool cannot return what was asked. The message is written here and quotes nothing that was received. */

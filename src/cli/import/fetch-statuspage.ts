@@ -1,7 +1,7 @@
+import { UnreachableError } from '@public-api/cli/src/verifying/requests.ts'
 import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import { UnreachableError } from '@public-api/cli/src/verifying/requests.ts'
 
 const DOCUMENTS = ['summary', 'incidents', 'scheduled-maintenances']
 /** Real documents have at most a few hundred kB. */

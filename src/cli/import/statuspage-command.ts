@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-
-import { messageOf } from '@public-api/contract/errors/error-message'
-import { parseJson } from '@public-api/contract/json/parse-json'
 import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
 import { escapeInvisible } from '@public-api/command/format-json'
 import { parseWholeNumber } from '@public-api/command/option-values'
 import { flag, textOptionOr } from '@public-api/command/options'
 import { pluralOf } from '@public-api/command/wording'
-import { createFile, rewriteFile } from '../../storage/whole-file.ts'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import { readRegularFile } from '../../storage/read-regular-file.ts'
+import { createFile, rewriteFile } from '../../storage/whole-file.ts'
 import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 

@@ -1,14 +1,4 @@
 import { randomBytes } from 'node:crypto'
-
-import { ApiError } from '@public-api/contract/errors/api-error'
-import { API_KEY_LABEL_PATTERN } from '@public-api/contract/keys/api-key'
-import { type Issuance, ISSUANCE } from '@public-api/contract/keys/issuance'
-import { LIMITS } from '@public-api/contract/registry/limits'
-import { SYSTEM_CLOCK } from '../../service/clock.ts'
-import { createApiKeys, TooManyKeysError } from '../../service/api-keys.ts'
-import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { createMemoryCounters } from '../../storage/memory-counters.ts'
-import { StorageError } from '../../storage/storage-error.ts'
 import {
   type Command,
   CommandFailure,
@@ -17,10 +7,19 @@ import {
   UsageError,
 } from '@public-api/command/command'
 import { formatJson } from '@public-api/command/format-json'
+import { parseWholeNumber } from '@public-api/command/option-values'
 import { textOption, textOptionOr } from '@public-api/command/options'
+import { ApiError } from '@public-api/contract/errors/api-error'
+import { API_KEY_LABEL_PATTERN } from '@public-api/contract/keys/api-key'
+import { type Issuance, ISSUANCE } from '@public-api/contract/keys/issuance'
+import { LIMITS } from '@public-api/contract/registry/limits'
+import { createApiKeys, TooManyKeysError } from '../../service/api-keys.ts'
+import { SYSTEM_CLOCK } from '../../service/clock.ts'
+import type { ApiKeyStore } from '../../storage/api-key-store.ts'
+import { createMemoryCounters } from '../../storage/memory-counters.ts'
+import { StorageError } from '../../storage/storage-error.ts'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
-import { parseWholeNumber } from '@public-api/command/option-values'
 import { writeToStandardOutput } from '../standard-output.ts'
 
 const { minTtlDays, maxTtlDays, defaultTtlDays, maxActiveKeys, maxLabelLength } = LIMITS

@@ -1,10 +1,10 @@
+import { UsageError } from '@public-api/command/command'
+import { looksLikeApiKey } from '@public-api/command/whole-key'
 import {
   API_KEY_ID_LENGTH,
   API_KEY_ID_PATTERN,
   API_KEY_PREFIX,
 } from '@public-api/contract/keys/api-key'
-import { UsageError } from '@public-api/command/command'
-import { looksLikeApiKey } from '@public-api/command/whole-key'
 
 const KEY_ID = new RegExp(API_KEY_ID_PATTERN)
 const EXPECTED = `${API_KEY_ID_LENGTH} hexadecimal digits, those between "${API_KEY_PREFIX}" and the next "_"`

@@ -1,9 +1,9 @@
+import { createCommand } from '@public-api/command/command'
+import { parseWholeNumber } from '@public-api/command/option-values'
+import { flag, textOptionOr } from '@public-api/command/options'
+import { pluralOf } from '@public-api/command/wording'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { ApiKeyStore } from '../../storage/api-key-store.ts'
-import { createCommand } from '@public-api/command/command'
-import { flag, textOptionOr } from '@public-api/command/options'
-import { parseWholeNumber } from '@public-api/command/option-values'
-import { pluralOf } from '@public-api/command/wording'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readKeyPages } from '../read-pages.ts'
 

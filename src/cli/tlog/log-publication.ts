@@ -1,6 +1,6 @@
 import { CommandFailure } from '@public-api/command/command'
-import type { LogPublication } from '../../publishing/log/published-log.ts'
 import type { CosignReport } from '../../publishing/log/cosign-log.ts'
+import type { LogPublication } from '../../publishing/log/published-log.ts'
 import type { TlogError } from '../../publishing/log/tlog-error.ts'
 import { readConfig } from '../database.ts'
 

@@ -1,6 +1,6 @@
-import { formatInstant } from '@public-api/contract/text/instant'
 import { createCommand } from '@public-api/command/command'
 import { pluralOf } from '@public-api/command/wording'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 
 export const command = createCommand({

@@ -1,6 +1,6 @@
-import { formatInstant } from '@public-api/contract/text/instant'
 import { createCommand } from '@public-api/command/command'
 import { flag, textOption } from '@public-api/command/options'
+import { formatInstant } from '@public-api/contract/text/instant'
 import { DATABASE_OPTION } from '../database.ts'
 import { withRegistration } from './with-registration.ts'
 

@@ -1,10 +1,10 @@
-import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import { createCommand, UsageError } from '@public-api/command/command'
-import { flag, textOption } from '@public-api/command/options'
-import { DATABASE_OPTION, withDatabase } from '../database.ts'
 import { parseWholeNumber } from '@public-api/command/option-values'
-import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
+import { flag, textOption } from '@public-api/command/options'
 import { pluralOf } from '@public-api/command/wording'
+import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
+import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
 
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
 

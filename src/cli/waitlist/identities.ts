@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-
-import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
-import { messageOf } from '@public-api/contract/errors/error-message'
-import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
 import { CommandFailure, UsageError } from '@public-api/command/command'
 import { textOptions } from '@public-api/command/options'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { type Config, WAITLIST_IDENTITY_FILE } from '../../config.ts'
+import { AgeError, createDecryptor, parseIdentities } from '../../crypto/age-file.ts'
 
 /** `--identity` of the commands that decrypt. */
 export const IDENTITY_OPTION = textOptions(`FILE: file with age identities, - for standard input;

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-
 import { type Config, SECRET_VARIABLES } from '../../config.ts'
 import { makeFolder } from '../../storage/sync-folder.ts'
 import { rewriteFile } from '../../storage/whole-file.ts'

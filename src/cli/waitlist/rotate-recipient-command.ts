@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-
-import type { Config } from '../../config.ts'
+import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { textOption } from '@public-api/command/options'
+import { withProgress } from '@public-api/command/progress'
+import { pluralOf } from '@public-api/command/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
+import type { Config } from '../../config.ts'
 import {
   AgeError,
   createEncryptor,
@@ -12,10 +15,6 @@ import {
 } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/waitlist-store.ts'
 import { createFile } from '../../storage/whole-file.ts'
-import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
-import { withProgress } from '@public-api/command/progress'
-import { pluralOf } from '@public-api/command/wording'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { CsvError, parse } from 'csv-parse/sync'
-
+import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { TICKET_PATTERN } from '@public-api/contract/waitlist/ticket'
-import { CommandFailure } from '@public-api/command/command'
+import { CsvError, parse } from 'csv-parse/sync'
 
 const TICKET = new RegExp(TICKET_PATTERN)
 

@@ -1,7 +1,7 @@
-import { createDecryptor } from '../../crypto/age-file.ts'
 import { createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
 import { onlyArgument } from '@public-api/command/option-values'
 import { textOption } from '@public-api/command/options'
+import { createDecryptor } from '../../crypto/age-file.ts'
 import { DATABASE_OPTION, readConfig } from '../database.ts'
 import { formatEntryAsJson, formatShownEntry } from './export-rows.ts'
 import { IDENTITY_OPTION, readIdentities } from './identities.ts'

@@ -1,9 +1,9 @@
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { parseMarkup } from '../markdown/page-tree.ts'
+import { writeMarkdown } from '../markdown/write-markdown.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
-import { parseMarkup } from '../markdown/page-tree.ts'
-import { writeMarkdown } from '../markdown/write-markdown.ts'
 import {
   isListed,
   markdownPath,

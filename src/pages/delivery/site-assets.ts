@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Organization } from '@public-api/contract/snapshots/organization'
-import { escapeHtml } from '../markup/html.ts'
 import { sha256Base64url } from '../../crypto/sha256.ts'
+import { escapeHtml } from '../markup/html.ts'
 
 const PAGES_DIR = fileURLToPath(new URL('..', import.meta.url))
 const ASSETS_DIR = fileURLToPath(new URL('../../../assets', import.meta.url))

@@ -2,8 +2,8 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { TEST_TOKEN } from '../../service/challenge.ts'
 import { html, type Html } from '../markup/html.ts'
-import type { PageContext } from '../page.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
 
 /** Origins of scripts and frames of providers that host their challenge, as they document them for CSP. */
 export const HOSTED_ORIGINS = {

@@ -1,11 +1,11 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { TEST_TOKEN } from '../../service/challenge.ts'
-import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
-import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
 import { richText } from '../markup/rich-text.ts'
+import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */
 function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {

@@ -1,8 +1,9 @@
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { isHosted } from './early-access-form.ts'
-import { bulletList, codeLink, dataTable, factList, link } from '../markup/elements.ts'
+import { SECURITY_TXT_PATH } from '../delivery/well-known-files.ts'
 import { SAVED_HEAD_NAME } from '../history/history-page.ts'
+import { bulletList, codeLink, dataTable, factList, link } from '../markup/elements.ts'
 import { code, html, type Html, joinHtml } from '../markup/html.ts'
+import { operatorText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import {
   type Page,
   type PageBody,
@@ -10,8 +11,7 @@ import {
   type PageSection,
   pathOfPage,
 } from '../page.ts'
-import { operatorText, richText, sentencesHtml } from '../markup/rich-text.ts'
-import { SECURITY_TXT_PATH } from '../delivery/well-known-files.ts'
+import { isHosted } from './early-access-form.ts'
 
 /** The number or address of a contact, without its scheme and its parameters. */
 function shownContact(contact: string): string {

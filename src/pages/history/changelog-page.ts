@@ -1,13 +1,13 @@
 import { CHANGELOG_KINDS, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { anchor, link } from '../markup/elements.ts'
-import { labelFor } from '../texts/enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { dayHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
 import { operatorText, plainText, richText } from '../markup/rich-text.ts'
-import { feedLinks } from './feed-links.ts'
+import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
 import { languageNote, notShown, snapshotContent } from '../snapshots/snapshot-sections.ts'
+import { labelFor } from '../texts/enum-labels.ts'
+import { dayHtml } from '../texts/moments.ts'
+import { feedLinks } from './feed-links.ts'
 
 type Change = SnapshotData<'changelog'>['unreleased'][number]
 

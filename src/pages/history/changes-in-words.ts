@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@public-api/contract/json/canonical-json'
+import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { itemKeyOf } from '@public-api/contract/snapshots/translations'
-import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { wordChanges } from '@public-api/contract/text/word-changes'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { listHtml } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { dayHtml, momentInText } from '../texts/moments.ts'
-import { wordChanges } from '@public-api/contract/text/word-changes'
 
 /** Longer values are cut; the archive has them in full. */
 const VALUE_CHARACTERS = 600

@@ -1,17 +1,17 @@
-import { feedLinks } from './feed-links.ts'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import {
   CHANGE_KINDS,
   formatSnapshotId,
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, codeLink, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, richText } from '../markup/rich-text.ts'
+import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { momentInText } from '../texts/moments.ts'
+import { feedLinks } from './feed-links.ts'
 import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'
 import { changesId } from './version-page.ts'
 

@@ -1,21 +1,21 @@
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
-import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
+import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
 import {
   CONTENT_LOCALE,
   translateData,
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
-import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { anchor, codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { momentInText } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
+import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { momentInText } from '../texts/moments.ts'
 import { logWitnesses } from '../verify/log-witnesses.ts'
 import { changesInWords, type ComparedData } from './changes-in-words.ts'
 

@@ -1,7 +1,7 @@
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { pageContent } from '../layout.ts'
 import { markdownPath, type Page, type PageContext, pathOfPage } from '../page.ts'
 import { parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'

@@ -1,5 +1,5 @@
-import { code, escapeContent, html, type Html, type HtmlValue } from './html.ts'
 import type { Texts } from '../texts/texts.ts'
+import { code, escapeContent, html, type Html, type HtmlValue } from './html.ts'
 
 // The building blocks of the pages' markup.
 

@@ -1,9 +1,9 @@
 import { HEADERS } from '@public-api/contract/http/headers'
 import { html, type Html } from '../markup/html.ts'
-import type { PageContext } from '../page.ts'
-import { arrowMarker, box, cutText, picture } from './picture.ts'
 import { plainText } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
 import type { SampleResponse } from '../verify/sample-response.ts'
+import { arrowMarker, box, cutText, picture } from './picture.ts'
 
 /** Width that fits on a phone. */
 const WIDTH = 328

@@ -1,9 +1,9 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { html, type Html } from '../markup/html.ts'
-import { formatDay } from '../texts/moments.ts'
-import { type PageContext, pathOfPage } from '../page.ts'
-import { box, picture } from './picture.ts'
 import { plainText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+import { formatDay } from '../texts/moments.ts'
+import { box, picture } from './picture.ts'
 
 const BOX = { width: 196, height: 104, gap: 52 } as const
 const HASH_CHARACTERS = 12

@@ -1,9 +1,9 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { labelFor, type Severity, severityOf } from '../texts/enum-labels.ts'
 import { html, type Html } from '../markup/html.ts'
-import type { PageContext } from '../page.ts'
-import { box, picture, widthOf } from './picture.ts'
 import { plainText } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
+import { labelFor, type Severity, severityOf } from '../texts/enum-labels.ts'
+import { box, picture, widthOf } from './picture.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
 

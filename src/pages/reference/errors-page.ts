@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http'
-import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { contractText } from '../texts/contract-texts.ts'
+import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
 import { factList, link, listFilter } from '../markup/elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
-import { exampleError } from './reference-example.ts'
 import { plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
+import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
+import { contractText } from '../texts/contract-texts.ts'
+import { exampleError } from './reference-example.ts'
 
 const retryAfter = codeHtml(HEADERS.retryAfter)
 

@@ -1,3 +1,4 @@
+import { CACHE_CLASSES, type CacheClass, CORS, HEADERS } from '@public-api/contract/http/headers'
 import { API_VERSION, BASE_PATH } from '@public-api/contract/registry/api-version'
 import {
   AUTHENTICATIONS,
@@ -5,15 +6,14 @@ import {
   STABILITY_LEVELS,
 } from '@public-api/contract/registry/endpoint-terms'
 import { ENDPOINTS, KEY_ERRORS, LINKS } from '@public-api/contract/registry/endpoints'
-import { CACHE_CLASSES, type CacheClass, CORS, HEADERS } from '@public-api/contract/http/headers'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { contractText } from '../texts/contract-texts.ts'
 import { bulletList, codeLink, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, joinHtml, type Html } from '../markup/html.ts'
+import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import { type PageContext, type PageSection, pathOfPage } from '../page.ts'
+import { contractText } from '../texts/contract-texts.ts'
 import { commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
-import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
 
 /** All windows of limits but one are a minute. */
 const HOUR_SECONDS = 3600

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { contractText } from '../texts/contract-texts.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import type { PageContext } from '../page.ts'
 import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
+import { contractText } from '../texts/contract-texts.ts'
 
 /** The values of an enumeration; undefined for a constant, whose description is enough. */
 function valuesOf({ locale }: PageContext, field: JsonSchema): Html | undefined {

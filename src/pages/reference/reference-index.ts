@@ -1,8 +1,8 @@
-import type { Locale } from '@public-api/contract/registry/locales'
 import { errorsOf } from '@public-api/contract/registry/endpoints'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { contractPlainText } from '../texts/contract-texts.ts'
 import { endpointPath, type PageContext, pathOfPage } from '../page.ts'
+import { contractPlainText } from '../texts/contract-texts.ts'
 import { fieldAddresses } from './reference-fields.ts'
 
 /** Where the filter of the reference finds what it searches besides paths. */

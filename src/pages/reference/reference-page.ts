@@ -1,9 +1,10 @@
 import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import { LINKS } from '@public-api/contract/registry/endpoints'
-import { contractText } from '../texts/contract-texts.ts'
 import { link, pageSection } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
+import { plainText, richText } from '../markup/rich-text.ts'
 import { groupPath, type Page, type PageContext, pathOfPage } from '../page.ts'
+import { contractText } from '../texts/contract-texts.ts'
 import { aboutSections } from './reference-about.ts'
 import { endpointEntry } from './reference-endpoint.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type Tag,
 } from './reference-rail.ts'
 import { tryForm, tryOpener } from './reference-try.ts'
-import { plainText, richText } from '../markup/rich-text.ts'
 
 function groupCard(context: PageContext, tag: Tag): Html | undefined {
   const { locale, texts, facts } = context

@@ -3,8 +3,8 @@ import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
 import { link, listFilter } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
-import { referenceIndexPath } from './reference-index.ts'
 import { endpointPath, groupPath, type PageContext, pathOfPage } from '../page.ts'
+import { referenceIndexPath } from './reference-index.ts'
 
 export type Tag = keyof typeof TAGS
 

@@ -1,10 +1,10 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { dataTable } from '../markup/elements.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
-import { graphPicture } from '../pictures/graph-picture.ts'
 import { html, type Html } from '../markup/html.ts'
-import type { Page, PageContext } from '../page.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
+import type { Page, PageContext } from '../page.ts'
+import { graphPicture } from '../pictures/graph-picture.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import {
   itemLinks,
   languageNote,

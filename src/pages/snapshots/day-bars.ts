@@ -1,10 +1,10 @@
-import { DAY_MS } from '@public-api/contract/text/instant'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { link } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
-import { formatDay } from '../texts/moments.ts'
-import type { PageContext } from '../page.ts'
 import { countText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
+import { formatDay } from '../texts/moments.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]

@@ -1,8 +1,7 @@
 import { HEADERS } from '@public-api/contract/http/headers'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
-import { chainPicture } from '../pictures/chain-picture.ts'
 import {
   anchor,
   codeBox,
@@ -12,10 +11,7 @@ import {
   pendingSteps,
   scriptTexts,
 } from '../markup/elements.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { dayHtml } from '../texts/moments.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import {
   countText,
   inEnglish,
@@ -24,6 +20,10 @@ import {
   plainText,
   richText,
 } from '../markup/rich-text.ts'
+import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { chainPicture } from '../pictures/chain-picture.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { dayHtml } from '../texts/moments.ts'
 import {
   fromSnapshot,
   languageNote,

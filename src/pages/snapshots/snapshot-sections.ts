@@ -6,12 +6,8 @@ import {
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { CONTENT_LOCALE } from '@public-api/contract/snapshots/translations'
-import { contractText } from '../texts/contract-texts.ts'
 import { codeLink, type Column, link } from '../markup/elements.ts'
-import { stateBadge } from '../texts/enum-labels.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { formatAgeInDays, momentHtml, momentInText } from '../texts/moments.ts'
-import type { PageContext } from '../page.ts'
 import {
   countText,
   listHtml,
@@ -20,6 +16,10 @@ import {
   richText,
   sentencesHtml,
 } from '../markup/rich-text.ts'
+import type { PageContext } from '../page.ts'
+import { contractText } from '../texts/contract-texts.ts'
+import { stateBadge } from '../texts/enum-labels.ts'
+import { formatAgeInDays, momentHtml, momentInText } from '../texts/moments.ts'
 
 /** The title of a resource that a version names; the name itself if this program does not know it. */
 export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {

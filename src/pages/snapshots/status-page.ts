@@ -1,16 +1,15 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { dayBars, dayLegend } from './day-bars.ts'
 import { anchor, factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { html, type Html } from '../markup/html.ts'
-import { incidentTimeline } from '../pictures/incident-timeline.ts'
-import { dayHtml, momentHtml } from '../texts/moments.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import type { Page, PageContext } from '../page.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
+import type { Page, PageContext } from '../page.ts'
+import { incidentTimeline } from '../pictures/incident-timeline.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { dayHtml, momentHtml } from '../texts/moments.ts'
+import { dayBars, dayLegend } from './day-bars.ts'
 import { eventUpdates } from './event-updates.ts'
 import { maintenanceSection } from './maintenance-section.ts'
-import { subscribeSection } from './subscribe-section.ts'
 import {
   fromSnapshot,
   itemLinks,
@@ -19,6 +18,7 @@ import {
   publishedState,
   snapshotSource,
 } from './snapshot-sections.ts'
+import { subscribeSection } from './subscribe-section.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]

@@ -1,5 +1,5 @@
-import { calendarPath } from '../delivery/maintenance-calendar.ts'
 import { feedPath } from '../delivery/feeds.ts'
+import { calendarPath } from '../delivery/maintenance-calendar.ts'
 import { badgePath } from '../delivery/status-badge.ts'
 import { codeBox, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'

@@ -1,12 +1,11 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   isSnapshotName,
   type SnapshotData,
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
-import { componentRows, flowRows } from './architecture-page.ts'
 import {
   anchor,
   codeLink,
@@ -16,11 +15,13 @@ import {
   factList,
   link,
 } from '../markup/elements.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
-import { dayHtml } from '../texts/moments.ts'
-import type { Page, PageContext, PageSection } from '../page.ts'
 import { operatorText } from '../markup/rich-text.ts'
+import type { Page, PageContext, PageSection } from '../page.ts'
+import { ROW_PREFIXES, walletBoundary } from '../pictures/wallet-boundary.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { dayHtml } from '../texts/moments.ts'
+import { componentRows, flowRows } from './architecture-page.ts'
 import {
   fromSnapshot,
   languageNote,
@@ -28,7 +29,6 @@ import {
   type NamedItem,
   statementList,
 } from './snapshot-sections.ts'
-import { ROW_PREFIXES, walletBoundary } from '../pictures/wallet-boundary.ts'
 
 /** Rows of published items, or a line for an empty list. */
 function namedRows<Item extends NamedItem>(

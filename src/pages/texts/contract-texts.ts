@@ -1,5 +1,6 @@
-import contractTranslations from '../../../locales/contract.json' with { type: 'json' }
-import type { Endpoint } from '@public-api/contract/registry/endpoints'
+import type { CatalogError, ErrorCode } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
+import { CACHE_CLASSES } from '@public-api/contract/http/headers'
 import {
   AUTHENTICATIONS,
   ENDPOINT_STATUSES,
@@ -7,11 +8,10 @@ import {
   STABILITY_LEVELS,
   TAGS,
 } from '@public-api/contract/registry/endpoint-terms'
-import type { CatalogError, ErrorCode } from '@public-api/contract/errors/errors'
-import { REMEDIES } from '@public-api/contract/errors/remedies'
-import { CACHE_CLASSES } from '@public-api/contract/http/headers'
+import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import contractTranslations from '../../../locales/contract.json' with { type: 'json' }
 import { code, html, type Html } from '../markup/html.ts'
 import { withThaiLines } from './thai-lines.ts'
 

@@ -1,7 +1,7 @@
+import type { Locale } from '@public-api/contract/registry/locales'
 import en from '../../../locales/en.json' with { type: 'json' }
 import th from '../../../locales/th.json' with { type: 'json' }
 import zhCN from '../../../locales/zh-CN.json' with { type: 'json' }
-import type { Locale } from '@public-api/contract/registry/locales'
 import { withThaiLines } from './thai-lines.ts'
 
 /** Every text of the pages, by its key in the locale files. The other languages are compared with English. */

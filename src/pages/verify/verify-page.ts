@@ -1,8 +1,7 @@
 import { HEADERS } from '@public-api/contract/http/headers'
+import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { anatomyPicture } from '../pictures/anatomy-picture.ts'
 import {
   bulletList,
   codeBox,
@@ -13,8 +12,9 @@ import {
   scriptTexts,
 } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { richText } from '../markup/rich-text.ts'
+import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { anatomyPicture } from '../pictures/anatomy-picture.ts'
 import { logWitnesses } from './log-witnesses.ts'
 import type { SampleResponse } from './sample-response.ts'
 

@@ -1,4 +1,3 @@
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { encodeBase64 } from '@public-api/client-source/base64'
 import {
   cosignatureTime,
@@ -11,6 +10,7 @@ import { LogError } from '@public-api/client-source/log/log-error'
 import type { PolicyWitness } from '@public-api/client-source/log/log-policy'
 import { consistencyProof } from '@public-api/client-source/log/merkle-tree'
 import { parseSignatureLine } from '@public-api/client-source/log/signed-note'
+import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** A note of cosignatures: far above 64 lines of the longest known type would be a mistake. */
 const MAX_ANSWER_BYTES = 131_072

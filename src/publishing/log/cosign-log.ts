@@ -1,8 +1,5 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { parseJson } from '@public-api/contract/json/parse-json'
-import { propertyOf } from '@public-api/contract/json/property-of'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import {
   isLineOf,
   parseSignedCheckpoint,
@@ -16,6 +13,9 @@ import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-source/log/verify-checkpoint'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { tlogFolder } from '../../storage/tlog-files.ts'
 import { askWitness, type WitnessFetch, type WitnessOutcome } from './ask-witness.ts'

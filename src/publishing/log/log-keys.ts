@@ -1,13 +1,13 @@
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   ED25519,
   formatSignatureLine,
   formatVkey,
   keyIdOf,
 } from '@public-api/client-source/log/signed-note'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { parsePrivateSigningKey } from '../../crypto/signing-keys.ts'
 import { readRegularFile } from '../../storage/read-regular-file.ts'
 import { makeFolder, syncFolder } from '../../storage/sync-folder.ts'

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import {
@@ -16,12 +15,12 @@ import { createPayload } from '../../../src/service/payload.ts'
 import { loadReleases } from '../../../src/service/releases.ts'
 import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
-import { makeReleases } from '../../support/made-releases.ts'
-import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
-import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
-import { svc } from '../../support/run-svc.ts'
-import { recordResponse } from '../../vectors/recorded-responses.ts'
 import { serve } from '../../support/loopback-server.ts'
+import { makeReleases } from '../../support/made-releases.ts'
+import { svc } from '../../support/run-svc.ts'
+import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
+import { recordResponse } from '../../vectors/recorded-responses.ts'
+import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
 import {
   deployBehindProxy,
   examine,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-
 import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { MAX_REQUESTS } from '@public-api/cli/src/doctor/probe.ts'
 import { deployBehindProxy, examine, idsOf } from './proxied-deployment.ts'
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { createProbe, MAX_REQUESTS } from '@public-api/cli/src/doctor/probe.ts'
 import type { RequestSpec, Received } from '@public-api/cli/src/verifying/requests.ts'
 

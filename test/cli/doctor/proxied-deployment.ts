@@ -1,11 +1,10 @@
 import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-
-import type { AppDependencies } from '../../../src/app.ts'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
+import type { AppDependencies } from '../../../src/app.ts'
 import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'

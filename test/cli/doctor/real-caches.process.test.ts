@@ -3,14 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-
 import { freePort, hasProgram, startCacheProcess } from '../../caches/cache-process.ts'
 import { key } from '../../client/scripted-client.ts'
-import { runApp } from '../../support/running-app.ts'
-import { liveDependencies } from '../verifying/live-app.ts'
 import { svc } from '../../support/run-svc.ts'
-import { SYNCHRONIZED } from './proxied-deployment.ts'
+import { runApp } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { liveDependencies } from '../verifying/live-app.ts'
+import { SYNCHRONIZED } from './proxied-deployment.ts'
 
 /** Programs as people run them before the service, so that the doctor is held to what they really do. */
 interface CacheProgram {

@@ -1,14 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-
 import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
-import {
-  askDatabase,
-  fillDatabase,
-  makeServiceFolder,
-  type ServiceFolder,
-} from '../../support/service-folder.ts'
 import {
   cleanEnvironment,
   type Outcome,
@@ -16,6 +9,12 @@ import {
   type RunOptions,
   svcIn,
 } from '../../support/run-svc.ts'
+import {
+  askDatabase,
+  fillDatabase,
+  makeServiceFolder,
+  type ServiceFolder,
+} from '../../support/service-folder.ts'
 import { runOpenIssuing } from './open-issuing.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'

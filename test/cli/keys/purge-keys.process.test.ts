@@ -9,7 +9,6 @@ import {
   option,
   record,
 } from 'fast-check'
-
 import { countEndedKeys } from '../../../src/cli/keys/purge-expired-command.ts'
 import { deleteInBatches } from '../../../src/cli/read-pages.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../../src/storage/api-key-store.ts'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
 import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-
 import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
 import {
   findKeyRecord,

@@ -6,7 +6,6 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-
 import { describeFailure } from '@public-api/cli/src/verifying/failure-reason.ts'
 import {
   createHttpClient,

@@ -1,18 +1,17 @@
 import path from 'node:path'
 import type { TestContext } from 'node:test'
-
 import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistCount,
 } from '../../../src/storage/waitlist-store.ts'
+import { type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 import {
   askDatabase,
   fillDatabase,
   makeServiceFolder,
   type ServiceFolder,
 } from '../../support/service-folder.ts'
-import { type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 import { ADDRESS_HASH_SECRET, type KeyPair, makeKeyPair } from './waitlist-fixture.ts'
 
 /** A folder as the service has it after its first start: a database, and secrets with the identity still there. */

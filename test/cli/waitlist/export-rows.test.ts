@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import * as fc from 'fast-check'
-
 import {
   EXPORT_HEADERS,
   formatCsvCell,
   formatExportRow,
 } from '../../../src/cli/waitlist/export-rows.ts'
 import type { WaitlistEntry } from '../../../src/service/waitlist-entry.ts'
-import { parseCsv } from './csv-reader.ts'
 import { ANY_CODE_POINT } from '../../support/any-text.ts'
+import { parseCsv } from './csv-reader.ts'
 
 const ENTRY: WaitlistEntry = {
   ticket: 'EA-0123456789ABCDEF',

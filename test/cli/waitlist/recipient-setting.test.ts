@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-
 import { CommandFailure } from '@public-api/command/command'
 import { setRecipient } from '../../../src/cli/waitlist/recipient-setting.ts'
 import { configureSecrets } from '../../support/configured-secrets.ts'

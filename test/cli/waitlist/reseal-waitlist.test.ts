@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-
 import { resealWaitlist } from '../../../src/cli/waitlist/reseal-waitlist.ts'
 import { createDecryptor, AgeError } from '../../../src/crypto/age-file.ts'
 import { parseWaitlistEntry } from '../../../src/service/waitlist-entry.ts'

@@ -1,7 +1,6 @@
 import { generateX25519Identity } from 'age-encryption'
-
-import { createKeyedHash } from '../../../src/crypto/keyed-hash.ts'
 import { createEncryptor, deriveRecipient, type Encryptor } from '../../../src/crypto/age-file.ts'
+import { createKeyedHash } from '../../../src/crypto/keyed-hash.ts'
 import {
   ADDRESS_HASH_LABEL,
   formatWaitlistEntry,

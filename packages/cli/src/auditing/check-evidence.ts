@@ -4,10 +4,10 @@ import {
   type HistoryEvidence,
 } from '@public-api/client-source/history-evidence'
 import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
-import { VerificationError } from '@public-api/client-source/verification-error'
 import { LOG_FAULTS, LogError } from '@public-api/client-source/log/log-error'
 import { verifyLogMismatch, type LogMismatch } from '@public-api/client-source/log/log-mismatch'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
+import { VerificationError } from '@public-api/client-source/verification-error'
 import {
   CommandFailure,
   EXIT_CODES,
@@ -15,8 +15,8 @@ import {
   type CommandResult,
 } from '@public-api/command/command'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { readJsonFile } from '../verifying/saved-response.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import { readJsonFile } from '../verifying/saved-response.ts'
 
 /** Whom a third party trusts. */
 export interface EvidenceTrust {

@@ -1,7 +1,6 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
-
-import { formatInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { formatInstant } from '@public-api/contract/text/instant'
 
 /** Number of names that are tried. */
 const MAX_NAMES = 1000

@@ -3,7 +3,8 @@ import { auditHistory, type AuditReport } from '@public-api/client-source/audit-
 import type { AuditProgress } from '@public-api/client-source/audit-options'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { createClient } from '@public-api/client-source/client'
-import { ChainError } from '@public-api/contract/history/version-chain'
+import { ConnectionError } from '@public-api/client-source/connection'
+import { UnlinkedKeysError } from '@public-api/client-source/history-error'
 import {
   auditHistoryWithLog,
   LogFinding,
@@ -12,12 +13,11 @@ import {
 } from '@public-api/client-source/log/audit-log'
 import { LogError } from '@public-api/client-source/log/log-error'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
-import { ConnectionError } from '@public-api/client-source/connection'
-import { UnlinkedKeysError } from '@public-api/client-source/history-error'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { ChainError } from '@public-api/contract/history/version-chain'
 import { isInconclusive } from '../verifying/inconclusive-status.ts'
 import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'

@@ -5,8 +5,8 @@ import {
   type Statement,
 } from '@public-api/client-source/history-statement'
 import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
+import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {

@@ -1,4 +1,3 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   CACHE_CLASSES,
   ERROR_CACHE_CONTROL,
@@ -6,6 +5,7 @@ import {
   READ_VARY,
 } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'

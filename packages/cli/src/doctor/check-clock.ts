@@ -1,6 +1,6 @@
 import { HEADERS } from '@public-api/contract/http/headers'
-import { parseInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { parseInstant } from '@public-api/contract/text/instant'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'

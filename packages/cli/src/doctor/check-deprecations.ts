@@ -1,7 +1,7 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { HEADERS } from '@public-api/contract/http/headers'
-import { parseInstant } from '@public-api/contract/text/instant'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { parseInstant } from '@public-api/contract/text/instant'
 import type { Check } from './check.ts'
 import type { Survey } from './probe-deployment.ts'
 

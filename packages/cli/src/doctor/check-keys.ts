@@ -1,6 +1,6 @@
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { DAY_MS } from '@public-api/contract/text/instant'
-import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Check } from './check.ts'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 

@@ -1,11 +1,11 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { HEADERS } from '@public-api/contract/http/headers'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import type { Received } from '../verifying/requests.ts'
 import { ageOf } from '../verifying/sanitize-for-terminal.ts'
 import type { Check } from './check.ts'
-import { listOf } from './header-lists.ts'
 import type { Report } from './findings.ts'
+import { listOf } from './header-lists.ts'
 import type { Survey } from './probe-deployment.ts'
 
 const TARGET = ENDPOINTS.status.path

@@ -1,9 +1,9 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { Received } from '../verifying/requests.ts'
-import type { Check } from './check.ts'
 import { etagOfData } from './check-signatures.ts'
+import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import type { Observation, Survey } from './probe-deployment.ts'
 

@@ -1,17 +1,16 @@
-import { Ajv } from 'ajv'
-import ajvFormats from 'ajv-formats'
-
-import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/headers'
-import { parseInstant } from '@public-api/contract/text/instant'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
   type DataSchemaName,
 } from '@public-api/contract/schemas/schemas'
-import { propertyOf } from '@public-api/contract/json/property-of'
+import { parseInstant } from '@public-api/contract/text/instant'
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import type { Observation } from './probe-deployment.ts'

@@ -1,6 +1,6 @@
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { ERRORS } from '@public-api/contract/errors/errors'
 import { HEADERS } from '@public-api/contract/http/headers'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'

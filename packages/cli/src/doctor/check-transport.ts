@@ -1,5 +1,5 @@
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { isLoopbackHost } from '@public-api/contract/http/host-name'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { UnreachableError } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 

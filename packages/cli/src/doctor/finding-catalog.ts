@@ -1,5 +1,3 @@
-import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/registry/api-version'
-import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import {
   CACHE_CLASSES,
   CORS,
@@ -9,6 +7,8 @@ import {
   READ_VARY,
   RESPONSE_CONTENT_TYPE,
 } from '@public-api/contract/http/headers'
+import { BASE_PATH, OPENAPI_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 

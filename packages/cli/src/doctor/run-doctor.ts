@@ -1,6 +1,5 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { UnreachableError, type Ask } from '../verifying/requests.ts'
-import type { Check } from './check.ts'
 import { checkCaching } from './check-caching.ts'
 import { checkClock } from './check-clock.ts'
 import { checkCodings } from './check-codings.ts'
@@ -16,9 +15,10 @@ import { checkRevalidation } from './check-revalidation.ts'
 import { checkRows } from './check-rows.ts'
 import { checkSignatures } from './check-signatures.ts'
 import { checkTransport } from './check-transport.ts'
+import type { Check } from './check.ts'
 import { createFindings, type Finding } from './findings.ts'
-import { createProbe } from './probe.ts'
 import { probeDeployment } from './probe-deployment.ts'
+import { createProbe } from './probe.ts'
 
 /** Options of the doctor. */
 export interface DoctorSettings {

@@ -23,8 +23,8 @@ import {
 } from '@public-api/client-source/log/verify-checkpoint'
 import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
+import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { withLogErrors } from './log-inputs.ts'
 

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { CommandFailure, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   isKeyRecordText,
   KEY_RECORD_LABEL,

@@ -1,6 +1,6 @@
+import { UsageError } from '@public-api/command/command'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { UsageError } from '@public-api/command/command'
 
 /** A URL, split without changing its target. */
 export interface Address {

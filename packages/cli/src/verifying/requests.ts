@@ -2,12 +2,11 @@ import http from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
-
 import type { Fetch } from '@public-api/client-source/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-source/header-fields'
+import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { describeFailure } from './failure-reason.ts'
 
 /** A request that changes nothing. */

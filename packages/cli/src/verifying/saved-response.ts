@@ -1,10 +1,10 @@
 import { readHeaders } from '@public-api/client-source/header-fields'
+import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
 import { parseSigningKeys } from '@public-api/client-source/signing-keys'
 import type { VerificationKey } from '@public-api/client-source/verification-key'
-import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
+import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { CommandFailure } from '@public-api/command/command'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
 /** A response from files, in the format of `curl -D HEADERS -o BODY`. */

@@ -1,10 +1,10 @@
+import { messageOf } from '#contract/errors/error-message'
 import {
   formatSnapshotId,
   versionHashText,
   type VersionEntry,
   type VersionSummary,
 } from '#contract/history/version-chain'
-import { messageOf } from '#contract/errors/error-message'
 import { auditHistory, type AuditReport } from '../audit-history.ts'
 import type { AuditOptions } from '../audit-options.ts'
 import type { Client } from '../client.ts'

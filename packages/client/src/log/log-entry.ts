@@ -1,12 +1,12 @@
-import { sha256, sha256Hex } from '#crypto'
-import { canonicalJson, type JsonObject } from '#contract/json/canonical-json'
-import { parseJson } from '#contract/json/parse-json'
-import { propertyOf } from '#contract/json/property-of'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
   type VersionEntry,
 } from '#contract/history/version-chain'
+import { canonicalJson, type JsonObject } from '#contract/json/canonical-json'
+import { parseJson } from '#contract/json/parse-json'
+import { propertyOf } from '#contract/json/property-of'
+import { sha256, sha256Hex } from '#crypto'
 import { encodeBase64url } from '../base64.ts'
 import { LogError } from './log-error.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'
