@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { publint } from 'publint'
 import { buildCli } from '../../scripts/build-cli.ts'
 import { key } from '../client/scripted-client.ts'
+import { NODES } from '../support/nodes-on-path.ts'
 import { runApp } from '../support/running-app.ts'
 import { liveDependencies } from './verifying/live-app.ts'
 
 const root = mkdtempSync(path.join(tmpdir(), 'cli-package-'))
 const built = path.join(root, 'built')
 const consumer = path.join(root, 'consumer')
+let tarball = ''
 const program = path.join(consumer, 'node_modules', '.bin', 'svc')
 
 interface Ended {
@@ -42,15 +44,12 @@ before(async () => {
   mkdirSync(consumer)
   await buildCli(built)
   await npm(['pack', '--pack-destination', root], built)
-  const tarball = readdirSync(root).find((file) => file.endsWith('.tgz')) ?? 'missing'
+  tarball = path.join(root, readdirSync(root).find((file) => file.endsWith('.tgz')) ?? 'missing')
   await npm(['init', '-y'], consumer)
-  await npm(['install', path.join(root, tarball)], consumer)
+  await npm(['install', tarball], consumer)
 })
 
 after(() => rmSync(root, { recursive: true, force: true }))
-
-/** Every Node on this machine that the package supports: the one of these tests, and the system's. */
-const NODES = [process.execPath, '/usr/bin/node'].filter((file) => existsSync(file))
 
 describe('the packed commands', () => {
   test('install from one tarball without any other package', () => {
@@ -74,20 +73,38 @@ describe('the packed commands', () => {
     assert.doesNotMatch(text, /import\s*\{[^}]*zstd[^}]*\}/)
   })
 
+  test('run by npx in an empty folder', async () => {
+    const empty = path.join(root, 'empty')
+    mkdirSync(empty)
+    const args = ['--yes', '--offline', `--package=${tarball}`, 'svc', 'verify', '--help']
+    const { status, out } = await run('npx', args, empty)
+    assert.equal(status, 0)
+    assert.match(out, /^Usage: svc verify /)
+    assert.deepEqual(readdirSync(empty), [])
+  })
+
+  // The package has commands and nothing to import, so it has no types that could resolve wrongly.
   test('publint finds no problem', async () => {
     const { messages } = await publint({ pkgDir: built, strict: true, pack: false })
     assert.deepEqual(messages, [])
   })
 
-  for (const [index, node] of NODES.entries()) {
-    test(`verify, audit and doctor work with ${node}, without a warning`, async (t) => {
+  for (const [nodeVersion, node] of NODES) {
+    test(`verify, audit and doctor work with Node ${nodeVersion}, without a warning`, async (t) => {
       const { origin } = await runApp(t, liveDependencies())
       const svc = (...args: readonly string[]) => run(node, [program, ...args], consumer)
       const version = await svc('--version')
       assert.deepEqual([version.status, version.out, version.error], [0, '0.1.0\n', ''])
       const verified = await svc('verify', `${origin}/api/v1/status`, '--pin', key.keyId)
       assert.deepEqual([verified.status, verified.error], [0, ''])
-      const audited = await svc('audit', origin, '--pin', key.keyId, '--state', `${index}.json`)
+      const audited = await svc(
+        'audit',
+        origin,
+        '--pin',
+        key.keyId,
+        '--state',
+        `${nodeVersion}.json`,
+      )
       assert.deepEqual([audited.status, audited.error], [0, ''])
       assert.match(audited.out, /^The history is valid\./)
       const examined = await svc('doctor', origin, '--pin', key.keyId, '--json')

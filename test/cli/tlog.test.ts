@@ -116,6 +116,28 @@ test('a publication succeeds without its witnesses, and the older checkpoint sta
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 5)
 })
 
+test('the wait after a failure doubles from a minute to an hour, and ends with a success', async (t) => {
+  const { releases, witnesses } = await withWitnesses(t, 'quorum w1\n')
+  const [witness] = witnesses
+  witness.mode = 'limits'
+  let nowMs = Date.now()
+  const askAt = async (ms: number): Promise<boolean> => {
+    const before = witness.requests.length
+    const options = { releasesDir: releases, nowMs: ms, asks: 'due' as const }
+    await cosignLog(options, () => readVersions(openReleaseStore(releases)))
+    return witness.requests.length > before
+  }
+  assert.equal(await askAt(nowMs), true)
+  for (const [index, minutes] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+    const waitMs = minutes * 60_000
+    assert.equal(await askAt(nowMs + waitMs - 1), false, `${minutes} minutes`)
+    nowMs += waitMs
+    if (index === 7) witness.mode = 'honest'
+    assert.equal(await askAt(nowMs), true, `${minutes} minutes`)
+  }
+  assert.equal(await askAt(nowMs + 1), true)
+})
+
 test('--no-witnesses asks no witness', async (t) => {
   const { folder, releases, witnesses } = await withWitnesses(t)
   const { status } = await rollback(folder, '--no-witnesses')
@@ -151,6 +173,8 @@ describe('answers of a witness', () => {
     ['floods', 'failed', /more than 131072 bytes/, 3],
     ['nonsense', 'failed', /line 1: expected an em dash/, 3],
     ['fails', 'failed', /status 500/, 3],
+    ['refuses', 'failed', /status 400/, 3],
+    ['limits', 'failed', /status 429/, 3],
     ['redirects', 'failed', /status 307/, 3],
     ['unknown-log', 'not-configured', /does not know the log/, 1],
     ['unknown-key', 'not-configured', /does not know a key/, 1],

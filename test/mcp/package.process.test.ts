@@ -5,19 +5,13 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { publint } from 'publint'
+import { NODES } from '../support/nodes-on-path.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skip = existsSync('packages/mcp/node_modules')
   ? false
   : 'packages/mcp is not installed; run npm ci --prefix packages/mcp --ignore-scripts'
 const run = promisify(execFile)
-
-/** Every Node on the PATH, by its version. */
-const NODES = new Map(
-  [process.execPath, ...(process.env['PATH'] ?? '').split(':').map((folder) => `${folder}/node`)]
-    .filter((file) => existsSync(file))
-    .map((file) => [spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout.trim(), file]),
-)
 
 void test('the packed server runs by npx in an empty folder', { skip }, async (t) => {
   const folder = temporaryFolder(t)

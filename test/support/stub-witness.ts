@@ -15,6 +15,8 @@ export type WitnessMode =
   | 'unknown-log'
   | 'unknown-key'
   | 'fails'
+  | 'refuses'
+  | 'limits'
   | 'redirects'
   | 'nonsense'
   | 'empty-409'
@@ -90,6 +92,10 @@ export async function openStubWitness(
           return send(403)
         case 'fails':
           return send(500)
+        case 'refuses':
+          return send(400)
+        case 'limits':
+          return send(429)
         case 'redirects':
           return send(307)
         case 'nonsense':
