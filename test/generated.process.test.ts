@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ERRORS } from '@public-api/contract/errors/errors'
+import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
@@ -126,7 +127,9 @@ describe('texts of the tables without a translation', () => {
       status.description,
       versionById.parameter.description,
       ERRORS.NOT_FOUND.meaning,
-      ERRORS.NOT_FOUND.message,
+      // A message that repeats the meaning is not on the pages.
+      REMEDIES.NOT_FOUND ?? '',
+      ERRORS.INVALID_EMAIL.message,
       REQUEST_SCHEMAS.Registration.properties.email.description,
       SNAPSHOT_SCHEMAS.status.title,
       SNAPSHOT_SCHEMAS.status.properties.components.items.properties.since.description,

@@ -19,8 +19,10 @@ function namesOfMoments(): readonly string[] {
     return [name, ...(vector.chain ?? []).map(({ now }) => `${name} at ${now}`)]
   })
   const histories = filesOf(new URL('history/', FOLDER)).map((file) => `history/${nameOf(file)}`)
-  const logs = filesOf(new URL('log/', FOLDER)).map((file) => `log/${nameOf(file)}`)
-  return [...responses, ...histories, ...logs]
+  const others = ['log', 'keys'].flatMap((kind) =>
+    filesOf(new URL(`${kind}/`, FOLDER)).map((file) => `${kind}/${nameOf(file)}`),
+  )
+  return [...responses, ...histories, ...others]
 }
 
 test(

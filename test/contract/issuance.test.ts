@@ -126,6 +126,7 @@ describe('the pause is a literal that nothing else changes', () => {
     assert.deepEqual(readers, [
       'src/cli/keys/issue-command.ts',
       'src/http/pipeline.ts',
+      'src/pages/reference/challenge-section.ts',
       'src/pages/reference/reference-about.ts',
       'packages/contract/documents/openapi.ts',
       'packages/contract/registry/registry-rules.ts',
