@@ -116,6 +116,7 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
       (_, index) => version(formatSnapshotId(newest - index)) ?? [],
     ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
+  let openApi: OpenApiDocument | undefined
   const { languages = LOCALES, interests = INTERESTS, leaveOut = [] } = organization?.site ?? {}
   const leftOutPaths: ReadonlySet<string> = new Set(
     leaveOut.flatMap((each) => OPTIONAL_PAGES[each]),
@@ -141,11 +142,11 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     get sampleResponse() {
       return readSampleResponse(api, READ_PATHS.status)
     },
-    /** The OpenAPI document of this service; undefined if it is not served. */
+    /** The OpenAPI document of this service, parsed once for all examples; undefined if it is not served. */
     get openApi() {
-      const { body } = replyOf(api, READ_PATHS.openapi) ?? {}
-      if (body === undefined) return undefined
-      return JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
+      const { body } = openApi === undefined ? (replyOf(api, READ_PATHS.openapi) ?? {}) : {}
+      if (body !== undefined) openApi = JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
+      return openApi
     },
     get head() {
       return head()

@@ -1,19 +1,28 @@
-import type { Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { html, type Html } from '../markup/html.ts'
 
 /** No-break space, so that no line begins with the time zone. */
 const NO_BREAK = '\u00a0'
 
+/** Formats of each language. Making one takes far longer than formatting a time with it. */
+function formatsOf(options: Intl.DateTimeFormatOptions) {
+  return Object.fromEntries(
+    LOCALES.map((locale) => [locale, new Intl.DateTimeFormat(locale, options)]),
+  ) as { readonly [_ in Locale]: Intl.DateTimeFormat }
+}
+
+const DAYS = formatsOf({ dateStyle: 'medium', timeZone: 'UTC' })
+const MINUTES = formatsOf({
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+})
+
 /** A moment in the format of a language, to the minute and in UTC. */
 export function formatMoment(locale: Locale, iso: string): string {
-  const text = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  }).format(new Date(iso))
-  return `${text}${NO_BREAK}UTC`
+  return `${MINUTES[locale].format(new Date(iso))}${NO_BREAK}UTC`
 }
 
 /**
@@ -35,9 +44,7 @@ export function momentInText(locale: Locale, iso: string): Html {
 
 /** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */
 export function formatDay(locale: Locale, day: string | number): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(day),
-  )
+  return DAYS[locale].format(new Date(day))
 }
 
 export function dayHtml(locale: Locale, iso: string): Html {
