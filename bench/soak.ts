@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
@@ -70,6 +70,8 @@ async function soak(minutes: number) {
   const contentDir = path.join(workspace.folder, 'content')
   cpSync(workspace.releasesDir, releasesDir, { recursive: true })
   cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
+  // It names the version of the own history.
+  rmSync(path.join(contentDir, '.published.json'), { force: true })
   const service = await startService(workspace, {
     SVC_RELEASES_DIR: releasesDir,
     SVC_CHALLENGE: 'test',
