@@ -18,7 +18,8 @@ log.error({ err, worker: 2 }, 'Database unavailable\\nforged')
 
 /** The standard output of a process that logs these lines. */
 function readLog(env: { readonly [name: string]: string }, onTerminal: boolean): string {
-  const { NO_COLOR: _none, FORCE_COLOR: _forced, ...clean } = cleanEnvironment(env)
+  // Node has no colors in an unknown CI.
+  const { NO_COLOR: _none, FORCE_COLOR: _forced, CI: _ci, ...clean } = cleanEnvironment(env)
   const options = {
     env: { ...clean, TERM: 'xterm', ...env },
     encoding: 'utf8',
