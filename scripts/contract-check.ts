@@ -5,7 +5,7 @@ import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonic
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { DAY_MS, parseInstant } from '@public-api/contract/text/instant'
 import { parse } from 'yaml'
-import { compareContracts, type ChangeClass, type ContractChange } from './contract-changes.ts'
+import { type ChangeClass, compareContracts, type ContractChange } from './contract-changes.ts'
 import {
   BASELINE_FILE,
   outlineContract,
@@ -36,17 +36,11 @@ its class, its place, what changed and what it requires.
 Exit code: 0 no problems, 1 problems, 2 wrong usage.
 `
 
-/** One change with its requirements, as printed by `--json`. */
-export interface ReportedChange {
-  readonly class: ChangeClass
-  readonly place: string
-  readonly change: string
-  readonly requires: readonly string[]
-}
-
-/** Result of the check. */
+/** Result of the check: each change with its requirements, and every broken promise. */
 export interface ContractReport {
-  readonly changes: readonly ReportedChange[]
+  readonly changes: readonly (Omit<ContractChange, 'rows'> & {
+    readonly requires: readonly string[]
+  })[]
   readonly problems: readonly string[]
 }
 
@@ -60,122 +54,106 @@ export interface ContractCheckOptions {
 
 /** Reports every change of a contract since its release, and every promise that it breaks. */
 export function checkContract({ baseline, current, nowMs }: ContractCheckOptions): ContractReport {
-  const changes = compareContracts(baseline, current).map((change) => ({
-    ...change,
-    isAllowed: change.class !== 'breaking' || isPastSunset(change, nowMs),
-    needsEntry: needsEntry(change, baseline),
-  }))
-  const classes = changes.map((change) => change.class)
-  const needed = lowestVersion(baseline.registryVersion, classes)
   const hasNewEntry = (row: string): boolean =>
     (current.changelog[row]?.length ?? 0) > (baseline.changelog[row]?.length ?? 0)
+  const changes = compareContracts(baseline, current).map((change) => {
+    const { class: each, place, rows } = change
+    const removedRow = current.endpoints[place] ? undefined : baseline.endpoints[place]
+    const sunsetAt = removedRow?.deprecation?.sunsetAt
+    const isAnnounced = removedRow || place.endsWith(' deprecation') || each === 'beta'
+    return {
+      ...change,
+      sunsetAt,
+      // A row may be removed after its sunset date (spec 9.4).
+      isAllowed: each !== 'breaking' || (parseInstant(sunsetAt ?? '') ?? Infinity) <= nowMs,
+      // Beta changes, deprecations and removals are announced; experimental rows change without notice (spec 9.5).
+      needsEntry:
+        isAnnounced && rows.some((row) => baseline.endpoints[row]?.stability !== 'experimental'),
+    }
+  })
   return {
-    changes: changes.map((each) => ({
-      class: each.class,
-      place: each.place,
-      change: each.change,
-      requires: [
-        ...(each.isAllowed
-          ? [`registry version ${each.class === 'text' ? 'patch' : 'minor'}`]
-          : ['the next major version (/api/v2)']),
-        ...(each.needsEntry ? ['changelog entry'] : []),
-      ],
-    })),
+    changes: changes.map(({ class: each, place, change, isAllowed, needsEntry }) => {
+      const version = `registry version ${each === 'text' ? 'patch' : 'minor'}`
+      const requires = [isAllowed ? version : 'the next major version (/api/v2)']
+      if (needsEntry) requires.push('changelog entry')
+      return { class: each, place, change, requires }
+    }),
     problems: [
-      ...changes.flatMap((each) => (each.isAllowed ? [] : [refusal(each)])),
-      ...versionProblems(baseline.registryVersion, needed, current.registryVersion),
-      ...changes.flatMap((each) =>
-        !each.needsEntry || each.rows.some(hasNewEntry)
-          ? []
-          : [
-              `${each.place}: ${each.change}; expected a new entry in ${CHANGELOG_FILE} that names ${each.rows.join(' or ')}`,
-            ],
+      ...changes
+        .filter(({ isAllowed }) => !isAllowed)
+        .map(({ place, change, sunsetAt }) =>
+          sunsetAt === undefined
+            ? `${place}: ${change}; a breaking change of a stable endpoint needs a new major version (/api/v2)`
+            : `${place}: ${change} before its sunset ${sunsetAt}`,
+        ),
+      ...versionProblems(
+        baseline.registryVersion,
+        changes.map((change) => change.class),
+        current.registryVersion,
       ),
-      ...deprecationProblems(current),
-      ...noticeProblems(baseline, current, nowMs),
+      ...changes
+        .filter(({ needsEntry, rows }) => needsEntry && !rows.some(hasNewEntry))
+        .map(
+          ({ place, change, rows }) =>
+            `${place}: ${change}; expected a new entry in ${CHANGELOG_FILE} that names ${rows.join(' or ')}`,
+        ),
+      ...deprecationProblems(baseline, current, nowMs),
     ],
   }
 }
 
-function refusal({ place, change, removedRow }: ContractChange): string {
-  const sunsetAt = removedRow?.deprecation?.sunsetAt
-  return sunsetAt === undefined
-    ? `${place}: ${change}; a breaking change of a stable endpoint needs a new major version (/api/v2)`
-    : `${place}: ${change} before its sunset ${sunsetAt}`
-}
-
-/** Whether a change removes a row whose sunset date has passed (spec 9.4). */
-function isPastSunset({ removedRow }: ContractChange, nowMs: number): boolean {
-  const sunsetMs = parseInstant(removedRow?.deprecation?.sunsetAt ?? '')
-  return sunsetMs !== undefined && sunsetMs <= nowMs
-}
-
-/** Beta changes, deprecations and removals are announced; experimental rows change without notice (spec 9.5). */
-function needsEntry(change: ContractChange, { endpoints }: ContractOutline): boolean {
-  if (change.place.endsWith(' deprecation') || change.removedRow !== undefined) {
-    return change.rows.some((row) => endpoints[row]?.stability !== 'experimental')
-  }
-  return change.class === 'beta' && change.rows.some((row) => endpoints[row]?.stability === 'beta')
-}
-
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
+const { compare: compareVersions } = new Intl.Collator('en', { numeric: true })
 
-function lowestVersion(baseline: string, classes: readonly ChangeClass[]): string {
-  if (classes.length === 0) return baseline
-  const [major = 0, minor = 0, patch = 0] = baseline.split('.').map(Number)
-  return classes.every((each) => each === 'text')
-    ? `${major}.${minor}.${patch + 1}`
-    : `${major}.${minor + 1}.0`
-}
-
-function versionProblems(baseline: string, needed: string, found: string): readonly string[] {
+function versionProblems(
+  released: string,
+  classes: readonly ChangeClass[],
+  found: string,
+): readonly string[] {
+  const [major = 0, minor = 0, patch = 0] = released.split('.').map(Number)
+  const isText = classes.every((each) => each === 'text')
+  const next = isText ? `${major}.${minor}.${patch + 1}` : `${major}.${minor + 1}.0`
+  const needed = classes.length === 0 ? released : next
   if (!VERSION.test(found)) {
     return [`the registry version is ${found}; expected three numbers such as ${needed}`]
   }
   if (compareVersions(found, needed) >= 0) return []
-  return needed === baseline
-    ? [`the registry version ${found} is older than the released ${baseline}`]
+  return classes.length === 0
+    ? [`the registry version ${found} is older than the released ${released}`]
     : [
-        `the registry version is ${found}; expected ${needed} or higher, because the contract changed since ${baseline} (REGISTRY_VERSION in ${VERSION_FILE})`,
+        `the registry version is ${found}; expected ${needed} or higher, because the contract changed since ${released} (REGISTRY_VERSION in ${VERSION_FILE})`,
       ]
 }
 
-function compareVersions(one: string, other: string): number {
-  const numbers = other.split('.').map(Number)
-  const differences = one.split('.').map((part, index) => Number(part) - (numbers[index] ?? 0))
-  return differences.find((difference) => difference !== 0) ?? 0
-}
-
-/** The registry and the changelog have the same deprecations. A row that was removed stays in the changelog. */
-function deprecationProblems({ endpoints, changelog }: ContractOutline): readonly string[] {
-  return Object.entries(endpoints).flatMap(([row, { status }]) => {
-    const isAnnounced = changelog[row]?.includes('deprecated') === true
-    if (isAnnounced === (status === 'deprecated')) return []
-    return isAnnounced
-      ? [`${CHANGELOG_FILE} announces the deprecation of ${row}, but its status is ${status}`]
-      : [`${row} is deprecated; expected an entry of the kind deprecated in ${CHANGELOG_FILE}`]
-  })
-}
-
-/**
- * A deprecation that was not released yet gives its notice from now on, whatever `deprecatedAt` says: 90 days on a stable
- * row, and on any other row a sunset that has not passed.
- */
-function noticeProblems(
+/** Problems of the deprecations. A row that was removed stays in the changelog. */
+function deprecationProblems(
   baseline: ContractOutline,
-  { endpoints, limits }: ContractOutline,
+  { endpoints, changelog, limits }: ContractOutline,
   nowMs: number,
 ): readonly string[] {
-  return Object.entries(endpoints).flatMap(([row, { deprecation, stability }]) => {
-    const sunsetMs = parseInstant(deprecation?.sunsetAt ?? '')
-    if (sunsetMs === undefined || baseline.endpoints[row]?.deprecation !== undefined) return []
+  return Object.entries(endpoints).flatMap(([row, { status, deprecation, stability }]) => {
+    const problems: string[] = []
+    const isAnnounced = changelog[row]?.includes('deprecated') === true
+    if (isAnnounced && status !== 'deprecated') {
+      problems.push(
+        `${CHANGELOG_FILE} announces the deprecation of ${row}, but its status is ${status}`,
+      )
+    }
+    if (!isAnnounced && status === 'deprecated') {
+      problems.push(
+        `${row} is deprecated; expected an entry of the kind deprecated in ${CHANGELOG_FILE}`,
+      )
+    }
+    // A deprecation gives its notice from its release, whatever `deprecatedAt` says. Any other row than a stable one has
+    // a sunset that has not passed.
+    const leftMs = (parseInstant(deprecation?.sunsetAt ?? '') ?? Infinity) - nowMs
     const days = stability === 'stable' ? Number(limits['deprecationNoticeDays']) : 0
-    const isEnough = days === 0 ? sunsetMs > nowMs : sunsetMs - nowMs >= days * DAY_MS
-    return isEnough
-      ? []
-      : [
-          `${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}; expected a sunset at least ${days} days from now`,
-        ]
+    if (!baseline.endpoints[row]?.deprecation && (leftMs <= 0 || leftMs < days * DAY_MS)) {
+      problems.push(
+        `${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}; expected a sunset at least ${days} days from now`,
+      )
+    }
+    return problems
   })
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { DocumentedTables } from '@public-api/contract/documents/discovery'
 import {
   headersOf,
   REQUEST_HEADER_DOCS,
@@ -18,7 +19,7 @@ import {
   RESPONSE_CONTENT_TYPE,
 } from '@public-api/contract/http/headers'
 import { REVALIDATION_TEXT_LINES, SIGNED_TEXT_LINES } from '@public-api/contract/http/signature'
-import { ISSUANCE, type Issuance } from '@public-api/contract/keys/issuance'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
 import { API_VERSION, BASE_PATH, REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import {
   AUTHENTICATIONS,
@@ -32,7 +33,6 @@ import {
   LINKS,
   ROUTE_ERRORS,
   type Endpoint,
-  type Registry,
 } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
@@ -42,12 +42,9 @@ import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schema
 export const BASELINE_FILE = 'docs/api/baseline.json'
 
 /** The tables that make up the contract. Tests compose others. */
-export interface ContractTables {
-  readonly registry: Registry
-  readonly registryVersion: string
-  readonly issuance: Issuance
+export interface ContractTables extends Omit<DocumentedTables, 'runtime'> {
   readonly errors: { readonly [code: string]: CatalogError }
-  readonly limits: Limits
+  readonly limits: { readonly [name: string]: number | Rate }
   readonly dataSchemas: Schemas
   readonly requestSchemas: Schemas
   readonly snapshotSchemas: Schemas
@@ -63,10 +60,6 @@ export interface Rate {
   readonly windowSeconds: number
 }
 
-export interface Limits {
-  readonly [name: string]: number | Rate
-}
-
 /** The tables of this service. */
 export const OWN_CONTRACT: ContractTables = {
   registry: ENDPOINTS,
@@ -79,81 +72,30 @@ export const OWN_CONTRACT: ContractTables = {
   snapshotSchemas: SNAPSHOT_SCHEMAS,
 }
 
-/** One response of an endpoint: which headers it may carry and which error codes it may have. */
-interface ResponseOutline {
-  readonly headers: readonly string[]
-  readonly codes: readonly string[]
-}
-
-/** One row with everything that a client can depend on. */
-export interface EndpointOutline extends Omit<Endpoint, 'errors' | 'failure' | 'success'> {
-  readonly name: string
-  readonly success?: Omit<NonNullable<Endpoint['success']>, 'data'> & { readonly data: string }
-  /** By status. */
-  readonly responses: { readonly [status: string]: ResponseOutline }
-}
-
-/** Texts and values of a table, nested to any depth. */
-export type OutlineValue =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | readonly OutlineValue[]
-  | { readonly [name: string]: OutlineValue }
-
-/** A contract as one JSON value: the form of `docs/api/baseline.json`. */
-export interface ContractOutline {
-  readonly registryVersion: string
-  /** By method and path, such as `GET /api/v1/status`. */
-  readonly endpoints: { readonly [row: string]: EndpointOutline }
-  readonly errors: { readonly [code: string]: CatalogError }
-  readonly routeErrors: readonly string[]
-  readonly limits: Limits
-  readonly issuance: Issuance
-  readonly dataSchemas: Schemas
-  readonly requestSchemas: Schemas
-  readonly errorSchema: JsonSchema
-  readonly headers: {
-    readonly request: { readonly [name: string]: HeaderOutline }
-    readonly response: { readonly [name: string]: HeaderOutline }
-  }
-  readonly cors: { readonly [rule: string]: OutlineValue }
-  /** Everything else, by name. */
-  readonly terms: { readonly [name: string]: OutlineValue }
-  /** Kinds of the changelog entries that name a row, by row. A change that requires an entry requires one more. */
-  readonly changelog: { readonly [row: string]: readonly string[] }
-}
-
-interface HeaderOutline {
-  /** Whether every response that lists the header has it. */
-  readonly isAlwaysSent?: boolean
-  readonly meaning: string
-  readonly schema: JsonSchema
-}
-
 /** One change of the changelog, as content/changelog.yaml has it. */
 export interface ChangelogEntry {
   readonly kind: string
   readonly endpoints?: readonly string[]
 }
 
+/** A contract as one JSON value: the form of `docs/api/baseline.json`. */
+export type ContractOutline = ReturnType<typeof outlineContract>
+
+/** One row with everything that a client can depend on. */
+export type EndpointOutline = ReturnType<typeof outlineEndpoint>
+
 /** The outline of a contract. `entries` are the changes of the changelog, unreleased ones included. */
-export function outlineContract(
-  tables: ContractTables,
-  entries: readonly ChangelogEntry[],
-): ContractOutline {
-  const endpoints = Object.entries(tables.registry).map(([name, row]) => [
-    `${row.method} ${row.path}`,
-    outlineEndpoint(name, row),
-  ])
+export function outlineContract(tables: ContractTables, entries: readonly ChangelogEntry[]) {
+  const endpoints = Object.entries(tables.registry).map(
+    ([name, row]) => [`${row.method} ${row.path}`, outlineEndpoint(name, row)] as const,
+  )
   const changelog: { [row: string]: string[] } = {}
   for (const { kind, endpoints: rows = [] } of entries) {
     for (const row of rows) (changelog[row] ??= []).push(kind)
   }
   const outline = {
     registryVersion: tables.registryVersion,
+    /** By method and path, such as `GET /api/v1/status`. */
     endpoints: Object.fromEntries(endpoints),
     errors: tables.errors,
     routeErrors: ROUTE_ERRORS,
@@ -169,6 +111,7 @@ export function outlineContract(
       response: outlineHeaders(headersOf(RESPONSE_HEADER_DOCS)),
     },
     cors: CORS,
+    /** Everything else, by name. */
     terms: {
       apiVersion: API_VERSION,
       basePath: BASE_PATH,
@@ -187,35 +130,34 @@ export function outlineContract(
       revalidationText: REVALIDATION_TEXT_LINES,
       links: LINKS,
     },
+    /** Kinds of the changelog entries that name a row, by row. A change that requires an entry requires one more. */
     changelog,
   }
   // Without members that are undefined, as the baseline has it.
-  return JSON.parse(JSON.stringify(outline)) as ContractOutline
+  return JSON.parse(JSON.stringify(outline)) as typeof outline
 }
 
-function outlineEndpoint(name: string, row: Endpoint): EndpointOutline {
+function outlineEndpoint(name: string, row: Endpoint) {
   const { errors: _errors, failure: _failure, success, ...rest } = row
-  const responses = createResponses(name, row).map(({ status, headers, codes }) => [
-    status,
-    { headers: Object.keys(headers).toSorted(), codes: codes.toSorted() },
-  ])
+  const responses = createResponses(name, row).map(
+    ({ status, headers, codes }) =>
+      [status, { headers: Object.keys(headers).toSorted(), codes: codes.toSorted() }] as const,
+  )
   return {
     name,
     ...rest,
     ...(success && { success: { ...success, data: componentName(success.data) } }),
+    /** By status. */
     responses: Object.fromEntries(responses),
   }
 }
 
-function outlineHeaders(headers: readonly (HeaderOutline & { readonly name: string })[]): {
-  readonly [name: string]: HeaderOutline
-} {
-  return Object.fromEntries(
-    headers.map(({ name, meaning, schema }) => [
-      name,
-      { ...(ALWAYS_SENT.has(name) ? { isAlwaysSent: true } : {}), meaning, schema },
-    ]),
+function outlineHeaders(headers: ReturnType<typeof headersOf>) {
+  const outlined = headers.map(
+    ({ name, meaning, schema }) =>
+      [name, { ...(ALWAYS_SENT.has(name) && { isAlwaysSent: true }), meaning, schema }] as const,
   )
+  return Object.fromEntries(outlined)
 }
 
 /** The committed baseline. Throws an Error that names the file if it is missing or damaged. */

@@ -156,9 +156,34 @@ const CASES: readonly Case[] = [
     set(row('GET /api/v1/keys/self', 'authentication'), 'none'),
     'additive GET /api/v1/keys/self',
   ],
-  ['another success status', set(row(KEYS, 'success', 'status'), 200), `beta ${KEYS} 201`],
+  [
+    'another success status',
+    (contract) => {
+      const responses = nodeAt(contract, row(KEYS, 'responses'))
+      responses['200'] = responses['201']
+      delete responses['201']
+      set(row(KEYS, 'success', 'status'), 200)(contract)
+    },
+    `beta ${KEYS} 201`,
+    `beta ${KEYS} 201 data`,
+    `additive ${KEYS} 200`,
+    `additive ${KEYS} 200 data`,
+  ],
   ['another envelope', set(row(STATUS, 'success', 'envelope'), 'none'), `breaking ${STATUS} 200`],
-  ['a success removed', drop(...row(STATUS, 'success')), `breaking ${STATUS}`],
+  [
+    'a success removed',
+    (contract) => {
+      drop(...row(STATUS, 'success'))(contract)
+      drop(...row(STATUS, 'responses', '200'))(contract)
+    },
+    `breaking ${STATUS} 200`,
+    `breaking ${STATUS} 200 data`,
+  ],
+  [
+    'an error alone with a status of a success',
+    set(row(STATUS, 'responses', '202'), { headers: [], codes: ['CONFLICT'] }),
+    `breaking ${STATUS} 202`,
+  ],
   ['a request body removed', drop(...row(REGISTER, 'request')), `breaking ${REGISTER} body`],
   ['a request body added', set(row(STATUS, 'request'), 'KeyRequest'), `breaking ${STATUS} body`],
   ['a field of a row that no rule knows', set(row(STATUS, 'shape'), 'new'), `breaking ${STATUS}`],
@@ -390,6 +415,11 @@ const CASES: readonly Case[] = [
     `additive ${STATUS} 200 data.state`,
   ],
   [
+    'a number of a response limited to values',
+    set(data('Time', 'properties', 'epochMs', 'enum'), [304, 1]),
+    'additive GET /api/v1/time 200 data.epochMs',
+  ],
+  [
     'a response that is no longer limited to values',
     drop(...data('Time', 'properties', 'label', 'enum')),
     'breaking GET /api/v1/time 200 data.label',
@@ -619,7 +649,7 @@ const CASES: readonly Case[] = [
     'another Vary',
     set(['headers', 'response', 'Vary', 'schema', 'enum'], ['Authorization']),
     'breaking response header Vary',
-    'additive response header Vary',
+    'breaking response header Vary',
   ],
   [
     'a longer Vary',
@@ -735,6 +765,20 @@ function problemsOf(
 ): readonly string[] {
   return checkContract({ baseline, current: mutate(edit, version), nowMs }).problems
 }
+
+test('reads a value of a numeric enumeration as a value', () => {
+  const withValues = (values: readonly number[]): ContractOutline =>
+    mutate(set(data('Time', 'properties', 'epochMs', 'enum'), values), NEXT_MINOR)
+  const { changes } = checkContract({
+    baseline: withValues([1, 200]),
+    current: withValues([1, 304, 20]),
+    nowMs: NOW_MS,
+  })
+  assert.deepEqual(
+    changes.map(({ class: each, change }) => `${each} ${change}`),
+    ['breaking value 200 removed', 'additive value 304 added', 'additive value 20 added'],
+  )
+})
 
 describe('requirements of a change', () => {
   const reword = set(row(STATUS, 'summary'), 'Read it')
@@ -853,6 +897,36 @@ describe('a deprecation', () => {
     assert.ok(changes.every((change) => change.class === 'additive'))
     assert.ok(changes.some(({ place }) => place === `${STATUS} deprecation`))
     assert.match(problemsOf(deprecate).join(), /expected an entry of the kind deprecated/)
+  })
+
+  test('may be revoked, with its headers', () => {
+    const { changes } = checkContract({
+      baseline: DEPRECATED,
+      current: mutate(() => {}, NEXT_MINOR),
+      nowMs: NOW_MS,
+    })
+    assert.deepEqual(
+      changes.map(({ class: each, place, change }) => `${each} ${place}: ${change}`).toSorted(),
+      [
+        `additive ${STATUS} deprecation: deprecation revoked`,
+        `additive ${STATUS}: status changed from "deprecated" to "active"`,
+      ],
+    )
+  })
+
+  test('leaves a row the link that it had', () => {
+    const edit: Edit = (contract) => {
+      set(row(VERSIONS, 'deprecation'), { ...deprecation })(contract)
+      const headers = nodeAt(contract, row(VERSIONS, 'responses', '200', 'headers'))
+      assert.ok(Object.values(headers).includes('Link'))
+    }
+    for (const [before, after] of [
+      [BASELINE, mutate(edit, NEXT_MINOR)],
+      [mutate(edit, BASELINE.registryVersion), mutate(() => {}, NEXT_MINOR)],
+    ] as const) {
+      const { changes } = checkContract({ baseline: before, current: after, nowMs: NOW_MS })
+      assert.deepEqual([...new Set(changes.map((change) => change.class))], ['additive'])
+    }
   })
 
   test('is refused if only the changelog has it', () => {

@@ -4,6 +4,7 @@ import { domainToUnicode } from 'node:url'
 import { parseEmailAddress } from '@public-api/contract/waitlist/email-address'
 import * as fc from 'fast-check'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
+import { cpuMs } from '../support/cpu-time.ts'
 import {
   BAD_ADDRESSES,
   DIFFERENT_ADDRESSES,
@@ -197,8 +198,8 @@ test('parses a long text in linear time', () => {
     ' '.repeat(8000),
     `a@${'-'.repeat(8000)}`,
   ]
-  const started = performance.now()
+  const started = cpuMs()
   for (const text of texts) parseEmailAddress(text)
   // Milliseconds in truth; a pattern that backtracks would take minutes.
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(cpuMs() - started < 2000)
 })
