@@ -42,8 +42,24 @@ type canonicalText struct {
 	isObj   bool
 }
 
-// canonicalize refuses everything but one JSON text in UTF-8. Of several members of one name, the last one counts.
+// noForm is written, within a string, for what has no canonical form: half of a surrogate pair, and a number beyond the
+// doubles. It is no part of UTF-8.
+const noForm = 0xff
+
+// hasNoForm reports whether a part of a text has no canonical form.
+func hasNoForm(text []byte) bool { return bytes.IndexByte(text, noForm) >= 0 }
+
+// canonicalize is parse for a text that has a canonical form as a whole.
 func canonicalize(text []byte) (canonicalText, error) {
+	content, err := parse(text)
+	if err == nil && hasNoForm(content.text) {
+		return canonicalText{}, errNoCanonicalForm
+	}
+	return content, err
+}
+
+// parse refuses everything but one JSON text in UTF-8. Of several members of one name, the last one counts.
+func parse(text []byte) (canonicalText, error) {
 	c := canonicalizer{in: text, out: make([]byte, 0, len(text)+16)}
 	if !utf8.Valid(text) {
 		return canonicalText{}, errNoCanonicalForm
@@ -244,11 +260,10 @@ func (c *canonicalizer) str() (string, error) {
 			decoded = append(decoded, each)
 			c.at++
 		default:
-			unescaped, err := c.escape()
-			if err != nil {
+			var err error
+			if decoded, err = c.escape(decoded); err != nil {
 				return "", err
 			}
-			decoded = utf8.AppendRune(decoded, unescaped)
 		}
 	}
 }
@@ -258,32 +273,33 @@ const (
 	unescapes = "\"\\/\b\f\n\r\t"
 )
 
-func (c *canonicalizer) escape() (rune, error) {
+func (c *canonicalizer) escape(decoded []byte) ([]byte, error) {
 	c.at += 2
 	if c.at > len(c.in) {
-		return 0, errNoCanonicalForm
+		return nil, errNoCanonicalForm
 	}
 	letter := c.in[c.at-1]
 	if at := strings.IndexByte(escapes, letter); at >= 0 {
-		return rune(unescapes[at]), nil
+		return append(decoded, unescapes[at]), nil
 	}
 	if letter != 'u' {
-		return 0, errNoCanonicalForm
+		return nil, errNoCanonicalForm
 	}
 	unit, err := c.hex()
 	if err != nil || !utf16.IsSurrogate(unit) {
-		return unit, err
+		return utf8.AppendRune(decoded, unit), err
 	}
-	if !bytes.HasPrefix(c.in[c.at:], []byte(`\u`)) {
-		return 0, errNoCanonicalForm
+	if bytes.HasPrefix(c.in[c.at:], []byte(`\u`)) {
+		before := c.at
+		c.at += 2
+		low, err := c.hex()
+		if whole := utf16.DecodeRune(unit, low); err != nil || whole != utf8.RuneError {
+			return utf8.AppendRune(decoded, whole), err
+		}
+		c.at = before
 	}
-	c.at += 2
-	low, err := c.hex()
-	whole := utf16.DecodeRune(unit, low)
-	if whole == utf8.RuneError {
-		return 0, errNoCanonicalForm
-	}
-	return whole, err
+	// The code follows, so that names differ that have different halves.
+	return append(decoded, noForm, byte(unit>>8), byte(unit)|0x80), nil
 }
 
 func (c *canonicalizer) hex() (rune, error) {
@@ -338,7 +354,8 @@ func (c *canonicalizer) number() error {
 	}
 	number, err := strconv.ParseFloat(string(text), 64)
 	if err != nil && math.IsInf(number, 0) {
-		return errNoCanonicalForm
+		c.out = append(c.out, '"', noForm, '"')
+		return nil
 	}
 	c.out = appendNumber(c.out, number)
 	return nil

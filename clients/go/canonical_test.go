@@ -1,6 +1,9 @@
 package publicapi
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 func TestCanonicalize(t *testing.T) {
 	for text, expected := range map[string]string{
@@ -35,5 +38,26 @@ func TestMembersAfterRewriting(t *testing.T) {
 	data, ok := content.member("data")
 	if err != nil || !ok || string(data) != `{"y":"z"}` {
 		t.Errorf("found %s, %v", data, err)
+	}
+}
+
+// As the JavaScript client: only the data needs a canonical form, so that a text beside it may be anything in JSON.
+func TestWhatHasNoCanonicalForm(t *testing.T) {
+	for text, expected := range map[string]string{
+		`{"a\udc00":"\ud800","b":-1e999,"data":[1]}`: `[1]`,
+		`{"data":{"a":1e999},"data":[1]}`:            `[1]`,
+		`{"data":{"a":1e999,"a":[1]}}`:               `{"a":[1]}`,
+		`{"data":{"\ud800":1,"\ud800":1}}`:           "",
+		`{"data":["\udc00\ud800"]}`:                  "",
+		`{"data":1e999}`:                             "",
+	} {
+		response := &Response{Target: "/api/v1/status", Body: []byte(text)}
+		verified, err := check{response, Expectations{}}.readBody()
+		switch {
+		case expected == "" && err == nil:
+			t.Errorf("%s: expected an error, found %s", text, verified.Data)
+		case expected != "" && (err != nil || string(verified.Data) != expected || !json.Valid(verified.Content)):
+			t.Errorf("%s: expected %s, found %+v, %v", text, expected, verified, err)
+		}
 	}
 }

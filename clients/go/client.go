@@ -162,8 +162,9 @@ func (c *Client) attempt(ctx context.Context, target string) (*Verified[json.Raw
 		if response.Status != http.StatusNotModified {
 			return c.resultOf(ctx, response)
 		}
-		if renewed := c.renewed(ctx, before, response); renewed != nil {
-			return renewed, nil
+		renewed, err := c.renewed(ctx, before, response)
+		if renewed != nil || err != nil {
+			return renewed, err
 		}
 	}
 	response, err := c.connection.get(ctx, target, c.header(""))
@@ -176,18 +177,25 @@ func (c *Client) attempt(ctx context.Context, target string) (*Verified[json.Raw
 // renewed gives the stored response, if the 304 proves it or it is still fresh; else nil.
 func (c *Client) renewed(
 	ctx context.Context, before *Verified[json.RawMessage], response *Response,
-) *Verified[json.RawMessage] {
+) (*Verified[json.RawMessage], error) {
 	verified, err := c.Keys.Verify(ctx, response)
 	if err == nil {
 		result := *before
 		result.ProvedAt, result.RateLimit = verified.ProvedAt, rateLimitOf(response.Header)
-		return &result
+		return &result, nil
 	}
 	// A cache may send a 304 itself, without a proof.
-	if (check{nil, Expectations{Now: c.connection.now(), MaxAge: c.Keys.maxAge}}).isFresh(before.ProvedAt) {
-		return before
+	var failure *VerificationError
+	if !errors.As(err, &failure) {
+		return nil, err
 	}
-	return nil
+	now := c.connection.now()
+	fresh := check{nil, Expectations{Now: now, MaxAge: c.Keys.maxAge}}.isFresh(before.ProvedAt)
+	// A clock that was set back must not make it fresh for longer.
+	if !fresh || before.ProvedAt.After(now.Add(maxSkew)) {
+		return nil, nil
+	}
+	return before, nil
 }
 
 func (c *Client) resultOf(ctx context.Context, response *Response) (*Verified[json.RawMessage], error) {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -17,9 +19,10 @@ import (
 type Options struct {
 	// BaseURL is the origin of the service, such as https://api.example.org.
 	BaseURL string
-	// PinnedKeyIds are the IDs of the keys to trust, learned from another source than the service. Without them, the
-	// client trusts the keys of the first key document, and accepts a copy of the service with its own keys.
-	PinnedKeyIds []string
+	// PinnedKeyIDs are the IDs of the keys to trust, learned from another source than the service. Without them, the
+	// client trusts the keys of the first key document, and accepts a copy of the service with its own keys. An empty
+	// list that is not nil is refused, because it is hardly meant so.
+	PinnedKeyIDs []string
 	// APIKey is sent as a bearer token.
 	APIKey string
 	// MaxAge of a signature. Default: 900 seconds.
@@ -62,24 +65,49 @@ func orDefault[T int | int64 | time.Duration](value, usual T) T {
 	return value
 }
 
+// originOf gives the one form of an origin: lower case, without a default port; false for anything else.
+func originOf(base *url.URL) (string, bool) {
+	scheme, host := strings.ToLower(base.Scheme), strings.ToLower(base.Host)
+	switch scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	default:
+		return "", false
+	}
+	host = strings.TrimSuffix(host, ":")
+	return scheme + "://" + host, base.Hostname() != "" && base.User == nil
+}
+
 func newConnection(options Options) (*connection, error) {
 	base, err := url.Parse(options.BaseURL)
-	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.User != nil ||
-		(base.Path != "" && base.Path != "/") || base.RawQuery != "" || base.Fragment != "" {
-		// The value is not quoted: it may contain a password.
-		return nil, errors.New("BaseURL: expected an origin such as https://api.example.org")
+	// The value is not quoted: it may contain a password.
+	noOrigin := errors.New("BaseURL: expected an origin such as https://api.example.org")
+	if err != nil || (base.Path != "" && base.Path != "/") || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" {
+		return nil, noOrigin
 	}
-	for _, id := range options.PinnedKeyIds {
+	origin, ok := originOf(base)
+	if !ok {
+		return nil, noOrigin
+	}
+	if options.PinnedKeyIDs != nil && len(options.PinnedKeyIDs) == 0 {
+		return nil, errors.New("PinnedKeyIDs: expected at least one, or nil to trust the keys of the service")
+	}
+	for _, id := range options.PinnedKeyIDs {
 		if !keyID.MatchString(id) {
-			return nil, errors.New("PinnedKeyIds: expected key IDs of 43 characters")
+			return nil, errors.New("PinnedKeyIDs: expected key IDs of 43 characters")
 		}
+	}
+	if options.MaxAge < 0 || options.MaxWait < 0 || options.Timeout < 0 || options.MaxBodyBytes < 0 {
+		return nil, errors.New("MaxAge, MaxWait, Timeout, MaxBodyBytes: expected 0 or more")
 	}
 	now := options.Now
 	if now == nil {
 		now = time.Now
 	}
 	c := &connection{
-		origin:       base.Scheme + "://" + base.Host,
+		origin:       origin,
 		timeout:      orDefault(options.Timeout, 30*time.Second),
 		maxBodyBytes: orDefault(options.MaxBodyBytes, 16_000_000),
 		now:          now,
@@ -97,7 +125,7 @@ func (c *connection) get(ctx context.Context, target string, header http.Header)
 	defer cancel()
 	request, err := http.NewRequestWithContext(limited, http.MethodGet, c.origin+target, nil)
 	// The signature covers the target as sent, so a URL that Go would write otherwise could not be verified.
-	if err != nil || request.URL.RequestURI() != target || c.origin != request.URL.Scheme+"://"+request.URL.Host {
+	if err != nil || !strings.HasPrefix(target, "/") || request.URL.RequestURI() != target {
 		return nil, fmt.Errorf("%q: expected a URL path", target)
 	}
 	for name, values := range header {
@@ -187,7 +215,8 @@ func (r retries) reason(err error) (time.Duration, bool) {
 	var refused *APIError
 	if errors.As(err, &refused) {
 		if refused.RetryAfterSeconds > 0 {
-			return time.Duration(refused.RetryAfterSeconds * float64(time.Second)), refused.Retryable
+			seconds := math.Min(refused.RetryAfterSeconds, math.MaxInt32)
+			return time.Duration(seconds * float64(time.Second)), refused.Retryable
 		}
 		return -1, refused.Retryable
 	}
@@ -205,7 +234,8 @@ func (e *VerificationError) IsInconclusive() bool {
 
 // retryAfter reads the field (RFC 9110 10.2.3): seconds, or a date. Negative if it is missing, malformed or past.
 func retryAfter(text string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+	// A number out of range is the largest one, which exceeds every limit.
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(seconds) * time.Second
 	}
 	if date, err := http.ParseTime(text); err == nil && date.After(now) {

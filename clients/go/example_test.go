@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"publicapi"
+	publicapi "github.com/example/public-api-server/clients/go"
 )
 
 // The key pair of RFC 8032 section 7.1, test 1. It is public, so its signatures prove nothing.
@@ -27,9 +27,14 @@ var (
 	}
 )
 
-// serve starts a service that signs, and lets change alter a response after it was signed.
+// serve starts a service that signs.
 func serve(change func(target string, header http.Header, body string) string) *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
+	return httptest.NewServer(signing(change))
+}
+
+// signing gives the handler of a service that signs, and lets change alter a response after it was signed.
+func signing(change func(target string, header http.Header, body string) string) http.Handler {
+	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		target := request.URL.RequestURI()
 		body, ok := bodies[request.URL.Path]
 		if !ok {
@@ -48,13 +53,13 @@ func serve(change func(target string, header http.Header, body string) string) *
 			body = change(request.URL.Path, header, body)
 		}
 		fmt.Fprint(response, body)
-	}))
+	})
 }
 
 func ExampleClient() {
 	server := serve(nil)
 	defer server.Close()
-	client, err := publicapi.NewClient(publicapi.Options{BaseURL: server.URL, PinnedKeyIds: pins})
+	client, err := publicapi.NewClient(publicapi.Options{BaseURL: server.URL, PinnedKeyIDs: pins})
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +76,7 @@ func ExampleTransport() {
 		return strings.Replace(body, "major_outage", "operational_", 1)
 	})
 	defer server.Close()
-	keys, err := publicapi.NewKeys(publicapi.Options{BaseURL: server.URL, PinnedKeyIds: pins})
+	keys, err := publicapi.NewKeys(publicapi.Options{BaseURL: server.URL, PinnedKeyIDs: pins})
 	if err != nil {
 		panic(err)
 	}
@@ -87,7 +92,7 @@ func ExampleTransport() {
 func ExampleTransport_verified() {
 	server := serve(nil)
 	defer server.Close()
-	keys, err := publicapi.NewKeys(publicapi.Options{BaseURL: server.URL, PinnedKeyIds: pins})
+	keys, err := publicapi.NewKeys(publicapi.Options{BaseURL: server.URL, PinnedKeyIDs: pins})
 	if err != nil {
 		panic(err)
 	}

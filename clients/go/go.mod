@@ -1,3 +1,3 @@
-module publicapi
+module github.com/example/public-api-server/clients/go
 
 go 1.19

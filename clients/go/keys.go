@@ -19,6 +19,9 @@ type Keys struct {
 	maxAge time.Duration
 	now    func() time.Time
 
+	// loading has room for one: who loads the key document. Others wait for it as long as their context allows.
+	loading chan struct{}
+	// mutex guards the fields below.
 	mutex   sync.Mutex
 	trusted []string
 	held    []*Key
@@ -40,25 +43,46 @@ func newKeys(options Options, c *connection) *Keys {
 		fetch: func(ctx context.Context, target string) (*Response, error) {
 			return withRetries(ctx, c.retries, func() (*Response, error) { return c.get(ctx, target, nil) })
 		},
-		pinned:  options.PinnedKeyIds,
-		trusted: options.PinnedKeyIds,
+		pinned:  options.PinnedKeyIDs,
+		trusted: options.PinnedKeyIDs,
 		maxAge:  options.MaxAge,
 		now:     c.now,
+		loading: make(chan struct{}, 1),
 	}
 }
 
 // Current gives the keys that were loaded last, and loads them the first time.
 func (k *Keys) Current(ctx context.Context) ([]*Key, error) {
+	if keys := k.loaded(); keys != nil {
+		return keys, nil
+	}
+	return k.loadAfter(ctx, nil, func() ([]*Key, error) {
+		keys, err := k.load(ctx, readPaths["signingKey"])
+		if mayBeNewKey(err) {
+			keys, err = k.load(ctx, freshTarget(readPaths["signingKey"]))
+		}
+		return keys, err
+	})
+}
+
+func (k *Keys) loaded() []*Key {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	if k.held != nil {
-		return k.held, nil
+	return k.held
+}
+
+// loadAfter loads the key document, unless another call has loaded one since the known keys.
+func (k *Keys) loadAfter(ctx context.Context, known []*Key, load func() ([]*Key, error)) ([]*Key, error) {
+	select {
+	case k.loading <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	keys, err := k.load(ctx, readPaths["signingKey"])
-	if mayBeNewKey(err) {
-		keys, err = k.load(ctx, freshTarget(readPaths["signingKey"]))
+	defer func() { <-k.loading }()
+	if keys := k.loaded(); len(keys) > 0 && (len(known) == 0 || &keys[0] != &known[0]) {
+		return keys, nil
 	}
-	return keys, err
+	return load()
 }
 
 // Verify is VerifyResponse with these keys. If no known key matches, the key document is loaded once more.
@@ -71,47 +95,53 @@ func (k *Keys) Verify(ctx context.Context, response *Response) (*VerifiedRespons
 	if !mayBeNewKey(err) {
 		return verified, err
 	}
-	renewed, err := k.renewed(ctx, known)
+	renewed, err := k.loadAfter(ctx, known, func() ([]*Key, error) {
+		return k.load(ctx, freshTarget(readPaths["signingKey"]))
+	})
 	if err != nil {
 		return nil, err
 	}
 	return VerifyResponse(response, k.expectations(renewed))
 }
 
-func (k *Keys) renewed(ctx context.Context, known []*Key) ([]*Key, error) {
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	// Another call may have loaded the document in the meantime.
-	if len(k.held) > 0 && &k.held[0] != &known[0] {
-		return k.held, nil
-	}
-	return k.load(ctx, freshTarget(readPaths["signingKey"]))
-}
-
 func (k *Keys) expectations(keys []*Key) Expectations {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
-	return Expectations{Keys: keys, PinnedKeyIds: k.trusted, Now: k.now(), MaxAge: k.maxAge}
+	return Expectations{Keys: keys, PinnedKeyIDs: k.trusted, Now: k.now(), MaxAge: k.maxAge}
 }
 
-// load is called with the mutex held.
 func (k *Keys) load(ctx context.Context, target string) ([]*Key, error) {
 	document, err := k.fetch(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := VerifyKeyDocument(document, Expectations{PinnedKeyIds: k.trusted, Now: k.now(), MaxAge: k.maxAge})
+	keys, err := VerifyKeyDocument(document, k.expectations(nil))
 	if err != nil {
 		return nil, err
 	}
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
 	// Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
 	if len(k.pinned) == 0 {
+		trusted := append([]string(nil), k.trusted...)
 		for _, key := range keys {
-			k.trusted = append(k.trusted[:len(k.trusted):len(k.trusted)], key.ID)
+			if !contains(trusted, key.ID) {
+				trusted = append(trusted, key.ID)
+			}
 		}
+		k.trusted = trusted
 	}
 	k.held = keys
 	return keys, nil
+}
+
+func contains(texts []string, text string) bool {
+	for _, each := range texts {
+		if each == text {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeNewKey reports whether a newer key document may resolve an error, because a cache may have an old one.

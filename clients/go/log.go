@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Offline proofs of the transparency log. The formats are C2SP's: signed-note, tlog-checkpoint, tlog-cosignature,
@@ -105,13 +106,19 @@ func requireText(what, text string, most int, allowed string) *VerificationError
 	if len(text) > most {
 		return malformed(what, "at most "+strconv.Itoa(most)+" bytes")
 	}
-	for _, each := range text {
+	if !utf8.ValidString(text) {
+		return malformed(what, "UTF-8")
+	}
+	for at, each := range text {
 		if each < ' ' && !strings.ContainsRune(allowed, each) {
-			return malformed(what, "no control characters")
+			return malformed(lineOf(what, 1+strings.Count(text[:at], "\n")), "no control characters")
 		}
 	}
 	return nil
 }
+
+// lineOf names a line of a text in messages.
+func lineOf(what string, number int) string { return what + ", line " + strconv.Itoa(number) }
 
 // decodeAnyBase64 gives the bytes of padded base64 in its one right form.
 func decodeAnyBase64(text string) ([]byte, bool) {
@@ -170,7 +177,7 @@ func OpenPolicy(text string) (*LogPolicy, error) {
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		if err := reader.read(words, "the policy, line "+strconv.Itoa(at+1)); err != nil {
+		if err := reader.read(words, lineOf("the policy", at+1)); err != nil {
 			return nil, err
 		}
 	}
@@ -277,8 +284,9 @@ func (p *policyReader) group(name, threshold string, listed []string, place stri
 
 // A noteLine is one signature line of a note.
 type noteLine struct {
-	name, keyID string
-	signature   []byte
+	// place is where it is, for messages.
+	place, name, keyID string
+	signature          []byte
 }
 
 func (l noteLine) isOf(key noteKey) bool { return l.name == key.name && l.keyID == key.id }
@@ -296,16 +304,18 @@ func parseNote(note string) (string, []noteLine, *VerificationError) {
 		return "", nil, malformed("the checkpoint", "at most 64 signatures")
 	}
 	lines := make([]noteLine, 0, len(texts))
-	for _, text := range texts {
+	first := strings.Count(note[:split+2], "\n") + 1
+	for at, text := range texts {
+		place := lineOf("the checkpoint", first+at)
 		words := strings.Split(text, " ")
 		if len(words) != 3 || words[0] != "\u2014" || !isKeyName(words[1]) {
-			return "", nil, malformed("the checkpoint", "an em dash, the name of a key and a signature in base64")
+			return "", nil, malformed(place, "an em dash, the name of a key and a signature in base64")
 		}
 		data, ok := decodeAnyBase64(words[2])
 		if !ok || len(data) < 5 {
-			return "", nil, malformed("the checkpoint", "a signature in base64")
+			return "", nil, malformed(place, "a signature in base64")
 		}
-		lines = append(lines, noteLine{words[1], hex.EncodeToString(data[:4]), data[4:]})
+		lines = append(lines, noteLine{place, words[1], hex.EncodeToString(data[:4]), data[4:]})
 	}
 	return note[:split+1], lines, nil
 }
@@ -320,8 +330,11 @@ func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge time
 	head := append(strings.Split(text, "\n"), "", "", "")
 	size, isSize := parseSize(head[1])
 	root, isRoot := decodeHash(head[2])
-	if head[0] == "" || !isSize || !isRoot {
-		return nil, malformed("the checkpoint", "the origin, the size in decimal and the root in base64")
+	for at, isRight := range []bool{head[0] != "", isSize, isRoot} {
+		if !isRight {
+			expected := [...]string{"the origin of the log", "the size in decimal", "the root, 32 bytes in base64"}[at]
+			return nil, malformed(lineOf("the checkpoint", at+1), expected)
+		}
 	}
 	if err := requireLog(text, lines, policy, head[0]); err != nil {
 		return nil, err
@@ -365,7 +378,7 @@ func requireLog(text string, lines []noteLine, policy *LogPolicy, origin string)
 				continue
 			}
 			if !isSignature(key.public, []byte(text), line.signature) {
-				return refuse("SIGNATURE", "the signature of %s is not valid", key.name)
+				return refuse("SIGNATURE", "%s: the signature of %s is not valid", line.place, key.name)
 			}
 			isSigned = isSigned || key.name == origin
 		}
@@ -387,7 +400,7 @@ func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy) ([]Cosigna
 			}
 			seconds, ok := cosignatureTime(text, line, witness.key)
 			if !ok {
-				return nil, refuse("SIGNATURE", "the cosignature of %s is not valid", witness.key.name)
+				return nil, refuse("SIGNATURE", "%s: the cosignature of %s is not valid", line.place, witness.key.name)
 			}
 			if seconds > newest {
 				newest = seconds
@@ -433,16 +446,20 @@ func parseProof(text string) (parsedProof, *VerificationError) {
 		}
 		rest = rest[1:]
 	}
+	first := len(head) - len(rest) + 1
 	if len(rest) == 0 || !strings.HasPrefix(rest[0], "index ") {
-		return proof, malformed("the proof", "index and the place of the entry")
+		return proof, malformed(lineOf("the proof", first), "index and the place of the entry")
 	}
-	if proof.index, ok = parseSize(rest[0][len("index "):]); !ok || len(rest)-1 > maxHashes {
-		return proof, malformed("the proof", "index in decimal, and at most 63 hashes")
+	if proof.index, ok = parseSize(rest[0][len("index "):]); !ok {
+		return proof, malformed(lineOf("the proof", first), "index and the place of the entry in decimal")
 	}
-	for _, line := range rest[1:] {
+	for at, line := range rest[1:] {
 		hash, ok := decodeHash(line)
+		if at == maxHashes {
+			return proof, malformed(lineOf("the proof", first+1+at), "at most 63 hashes")
+		}
 		if !ok {
-			return proof, malformed("the proof", "a hash, 32 bytes in base64")
+			return proof, malformed(lineOf("the proof", first+1+at), "a hash, 32 bytes in base64")
 		}
 		proof.hashes = append(proof.hashes, hash)
 	}

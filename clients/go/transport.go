@@ -23,11 +23,11 @@ type Transport struct {
 
 // RoundTrip sends a request and verifies its response.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if t.Keys == nil {
-		return nil, errors.New("publicapi.Transport: Keys is missing")
-	}
-	if origin := request.URL.Scheme + "://" + request.URL.Host; origin != t.Keys.origin {
-		return nil, errors.New("publicapi.Transport: the request is for another origin than Keys")
+	if err := t.refuses(request); err != nil {
+		if request.Body != nil {
+			request.Body.Close()
+		}
+		return nil, err
 	}
 	base := t.Base
 	if base == nil {
@@ -52,4 +52,15 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	response.ContentLength = int64(len(body))
 	return response, nil
+}
+
+// refuses gives the reason not to send a request.
+func (t *Transport) refuses(request *http.Request) error {
+	if t.Keys == nil {
+		return errors.New("publicapi.Transport: Keys is missing")
+	}
+	if origin, ok := originOf(request.URL); !ok || origin != t.Keys.origin {
+		return errors.New("publicapi.Transport: the request is for another origin than Keys")
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func verifyVector(t *testing.T, v vector, moment vectorMoment) error {
 	}
 	ifNoneMatch, _ := field(v.Request.Headers.header(), "If-None-Match")
 	expected := Expectations{
-		Keys: []*Key{key}, PinnedKeyIds: []string{v.PinnedKeyID}, Now: now,
+		Keys: []*Key{key}, PinnedKeyIDs: []string{v.PinnedKeyID}, Now: now,
 		MaxAge: time.Duration(v.MaxAgeSeconds) * time.Second,
 	}
 	if moment.Revalidation != nil {
@@ -141,10 +142,18 @@ func TestHistoryVectors(t *testing.T) {
 
 type keyVector struct {
 	Expected, Now string
-	PinnedKeyIds  []string
+	PinnedKeyIDs  []string
 	KeyRequest    struct{ Method, Target string }
 	Response      vectorResponse
-	KeyIds        []string
+	KeyIDs        []string
+}
+
+// orNil gives nil for an empty list, with which a vector says that every key is trusted.
+func orNil(ids []string) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	return ids
 }
 
 func verifyKeyVector(t *testing.T, name string, v keyVector) error {
@@ -155,7 +164,7 @@ func verifyKeyVector(t *testing.T, name string, v keyVector) error {
 	keys, err := VerifyKeyDocument(&Response{
 		Method: v.KeyRequest.Method, Target: v.KeyRequest.Target,
 		Status: v.Response.Status, Header: v.Response.Headers.header(), Body: decoded(t, v.Response.BodyBase64),
-	}, Expectations{PinnedKeyIds: v.PinnedKeyIds, Now: now})
+	}, Expectations{PinnedKeyIDs: orNil(v.PinnedKeyIDs), Now: now})
 	if err != nil {
 		return err
 	}
@@ -163,10 +172,25 @@ func verifyKeyVector(t *testing.T, name string, v keyVector) error {
 	for _, key := range keys {
 		found = append(found, key.ID)
 	}
-	if strings.Join(found, " ") != strings.Join(v.KeyIds, " ") {
-		t.Errorf("%s: expected %v, found %v", name, v.KeyIds, found)
+	if strings.Join(found, " ") != strings.Join(v.KeyIDs, " ") {
+		t.Errorf("%s: expected %v, found %v", name, v.KeyIDs, found)
 	}
 	return nil
+}
+
+func TestAnEmptyListOfPinsTrustsNoKey(t *testing.T) {
+	each := readVectors[keyVector](t, "keys")["good-unpinned"]
+	now, err := time.Parse(time.RFC3339, each.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = VerifyKeyDocument(&Response{
+		Method: each.KeyRequest.Method, Target: each.KeyRequest.Target,
+		Status: each.Response.Status, Header: each.Response.Headers.header(), Body: decoded(t, each.Response.BodyBase64),
+	}, Expectations{PinnedKeyIDs: []string{}, Now: now})
+	if found := outcomeOf(t, err); found != "UNKNOWN_KEY" {
+		t.Errorf("expected UNKNOWN_KEY, found %s", found)
+	}
 }
 
 func TestKeyVectors(t *testing.T) {
@@ -244,10 +268,39 @@ func verifyLogVector(t *testing.T, name string, v logVector) error {
 	return nil
 }
 
+var (
+	namedLine = regexp.MustCompile(`: the (policy|checkpoint|proof), line \d+: `)
+	// What is wrong with a whole text has no line.
+	wholeText = regexp.MustCompile(`^(malformed-no-(empty-line|line-break)|policy-(empty|no-quorum))$`)
+)
+
 func TestLogVectors(t *testing.T) {
 	for name, each := range readVectors[logVector](t, "log") {
-		if found := outcomeOf(t, verifyLogVector(t, name, each)); found != each.Expected {
+		err := verifyLogVector(t, name, each)
+		if found := outcomeOf(t, err); found != each.Expected {
 			t.Errorf("%s: expected %s, found %s", name, each.Expected, found)
+		}
+		isOfLine := each.Expected == "MALFORMED" || each.Expected == "SIGNATURE"
+		if isOfLine && !wholeText.MatchString(name) && !namedLine.MatchString(err.Error()) {
+			t.Errorf("%s: expected the line, found %v", name, err)
+		}
+	}
+}
+
+func TestTextsOfALogThatAreNoText(t *testing.T) {
+	policy, err := OpenPolicy(readVectors[logVector](t, "log")["good-alone"].Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooMany := proofFirstLine + "\nindex 1\n" + strings.Repeat(strings.Repeat("A", 43)+"=\n", 10_000) + "\n"
+	for _, text := range []string{tooMany, "log a\xff\nquorum none\n"} {
+		_, policyErr := OpenPolicy(text)
+		_, noteErr := VerifyCheckpoint(text, policy, time.Unix(0, 0), 0)
+		_, proofErr := VerifyProof(text, policy, ProofOptions{})
+		for _, err := range []error{policyErr, noteErr, proofErr} {
+			if outcomeOf(t, err) != "MALFORMED" {
+				t.Errorf("%.40q: found %v", text, err)
+			}
 		}
 	}
 }

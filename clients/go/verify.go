@@ -38,8 +38,8 @@ type Response struct {
 // Expectations are the keys and settings of a verification.
 type Expectations struct {
 	Keys []*Key
-	// PinnedKeyIds are the IDs of the trusted keys. Empty: every key in Keys is trusted.
-	PinnedKeyIds []string
+	// PinnedKeyIDs are the IDs of the trusted keys. Nil: every key in Keys is trusted. An empty list that is not nil: none.
+	PinnedKeyIDs []string
 	// Now is the verifier's clock.
 	Now time.Time
 	// MaxAge of a signature; 0 for 900 seconds.
@@ -88,7 +88,7 @@ func VerifyResponse(response *Response, expected Expectations) (*VerifiedRespons
 // VerifyKeyDocument verifies a response of the signing-key endpoint with the keys that it contains, and returns them.
 // That proves only that the signer has one of them: pin their IDs. Keys of the expectations are ignored.
 func VerifyKeyDocument(response *Response, expected Expectations) ([]*Key, error) {
-	content, err := canonicalize(response.Body)
+	content, err := parse(response.Body)
 	data, hasData := content.member("data")
 	if err != nil || !hasData {
 		failure := refuse("UNSIGNED", "no signing-key document; status %d", response.Status)
@@ -236,7 +236,7 @@ func (c check) run() (*VerifiedResponse, *VerificationError) {
 		return nil, err
 	}
 	// A CDN may remove an ETag. A different ETag would link the body to another version.
-	if proved.hasETag && proved.etag != verified.ETag {
+	if proved.hasETag && (verified.Data == nil || proved.etag != verified.ETag) {
 		return nil, refuse("ETAG", "expected %s, found %s", verified.ETag, proved.etag)
 	}
 	requestID, hasID := field(r.Header, "X-Request-Id")
@@ -260,12 +260,7 @@ func (c check) requireTrusted() *VerificationError {
 }
 
 func (c check) isTrusted(key *Key) bool {
-	for _, pinned := range c.PinnedKeyIds {
-		if pinned == key.ID {
-			return true
-		}
-	}
-	return len(c.PinnedKeyIds) == 0
+	return c.PinnedKeyIDs == nil || contains(c.PinnedKeyIDs, key.ID)
 }
 
 func (c check) isFresh(signedAt time.Time) bool {
@@ -298,7 +293,7 @@ func (c check) signed(lines []string, signedAt, signature, fault string) (proof,
 		return proof{}, refuse("MALFORMED", "signed at %s", signedAt)
 	}
 	if moment.After(c.Now.Add(maxSkew)) {
-		return proof{}, refuse("FUTURE", "signed at %s", signedAt)
+		return proof{}, refuse("FUTURE", "signed at %s, more than %v ahead of this clock", signedAt, maxSkew)
 	}
 	if !signer.wasInUse(moment) {
 		return proof{}, refuse("KEY_PERIOD", "%s signed at %s", signer.ID, signedAt)
@@ -324,17 +319,21 @@ func (c check) revalidation(header http.Header, revalidated string) (proof, *Ver
 
 // readBody gives the body, its data, and the entity tag of the data.
 func (c check) readBody() (*VerifiedResponse, *VerificationError) {
-	content, err := canonicalize(c.response.Body)
-	if err != nil {
+	content, err := parse(c.response.Body)
+	data, hasData := content.member("data")
+	path, _, _ := strings.Cut(c.response.Target, "?")
+	if _, isEnveloped := content.member("ok"); path == readPaths["openapi"] && !isEnveloped {
+		// The OpenAPI document has no envelope.
+		data, hasData = content.text, true
+	}
+	// What is beside the data needs no canonical form.
+	if err != nil || hasNoForm(data) {
 		// The text is not quoted: it may be anything.
 		return nil, refuse("MALFORMED", "the body is not JSON")
 	}
 	verified := &VerifiedResponse{Status: c.response.Status, Content: content.text, members: content}
-	data, hasData := content.member("data")
-	path, _, _ := strings.Cut(c.response.Target, "?")
-	if _, isEnveloped := content.member("ok"); path == readPaths["openapi"] && content.isObj && !isEnveloped {
-		// The OpenAPI document has no envelope.
-		data, hasData = content.text, true
+	if hasNoForm(content.text) {
+		verified.Content = bytes.ToValidUTF8(content.text, []byte("\ufffd"))
 	}
 	if hasData {
 		verified.Data = data

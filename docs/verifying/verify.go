@@ -4,7 +4,7 @@
 //	go run verify.go --history ORIGIN KEY-IDS [HASH] follows the versions back to the first; HASH is the head of last time
 //	go run verify.go --vectors FOLDER                runs the cases of test/vectors
 //
-// KEY-IDS are the ids of the keys you trust, joined by commas.
+// KEY-IDS are the IDs of the keys you trust, joined by commas.
 //
 // Exit status: 0 verified; 1 refused, and the first word on standard error is the step; 2 wrong usage; 3 no conclusion:
 // unreachable, or a proxy's error without a signature. `go run` says 1 for all of these; build the program if that matters.
@@ -243,7 +243,7 @@ type offeredKey struct {
 	NotAfter  *string `json:"notAfter"`
 }
 
-// publishedKey is a key with its computed id, and when it may sign.
+// publishedKey is a key with its computed ID, and when it may sign.
 type publishedKey struct {
 	id                  string
 	key                 ed25519.PublicKey

@@ -7,7 +7,7 @@
                                                        HASH is the head of last time
     python3 verify.py --vectors FOLDER                 runs the cases of test/vectors
 
-KEY-IDS are the ids of the keys you trust, joined by commas.
+KEY-IDS are the IDs of the keys you trust, joined by commas.
 
 Exit status: 0 verified; 1 refused, and the first word on standard error is the step; 2 wrong
 usage; 3 no conclusion: unreachable, or a proxy's error without a signature. Python 3.8 or newer.
@@ -222,7 +222,7 @@ def field(headers, name):
 
 
 def find_keys(offered, pinned_key_ids):
-    """The usable keys among those offered, with computed ids. At least one of them is pinned."""
+    """The usable keys among those offered, with computed IDs. At least one of them is pinned."""
     keys = []
     for each in offered[:MAX_KEYS]:
         jwk = each["jwk"]

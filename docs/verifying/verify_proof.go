@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,6 +47,7 @@ const (
 	maxNoteBytes         = 131072
 	maxPolicyBytes       = 65536
 	maxEntryBytes        = 65535
+	maxResourceBytes     = 8388608
 	maxSafeInteger       = 1<<53 - 1
 	maxAhead             = 300 * time.Second
 )
@@ -487,12 +489,29 @@ func checkProof(text string, p *policy, now time.Time, maxAge time.Duration, ent
 
 const timeForm = "2006-01-02T15:04:05.000Z"
 
+// readFile gives the bytes of a file that is not larger than any resource of a release.
+func readFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, refuse("UNREADABLE", "%v", err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxResourceBytes+1))
+	if err != nil {
+		return nil, refuse("UNREADABLE", "%v", err)
+	}
+	if len(content) > maxResourceBytes {
+		return nil, refuse("MALFORMED", "%s has more than %d bytes", name, maxResourceBytes)
+	}
+	return content, nil
+}
+
 func verifyProofFiles(proofFile, policyFile string, resourceFiles []string) error {
 	contents := [][]byte{}
 	for _, file := range append([]string{proofFile, policyFile}, resourceFiles...) {
-		content, err := os.ReadFile(file)
+		content, err := readFile(file)
 		if err != nil {
-			return refuse("UNREADABLE", "%v", err)
+			return err
 		}
 		contents = append(contents, content)
 	}

@@ -24,7 +24,7 @@ from datetime import datetime, timezone
 from verify import Refused, WrongUsage, canonical_json, decode_usable_point, epoch_ms, is_signature
 
 LOG, WITNESS = 1, 4
-MAX_NOTE_BYTES, MAX_POLICY_BYTES, MAX_SKEW_SECONDS = 131072, 65536, 300
+MAX_NOTE_BYTES, MAX_POLICY_BYTES, MAX_RESOURCE_BYTES, MAX_SKEW_SECONDS = 131072, 65536, 8388608, 300
 
 
 def refuse(step, detail):
@@ -65,7 +65,7 @@ def read_vkey(text, key_type, place):
     name, key_id, public_key = parts[0], parts[1], data[1:]
     expected = hashlib.sha256(name.encode() + b"\n" + data).hexdigest()[:8]
     if key_id != expected or decode_usable_point(public_key) is None:
-        refuse("MALFORMED", f"{place}: the key is not usable, or its id does not follow from it")
+        refuse("MALFORMED", f"{place}: the key is not usable, or its ID does not follow from it")
     return name, key_id, public_key
 
 
@@ -231,7 +231,7 @@ def read_entry(data, index):
         is_right = is_right and all(isinstance(d, str) for d in version["resources"].values())
         is_right = is_right and version["sequence"] == index + 1
         is_right = is_right and version["snapshotId"] == f"VS-{index + 1:04d}"
-    except (ValueError, LookupError, TypeError, AttributeError, Refused):
+    except (ValueError, ArithmeticError, RecursionError, LookupError, TypeError, AttributeError, Refused):
         is_right = False
     if not is_right:
         refuse("ENTRY", f"entry {index} is not the canonical text of its version")
@@ -293,13 +293,22 @@ def run_vectors(folder):
     print(f"{len(files)} cases have the expected outcome")
 
 
+def read_file(name):
+    with open(name, "rb") as file:
+        data = file.read(MAX_RESOURCE_BYTES + 1)
+    if len(data) > MAX_RESOURCE_BYTES:
+        refuse("MALFORMED", f"{name} has more than {MAX_RESOURCE_BYTES} bytes")
+    return data
+
+
 def main(arguments):
     if len(arguments) == 2 and arguments[0] == "--vectors":
         return run_vectors(arguments[1])
     if len(arguments) not in (2, 3) or arguments[0].startswith("-"):
         raise WrongUsage(__doc__.strip())
-    proof, policy = (pathlib.Path(name).read_text("utf-8") for name in arguments[:2])
-    resource = pathlib.Path(arguments[2]).read_bytes() if len(arguments) == 3 else None
+    # Not read_text, which replaces CR LF.
+    proof, policy = (read_file(name).decode("utf-8") for name in arguments[:2])
+    resource = read_file(arguments[2]) if len(arguments) == 3 else None
     now_ms = int(time.time() * 1000)
     version, names, (size, _, at_ms) = check_proof(
         proof, read_policy(policy), now_ms, resource=resource

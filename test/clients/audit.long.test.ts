@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { auditHistory } from '@public-api/client-source/audit-history'
@@ -165,6 +165,25 @@ for (const { file, missing, runCommandLine } of clientCommands(go)) {
       const { status, error } = await runCommandLine('audit', front.origin, '--state', state)
       assert.equal(status, 1, error)
       assert.match(error, /^UNLINKED_KEYS: /m)
+    })
+
+    await t.test('two audits at once leave a state that the next one reads', async (part) => {
+      const front = await deploy(part, made(4))
+      const state = newFile()
+      const both = await Promise.all([1, 2].map(() => audit(front.origin, '--state', state)))
+      assert.deepEqual(
+        both.map(({ status, error }) => [status, error.match(/VS-\d+/)?.[0]]),
+        [
+          [0, 'VS-0004'],
+          [0, 'VS-0004'],
+        ],
+      )
+      const next = await audit(front.origin, '--state', state)
+      assert.deepEqual([next.status, next.out], [0, ''], next.error)
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.endsWith('.tmp')),
+        [],
+      )
     })
 
     await t.test('refuses a state that it cannot read', async (part) => {

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { GO_CLIENT, missingProgram, openGoFolder, runCommand } from '../docs/verifiers.ts'
+import { GO_CLIENT, missingProgram, openGoFolder, PYTHON, runCommand } from '../docs/verifiers.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const MODULE =
+  /^module (.*)$/m.exec(readFileSync(path.join(GO_CLIENT, 'go.mod'), 'utf8'))?.[1] ?? ''
+/** Packs a folder below another one, with the names that Go expects. */
+const ZIP = `
+import pathlib, sys, zipfile
+target, root, name = sys.argv[1:]
+with zipfile.ZipFile(target, "w") as packed:
+    for file in sorted(pathlib.Path(root, name).rglob("*")):
+        if file.is_file():
+            packed.write(file, file.relative_to(root))
+`
 const skip = missingProgram('go') ?? false
 const go = openGoFolder()
 after(() => go.close())
@@ -18,13 +29,13 @@ void test('the Go client passes gofmt, go vet and its own tests', { skip }, asyn
   assert.equal(vetted.status, 0, vetted.error)
   const tested = await runCommand('go', ['test', '-count=1', './...'], go.env, GO_CLIENT)
   assert.equal(tested.status, 0, tested.out)
-  assert.match(tested.out, /^ok\s+publicapi\s/m)
+  assert.match(tested.out, /^ok\s+\S+\/clients\/go\s/m)
 })
 
 void test('the snippet of the README runs', { skip }, async (t) => {
   const app = await runApp(t, { clock: { nowMs: Date.now } })
   const readme = readFileSync(path.join(GO_CLIENT, 'README.md'), 'utf8')
-  const snippet = (/^```go\n([\s\S]*?)^```/m.exec(readme)?.[1] ?? '')
+  const snippet = (/^```go\n(client[\s\S]*?)^```/m.exec(readme)?.[1] ?? '')
     .replace('https://api.example.org', app.origin)
     .replace(/kPrK_\w{38}/, derivePublicSigningKey(TEST_SIGNING_KEY).keyId)
     .replaceAll(/^(\w+, err := .*\n(?:\t.*\n|\}\)\n)*)/gm, '$1if err != nil {\npanic(err)\n}\n')
@@ -35,9 +46,43 @@ void test('the snippet of the README runs', { skip }, async (t) => {
   writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
   writeFileSync(
     path.join(folder, 'program', 'main.go'),
-    `package main\n\nimport (\n"context"\n"fmt"\n\n"publicapi"\n)\n\nfunc main() {\n${snippet}}\n`,
+    `package main\n\nimport (\n"context"\n"fmt"\n\npublicapi "${MODULE}"\n)\n\nfunc main() {\n${snippet}}\n`,
   )
   const { GOFLAGS: _, ...env } = go.env
   const { status, out, error } = await runCommand('go', ['run', './program'], env, folder)
   assert.deepEqual([status, out], [0, 'operational\n'], error)
+})
+
+void test('the command of the README runs in an empty folder', { skip }, async (t) => {
+  const app = await runApp(t, { clock: { nowMs: Date.now } })
+  const readme = readFileSync(path.join(GO_CLIENT, 'README.md'), 'utf8')
+  const [, command = ''] = /^```sh\n(go run .*)\n```/m.exec(readme) ?? []
+  const folder = temporaryFolder(t)
+  // What a proxy of modules serves for a release.
+  const served = path.join(folder, 'proxy', MODULE, '@v')
+  const version = 'v0.1.0'
+  mkdirSync(served, { recursive: true })
+  writeFileSync(path.join(served, 'list'), `${version}\n`)
+  writeFileSync(path.join(served, `${version}.info`), JSON.stringify({ Version: version }))
+  copyFileSync(path.join(GO_CLIENT, 'go.mod'), path.join(served, `${version}.mod`))
+  const copy = path.join(folder, `${MODULE}@${version}`)
+  cpSync(GO_CLIENT, copy, { recursive: true })
+  const zip = ['-c', ZIP, path.join(served, `${version}.zip`), folder, `${MODULE}@${version}`]
+  assert.equal((await runCommand(PYTHON, zip)).status, 0)
+  const empty = path.join(folder, 'empty')
+  mkdirSync(empty)
+  const [, ...args] = command
+    .replace('https://api.example.org', app.origin)
+    .replace(/kPrK_\w{38}/, derivePublicSigningKey(TEST_SIGNING_KEY).keyId)
+    .split(' ')
+  const env = {
+    ...go.env,
+    GOFLAGS: '-modcacherw',
+    GONOSUMDB: '*',
+    GOPROXY: `file://${path.join(folder, 'proxy')}`,
+  }
+  const { status, out, error } = await runCommand('go', args, env, empty)
+  assert.equal(status, 0, error)
+  assert.match(out, /^\{"ok":true,/)
+  assert.match(error, /^Verified: GET \/api\/v1\/status, status 200, /m)
 })

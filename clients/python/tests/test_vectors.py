@@ -15,6 +15,7 @@ from public_api import (
     verify_proof,
     verify_response,
 )
+from public_api.canonical_json import canonical_json, parse_json
 from public_api.instant import format_instant, parse_instant
 
 VECTORS = pathlib.Path(__file__).resolve().parents[3] / "test" / "vectors"
@@ -71,7 +72,7 @@ def verify_key_vector(vector):
         headers=response["headers"],
         body=base64.b64decode(response["bodyBase64"] or ""),
         now_ms=parse_instant(vector["now"]),
-        pinned_key_ids=vector["pinnedKeyIds"],
+        pinned_key_ids=vector["pinnedKeyIds"] or None,
     )
     found = [key.key_id for key in keys]
     if found != vector.get("keyIds", found):
@@ -120,10 +121,46 @@ class VectorTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(outcome_of(verify_log_vector, vector), vector["expected"])
 
+    def test_a_malformed_log_is_named_by_its_line(self):
+        whole = {"malformed-no-empty-line", "malformed-no-line-break", "policy-empty", "policy-no-quorum"}
+        for name, vector in read(VECTORS / "log"):
+            if vector["expected"] not in ("MALFORMED", "SIGNATURE") or name in whole:
+                continue
+            with self.subTest(name), self.assertRaisesRegex(VerificationError, r"the (policy|checkpoint|proof), line \d+: "):
+                verify_log_vector(vector)
+        too_many = f"c2sp.org/tlog-proof@v1\nindex 1\n{'A' * 43 + '='}\n" * 10_000 + "\n"
+        with self.assertRaisesRegex(VerificationError, "the proof: expected at most [0-9]+ bytes"):
+            verify_proof(too_many, open_policy(self.policy), now_ms=0)
+
     def test_half_of_a_character(self):
         # Only texts from JSON can contain one.
         for check in (open_policy, lambda text: verify_checkpoint(text, open_policy(self.policy), now_ms=0)):
             self.assertEqual(outcome_of(check, "log a\ud800b"), "MALFORMED")
+
+    def test_what_other_verifiers_need_not_accept(self):
+        # As the JavaScript client: only the data needs a canonical form, and a double is infinite beyond the largest.
+        for text, data in (
+            (r'{"a\udc00":"\ud800","b":-1e999,"data":[1]}', [1]),
+            ('{"data":{"a":1e999},"data":[1]}', [1]),
+            ('{"data":{"a":1e999,"a":[1]}}', {"a": [1]}),
+        ):
+            content, has_doubles = parse_json(text.encode())
+            self.assertEqual(content["data"], data)
+            canonical_json(content["data"], has_doubles=has_doubles)
+        for text in (r'["\ud800"]', r'[1.5,"\udc00\ud800"]', "[1e999]", f"[{'9' * 400}]"):
+            content, has_doubles = parse_json(text.encode())
+            with self.subTest(text), self.assertRaises(ValueError):
+                canonical_json(content, has_doubles=has_doubles)
+
+    def test_instants(self):
+        for text, milliseconds in (
+            ("0000-01-01T00:00:00Z", -62_167_219_200_000),
+            ("0000-02-29T00:00:00.001Z", -62_162_121_599_999),
+            ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+            ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+            ("2100-02-29T00:00:00Z", None),
+        ):
+            self.assertEqual(parse_instant(text), milliseconds, text)
 
     policy = json.loads((VECTORS / "log" / "good-alone.json").read_text("utf-8"))["policy"]
 

@@ -12,11 +12,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
+	"unicode"
 
-	"publicapi"
+	publicapi "github.com/example/public-api-server/clients/go"
 )
 
 type pins []string
@@ -28,7 +31,7 @@ func (p *pins) Set(id string) error {
 	return nil
 }
 
-const usage = `usage: public-api verify URL [--pin ID]... [--etag TAG]
+const usage = `Usage: public-api verify URL [--pin ID]... [--etag TAG]
        public-api audit URL [--pin ID]... [--state FILE] [--moved] [--evidence FILE]`
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -40,14 +43,14 @@ type settings struct {
 }
 
 func run(arguments []string) int {
-	isKnown := len(arguments) >= 2 && (arguments[0] == "verify" || arguments[0] == "audit")
-	if !isKnown || strings.HasPrefix(arguments[1], "-") {
+	if len(arguments) == 0 || (arguments[0] != "verify" && arguments[0] != "audit") {
 		fmt.Fprintln(os.Stderr, usage)
 		return 2
 	}
-	command, location := arguments[0], arguments[1]
 	var set settings
+	command := arguments[0]
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)
+	flags.Usage = func() { fmt.Fprintln(os.Stderr, usage) }
 	flags.Var(&set.pinned, "pin", "a key to trust; may be repeated")
 	if command == "verify" {
 		flags.StringVar(&set.etag, "etag", "", "the entity tag you have; a 304 then counts")
@@ -56,14 +59,29 @@ func run(arguments []string) int {
 		flags.BoolVar(&set.moved, "moved", false, "accept a state of another origin")
 		flags.StringVar(&set.evidence, "evidence", "", "where to save the proof of a contradiction")
 	}
-	if flags.Parse(arguments[2:]) != nil || flags.NArg() > 0 {
+	// Package flag stops at the first argument that is not a flag, but the URL may be anywhere.
+	var locations []string
+	for rest := arguments[1:]; ; rest = flags.Args()[1:] {
+		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			return 0
+		} else if err != nil {
+			return 2
+		}
+		if flags.NArg() == 0 {
+			break
+		}
+		locations = append(locations, flags.Arg(0))
+	}
+	if len(locations) != 1 {
+		flags.Usage()
 		return 2
 	}
+	location := locations[0]
 	origin := ""
 	if parsed, err := url.Parse(location); err == nil {
 		origin = parsed.Scheme + "://" + parsed.Host
 	}
-	client, err := publicapi.NewClient(publicapi.Options{BaseURL: origin, PinnedKeyIds: set.pinned})
+	client, err := publicapi.NewClient(publicapi.Options{BaseURL: origin, PinnedKeyIDs: set.pinned})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		return 2
@@ -74,47 +92,94 @@ func run(arguments []string) int {
 	if command == "verify" {
 		return statusOf(verify(client, publicapi.TargetOf(location), set.etag))
 	}
-	return statusOf(audit(client, set))
+	err = audit(client, set)
+	status := statusOf(err)
+	var failure *publicapi.VerificationError
+	if errors.As(err, &failure) && failure.Evidence != nil && set.evidence != "" {
+		keepEvidence(set.evidence, failure.Evidence)
+	}
+	return status
+}
+
+// keepEvidence saves evidence, which exists nowhere else, or prints it.
+func keepEvidence(wanted string, text []byte) {
+	name, err := saveEvidence(wanted, text)
+	if err == nil {
+		report("The evidence is in " + name)
+		return
+	}
+	report("error: the evidence was not saved and follows on standard output: " + err.Error())
+	fmt.Printf("%s\n", text)
 }
 
 func audit(client *publicapi.Client, set settings) error {
 	options := publicapi.AuditOptions{State: set.state, Moved: set.moved}
-	report, err := publicapi.AuditHistory(context.Background(), client, options)
-	var failure *publicapi.VerificationError
-	if errors.As(err, &failure) && failure.Evidence != nil && set.evidence != "" {
-		if failed := writeNew(set.evidence, failure.Evidence); failed != nil {
-			return failed
-		}
-	}
+	audited, err := publicapi.AuditHistory(context.Background(), client, options)
 	if err != nil {
 		return err
 	}
-	if change := report.KeyChange; change != nil && !change.IsAnnounced {
+	if change := audited.KeyChange; change != nil && !change.IsAnnounced {
 		fmt.Fprintf(os.Stderr, "warning: the key %s signs now; no audit saw it announced\n", change.After)
 	}
-	for _, entry := range report.NewVersions {
+	for _, entry := range audited.NewVersions {
 		fmt.Println(entry.SnapshotID, entry.CreatedAt, entry.Hash)
 	}
 	unavailable := ""
-	if count := len(report.Unavailable); count > 0 {
+	if count := len(audited.Unavailable); count > 0 {
 		unavailable = fmt.Sprintf(", %d are unavailable", count)
 	}
 	fmt.Fprintf(os.Stderr,
 		"Audited: %s is the newest of the history, %d versions recomputed, %d resources match%s; signed by %s\n",
-		report.Head.SnapshotID, report.VersionsRead, len(report.Resources), unavailable, report.KeyID)
+		audited.Head.SnapshotID, audited.VersionsRead, len(audited.Resources), unavailable, audited.KeyID)
 	return nil
 }
 
-// writeNew never replaces a file: the evidence is the only copy of the proof.
-func writeNew(name string, text []byte) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
+// maxNames is how many names of evidence are tried.
+const maxNames = 1000
+
+// saveEvidence writes a new file and gives its name. An existing file is never replaced: -2, -3 and so on are tried, as
+// by svc audit.
+func saveEvidence(wanted string, text []byte) (string, error) {
+	ending := filepath.Ext(wanted)
+	name := wanted
+	for number := 2; ; number++ {
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) && number <= maxNames {
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(wanted, ending), number, ending)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = file.Write(text)
+		if err == nil {
+			err = file.Sync()
+		}
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			// A part of it would look like whole evidence.
+			_ = os.Remove(name)
+		}
+		return name, err
 	}
-	if _, err := file.Write(text); err != nil {
-		return err
+}
+
+const maxLine = 2000
+
+// report prints one line. A server must not control the terminal with what is quoted.
+func report(message string) {
+	line := []rune(strings.Map(func(letter rune) rune {
+		if unicode.IsPrint(letter) {
+			return letter
+		}
+		return ' '
+	}, message))
+	if len(line) > maxLine {
+		line = line[:maxLine]
 	}
-	return file.Close()
+	fmt.Fprintln(os.Stderr, string(line))
 }
 
 func verify(client *publicapi.Client, target, etag string) error {
@@ -139,7 +204,7 @@ func statusOf(err error) int {
 	}
 	var failure *publicapi.VerificationError
 	if errors.As(err, &failure) {
-		fmt.Fprintln(os.Stderr, failure)
+		report(failure.Error())
 		if failure.IsInconclusive() {
 			return 3
 		}
@@ -147,9 +212,9 @@ func statusOf(err error) int {
 	}
 	var state *publicapi.AuditStateError
 	if errors.As(err, &state) {
-		fmt.Fprintln(os.Stderr, state)
+		report(state.Error())
 		return 2
 	}
-	fmt.Fprintln(os.Stderr, "error:", err)
+	report("error: " + err.Error())
 	return 3
 }

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"publicapi"
+	publicapi "github.com/example/public-api-server/clients/go"
 )
 
 type saved struct {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import sys
-from typing import Optional, Sequence
+from typing import Optional, Sequence, TextIO
 from urllib.parse import urlsplit
 
 from .audit import audit_history
@@ -13,7 +15,6 @@ from .client import Client
 from .errors import (
     ApiResponseError,
     AuditStateError,
-    ConnectionError,
     HistoryError,
     UnsettledError,
     VerificationError,
@@ -24,6 +25,11 @@ from .verification import target_of
 
 EXIT_CODES = """Exit status: 0 everything holds; 1 something is proven wrong, and the first word on standard error
 is the code; 2 wrong usage; 3 nothing could be established, such as an unreachable service."""
+
+
+_DASHED_KEY_ID = re.compile("-[A-Za-z0-9_-]{42}")
+_MAX_LINE = 2000
+_MAX_NAMES = 1001
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,15 +69,42 @@ def _verify(client: Client, target: str, etag: Optional[str]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _audit(client: Client, options: argparse.Namespace) -> None:
+def _save_evidence(name: str, error: HistoryError) -> None:
+    """Writes the proof to a new file, or to standard output if that fails: it exists nowhere else."""
+    text = json.dumps(error.evidence)
     try:
-        report = audit_history(client, state=options.state, moved=options.moved)
-    except HistoryError as error:
-        if options.evidence is not None:
-            # Never replaces a file: this is the only copy of the proof.
-            with open(options.evidence, "x", encoding="utf-8") as file:
-                json.dump(error.evidence, file)
-        raise
+        with _create(name) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            saved = file.name
+    except OSError as failure:
+        _report(f"error: the evidence was not saved and follows on standard output: {failure}", 1)
+        print(text)
+    else:
+        _report(f"The evidence is in {saved}", 1)
+
+
+def _create(name: str) -> TextIO:
+    """Opens a new file. An existing one is never replaced: ``-2``, ``-3`` and so on are tried, as by svc audit."""
+    root, ending = os.path.splitext(name)
+    for candidate in (name, *(f"{root}-{number}{ending}" for number in range(2, _MAX_NAMES))):
+        try:
+            return open(candidate, "x", encoding="utf-8")
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"{name} and {_MAX_NAMES - 2} others exist")
+
+
+def _report(message: str, status: int) -> int:
+    """Prints one line and returns the exit status. A server must not control the terminal with what is quoted."""
+    line = "".join(letter if letter.isprintable() else " " for letter in message)
+    print(line[:_MAX_LINE], file=sys.stderr)
+    return status
+
+
+def _audit(client: Client, options: argparse.Namespace) -> None:
+    report = audit_history(client, state=options.state, moved=options.moved)
     change = report.key_change
     if change is not None and not change.is_announced:
         print(f"warning: the key {change.after} signs now; no audit saw it announced", file=sys.stderr)
@@ -85,15 +118,25 @@ def _audit(client: Client, options: argparse.Namespace) -> None:
     )
 
 
+def _joined(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments with each key ID that starts with a dash joined to its option: argparse takes it for another one."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined[-1:] == ["--pin"] and _DASHED_KEY_ID.fullmatch(argument):
+            joined[-1] = f"--pin={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs a command and returns its exit status."""
-    options = _parser().parse_args(arguments)
-    parts = urlsplit(options.url)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
-        client = Client(f"{parts.scheme}://{parts.netloc}", pinned_key_ids=options.pin)
+        parts = urlsplit(options.url)
+        client = Client(f"{parts.scheme}://{parts.netloc}", pinned_key_ids=options.pin or None)
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _report(f"error: {error}", 2)
     if not options.pin:
         print(
             "warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)",
@@ -105,18 +148,19 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                 _verify(client, target_of(options.url) or "/", options.etag)
             else:
                 _audit(client, options)
+    except HistoryError as error:
+        _report(str(error), 1)
+        if options.evidence is not None:
+            _save_evidence(options.evidence, error)
+        return 1
     except VerificationError as error:
-        print(error, file=sys.stderr)
-        return 3 if _is_inconclusive(error) else 1
+        return _report(str(error), 3 if _is_inconclusive(error) else 1)
     except AuditStateError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except (ApiResponseError, ConnectionError, UnsettledError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3
+        return _report(str(error), 2)
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return _report(f"error: {error}", 2)
+    except (ApiResponseError, UnsettledError, OSError) as error:
+        return _report(f"error: {error}", 3)
     return 0
 
 

@@ -21,18 +21,11 @@ def _constant(text: str) -> Any:
     raise ValueError(f"expected JSON, found {text}")
 
 
-def _double(text: str) -> float:
-    number = float(text)
-    if number - number != 0:
-        raise ValueError("expected a number that a double represents")
-    return number
-
-
 def _integer(text: str) -> float:
     """An integer as ECMAScript reads it: as a double."""
     if len(text) < _SAFE_DIGITS:
         return int(text)
-    number = _double(text)
+    number = float(text)
     return int(number) if abs(number) <= _MAX_SAFE_INTEGER else number
 
 
@@ -48,7 +41,7 @@ def _safe_integer(text: str) -> int:
     return number
 
 
-_DECODER = json.JSONDecoder(parse_float=_double, parse_int=_integer, parse_constant=_constant)
+_DECODER = json.JSONDecoder(parse_float=float, parse_int=_integer, parse_constant=_constant)
 #: Most documents have only safe integers, whose canonical text the encoder of the standard library writes.
 _PLAIN_DECODER = json.JSONDecoder(
     parse_float=_no_double, parse_int=_safe_integer, parse_constant=_constant
@@ -61,7 +54,8 @@ _PLAIN_ENCODER = json.JSONEncoder(
 def parse_json(text: bytes) -> tuple[Any, bool]:
     """The value of a JSON text in UTF-8, and whether it has numbers other than safe integers.
 
-    Of several members of one name, the last one counts. Raises a ValueError or a RecursionError.
+    Of several members of one name, the last one counts. A number beyond the doubles is infinite, as in ECMAScript, and
+    has no canonical text. Raises a ValueError or a RecursionError.
     """
     decoded = text.decode("utf-8")
     try:

@@ -15,7 +15,13 @@ from .connection import Connection, Fetch, origin_of
 from .errors import ApiResponseError, ConnectionError, VerificationError
 from .http_response import HttpResponse, fields_of
 from .resources import READ_PATHS, Reads
-from .verification import MAX_AGE_SECONDS, VerifiedResponse, verify_key_document, verify_response
+from .verification import (
+    MAX_AGE_SECONDS,
+    MAX_CLOCK_SKEW_SECONDS,
+    VerifiedResponse,
+    verify_key_document,
+    verify_response,
+)
 from .verification_key import VerificationKey
 from .verified import RateLimit, Verified
 
@@ -41,7 +47,7 @@ class Client(Reads):
         self,
         base_url: str,
         *,
-        pinned_key_ids: Collection[str] = (),
+        pinned_key_ids: Optional[Collection[str]] = None,
         api_key: Optional[str] = None,
         max_age_seconds: float = MAX_AGE_SECONDS,
         max_retries: int = 2,
@@ -52,27 +58,30 @@ class Client(Reads):
         now: Callable[[], float] = time.time,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        if isinstance(pinned_key_ids, str):
-            pinned_key_ids = (pinned_key_ids,)
-        if not all(isinstance(each, str) and _KEY_ID.fullmatch(each) for each in pinned_key_ids):
-            raise ValueError("pinned_key_ids: expected key IDs of 43 characters")
+        pinned = _pins_of(pinned_key_ids)
         if api_key is not None and re.fullmatch("[!-~]+", api_key) is None:
             raise ValueError("api_key: expected visible ASCII")
-        if not (max_age_seconds > 0 and timeout_seconds > 0 and max_body_bytes > 0):
-            raise ValueError("max_age_seconds, timeout_seconds, max_body_bytes: expected more than 0")
+        if not (max_age_seconds > 0 and timeout_seconds > 0 and max_body_bytes > 0 and max_wait_seconds > 0):
+            raise ValueError(
+                "max_age_seconds, timeout_seconds, max_body_bytes, max_wait_seconds: expected more than 0"
+            )
+        if max_retries < 0:
+            raise ValueError("max_retries: expected 0 or more")
         #: Origin of the service.
         self.origin = origin_of(base_url)
         self._connection = Connection(self.origin, timeout_seconds, max_body_bytes)
         self._fetch = fetch or (lambda _, target, headers: self._connection.get(target, headers))
         self._credentials = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
-        self._pinned = tuple(pinned_key_ids)
-        self._trusted = self._pinned
+        self._pinned = pinned
+        self._trusted = pinned
         self._max_age_seconds = max_age_seconds
         self._max_retries = max_retries
         self._max_wait_seconds = max_wait_seconds
         self._now = now
         self._wait = wait
-        self._lock = threading.RLock()
+        #: Held while the key document is loaded, so that threads share one request for it.
+        self._keys_lock = threading.RLock()
+        self._stored_lock = threading.Lock()
         self._keys: Optional[Sequence[VerificationKey]] = None
         self._stored: OrderedDict[str, Verified[Any]] = OrderedDict()
 
@@ -96,7 +105,7 @@ class Client(Reads):
             asked = _fresh_target(target)
             return self._with_retries(lambda: self._request(asked, self._credentials))
         result = self._with_retries(lambda: self._attempt(target))
-        with self._lock:
+        with self._stored_lock:
             self._stored[target] = result
             self._stored.move_to_end(target)
             while len(self._stored) > _MAX_STORED:
@@ -117,7 +126,7 @@ class Client(Reads):
         except VerificationError as error:
             if error.code not in _MAYBE_NEW_KEY:
                 raise
-        with self._lock:
+        with self._keys_lock:
             # Another thread may have loaded the document in the meantime.
             if self._keys is known:
                 self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
@@ -126,7 +135,7 @@ class Client(Reads):
 
     def keys(self) -> Sequence[VerificationKey]:
         """The service's keys, from its signing-key document. Loaded once, and again when they may have changed."""
-        with self._lock:
+        with self._keys_lock:
             if self._keys is None:
                 try:
                     self._keys = self._load_keys(READ_PATHS["signingKey"])
@@ -152,7 +161,7 @@ class Client(Reads):
             headers=document.headers,
             body=document.body,
             now_ms=self.now_ms(),
-            pinned_key_ids=self._trusted,
+            pinned_key_ids=self._trusted or None,
             max_age_seconds=self._max_age_seconds,
         )
         # Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
@@ -169,7 +178,7 @@ class Client(Reads):
             body=response.body,
             keys=keys,
             now_ms=self.now_ms(),
-            pinned_key_ids=self._trusted,
+            pinned_key_ids=self._trusted or None,
             max_age_seconds=self._max_age_seconds,
             if_none_match=response.if_none_match,
         )
@@ -195,8 +204,9 @@ class Client(Reads):
             proved_at_ms = self.verify(response).proved_at_ms
         except VerificationError:
             # A cache may send a 304 itself, without a proof.
-            is_fresh = self.now_ms() - before.proved_at_ms <= self._max_age_seconds * 1000
-            return before if is_fresh else None
+            age_seconds = (self.now_ms() - before.proved_at_ms) / 1000
+            # A clock that was set back must not make it fresh for longer.
+            return before if -MAX_CLOCK_SKEW_SECONDS <= age_seconds <= self._max_age_seconds else None
         return before.renewed(proved_at_ms, _rate_limit_of(response))
 
     def _result_of(self, response: HttpResponse) -> Verified[Any]:
@@ -251,6 +261,16 @@ class Client(Reads):
         return False, None
 
 
+def _pins_of(pinned_key_ids: Optional[Collection[str]]) -> tuple[str, ...]:
+    """The key IDs to trust. An empty collection is a mistake of the caller, not a wish to trust every key."""
+    if pinned_key_ids is None:
+        return ()
+    pins = (pinned_key_ids,) if isinstance(pinned_key_ids, str) else tuple(pinned_key_ids)
+    if not pins or not all(isinstance(each, str) and _KEY_ID.fullmatch(each) for each in pins):
+        raise ValueError("pinned_key_ids: expected key IDs of 43 characters")
+    return pins
+
+
 def _fresh_target(target: str) -> str:
     """The target with a random parameter that bypasses every cache; the signature covers it."""
     return f"{target}{'&' if '?' in target else '?'}fresh={secrets.token_urlsafe(16)}"
@@ -258,7 +278,7 @@ def _fresh_target(target: str) -> str:
 
 def _seconds_of(retry_after: str, now: float) -> Optional[float]:
     """Retry-After (RFC 9110 10.2.3) in seconds; None if it is missing, malformed or past."""
-    if re.fullmatch("[0-9]{1,9}", retry_after):
+    if re.fullmatch("[0-9]+", retry_after):
         return float(retry_after)
     try:
         seconds = parsedate_to_datetime(retry_after).timestamp() - now

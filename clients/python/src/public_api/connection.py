@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import re
 import socket
@@ -18,20 +19,73 @@ from .http_response import HttpResponse
 #: Sends one GET request to an origin and returns the response. Raises a ConnectionError.
 Fetch = Callable[[str, str, Mapping[str, str]], HttpResponse]
 
-_ORIGIN = re.compile(r"https?://[^/?#@\s\\]+")
+_ORIGIN = re.compile(r"https?://[^/?#@\s\\]+", re.IGNORECASE)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _TARGET = re.compile(r"/[!-~]*")
 _CHUNK_BYTES = 65_536
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 def origin_of(base_url: str) -> str:
-    """The origin without the slash at its end. Raises a ValueError for anything but http(s), host and port."""
+    """The origin in its one form: lower case, without a default port. Raises a ValueError for anything else."""
     origin = base_url[:-1] if base_url.endswith("/") else base_url
-    if _ORIGIN.fullmatch(origin) is None:
+    try:
+        parts = urlsplit(origin)
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or _ORIGIN.fullmatch(origin) is None:
         # The value is not quoted: it may contain a password.
-        raise ValueError("base_url: expected an origin such as https://api.example.org")
-    urlsplit(origin).port  # Raises a ValueError for a port that is not a number.
-    return origin
+        raise ValueError("base_url: expected an origin such as https://api.example.org") from None
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}" if port in (None, _DEFAULT_PORTS[scheme]) else f"{scheme}://{name}:{port}"
+
+
+class _HttpConnection(http.client.HTTPConnection):
+    """A connection whose opening ends with the time for the request, also while a server delays the TLS handshake."""
+
+    ends_at = 0.0
+    tls: Optional[ssl.SSLContext] = None
+    #: ``sock`` is None as soon as a response ends the connection, although its body is still being received.
+    opened: Optional[socket.socket] = None
+
+    def connect(self) -> None:
+        self.sock = self.opened = _dial(self.host, self.port, self.ends_at)
+        self.sock.settimeout(self.timeout)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.tls is not None:
+            # The handshake by itself, so that the timer has a socket to shut down.
+            wrapped = self.tls.wrap_socket(
+                self.sock, server_hostname=self.host, do_handshake_on_connect=False
+            )
+            self.sock = self.opened = wrapped
+            self._require_time()
+            wrapped.do_handshake()
+        self._require_time()
+
+    def _require_time(self) -> None:
+        # The timer may have ended before there was a socket.
+        if time.monotonic() >= self.ends_at:
+            raise TimeoutError
+
+
+def _dial(host: str, port: int, ends_at: float) -> socket.socket:
+    """A connection to the first address that accepts one. Each gets its part of the time."""
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    failure: OSError = TimeoutError()
+    for place, (family, kind, protocol, _, address) in enumerate(addresses):
+        remaining = ends_at - time.monotonic()
+        if remaining <= 0:
+            break
+        dialed = socket.socket(family, kind, protocol)
+        try:
+            dialed.settimeout(remaining / (len(addresses) - place))
+            dialed.connect(address)
+            return dialed
+        except OSError as error:
+            dialed.close()
+            failure = error
+    raise failure
 
 
 class Connection:
@@ -40,12 +94,14 @@ class Connection:
     def __init__(self, origin: str, timeout_seconds: float, max_body_bytes: int) -> None:
         parts = urlsplit(origin)
         self._origin = origin
-        self._host, self._port = parts.hostname or "", parts.port
+        self._host = parts.hostname or ""
+        # Without a port, http.client would take the end of an IPv6 address for one.
+        self._port = parts.port or _DEFAULT_PORTS[parts.scheme]
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._timeout_seconds = timeout_seconds
         self._max_body_bytes = max_body_bytes
         # One more than it has threads at work; operations of a list are atomic.
-        self._idle: list[http.client.HTTPConnection] = []
+        self._idle: list[_HttpConnection] = []
 
     def get(self, target: str, headers: Mapping[str, str]) -> HttpResponse:
         """The unverified response to a GET. Raises a ConnectionError."""
@@ -74,6 +130,7 @@ class Connection:
                 raise
 
     def close(self) -> None:
+        """Closes idle connections."""
         while self._idle:
             self._idle.pop().close()
 
@@ -82,36 +139,31 @@ class Connection:
         reason = str(error) if isinstance(error, OSError) else type(error).__name__
         return ConnectionError(f"{self._origin}{target} not fetched: {reason or type(error).__name__}")
 
-    def _open(self) -> http.client.HTTPConnection:
-        if self._tls is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_seconds)
-        return http.client.HTTPSConnection(
-            self._host, self._port, timeout=self._timeout_seconds, context=self._tls
-        )
+    def _open(self) -> _HttpConnection:
+        connection = _HttpConnection(self._host, self._port, timeout=self._timeout_seconds)
+        if self._tls is not None:
+            connection.tls, connection.default_port = self._tls, http.client.HTTPS_PORT
+        return connection
 
     def _exchange(
-        self, connection: http.client.HTTPConnection, target: str, headers: Mapping[str, str]
+        self, connection: _HttpConnection, target: str, headers: Mapping[str, str]
     ) -> HttpResponse:
         # A timeout of the socket begins again with every byte. The timer ends the whole response.
         ends_at = time.monotonic() + self._timeout_seconds
+        connection.ends_at = ends_at
         timer = threading.Timer(self._timeout_seconds, _shut_down, [connection])
         timer.daemon = True
         timer.start()
         try:
             connection.request("GET", target, headers={"Accept-Encoding": "gzip", **headers})
             response = connection.getresponse()
-            fields = response.getheaders()
-            status = response.status
-            if 300 <= status < 400 and status != 304:
-                location = response.getheader("Location") or "elsewhere"
-                message = f"{self._origin}{target} not fetched: redirects to {location}"
-                raise ConnectionError(message, is_final=True)
-            body = self._read(response, target)
+            with contextlib.closing(response):
+                body = self._accept(response, target)
             if time.monotonic() >= ends_at:
                 raise TimeoutError
         except (OSError, http.client.HTTPException, AttributeError, ValueError) as error:
-            # A connection that the timer shut down fails in various ways.
-            if isinstance(error, ConnectionError) or time.monotonic() < ends_at:
+            # A connection that the timer shut down fails in various ways, also as a body that is cut off.
+            if time.monotonic() < ends_at or (isinstance(error, ConnectionError) and error.is_final):
                 raise
             seconds = f"{self._timeout_seconds:g}"
             message = f"{self._origin}{target} not fetched: no response within {seconds} s"
@@ -122,13 +174,26 @@ class Connection:
             connection.close()
         else:
             self._idle.append(connection)
-        return HttpResponse("GET", target, status, fields, body, headers.get("If-None-Match"))
+        fields = response.getheaders()
+        return HttpResponse("GET", target, response.status, fields, body, headers.get("If-None-Match"))
+
+    def _accept(self, response: http.client.HTTPResponse, target: str) -> bytes:
+        """The body of a response that is neither a redirect nor an interim one."""
+        status = response.status
+        if 300 <= status < 400 and status != 304:
+            location = response.getheader("Location") or "elsewhere"
+            message = f"{self._origin}{target} not fetched: redirects to {location!r}"
+            raise ConnectionError(message, is_final=True)
+        if status < 200:
+            # http.client reads no response after it, so the next request on this connection would get that one.
+            raise ConnectionError(f"{self._origin}{target} not fetched: interim status {status}")
+        return self._read(response, target)
 
     def _read(self, response: http.client.HTTPResponse, target: str) -> bytes:
         """The body without its content coding. Raises a ConnectionError if it is too large or cut off."""
         coding = (response.getheader("Content-Encoding") or "identity").strip().lower()
         if coding not in ("identity", "gzip", "x-gzip"):
-            message = f"{self._origin}{target} not fetched: content coding {coding} was not requested"
+            message = f"{self._origin}{target} not fetched: content coding {coding!r} was not requested"
             raise ConnectionError(message, is_final=True)
         inflate = None if coding == "identity" else zlib.decompressobj(_GZIP)
         room = self._max_body_bytes
@@ -137,6 +202,9 @@ class Connection:
             received = response.read1(_CHUNK_BYTES)
             # More than the limit is neither stored nor decompressed.
             part = received if inflate is None else inflate.decompress(received, room + 1)
+            if inflate is not None and inflate.unused_data:
+                message = f"{self._origin}{target} not fetched: bytes after the end of the gzip stream"
+                raise ConnectionError(message, is_final=True)
             room -= len(part)
             if room < 0:
                 message = f"{self._origin}{target} not fetched: more than {self._max_body_bytes} bytes"
@@ -153,9 +221,9 @@ class Connection:
         return b"".join(parts)
 
 
-def _shut_down(connection: http.client.HTTPConnection) -> None:
+def _shut_down(connection: _HttpConnection) -> None:
     try:
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
+        if connection.opened is not None:
+            connection.opened.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass

@@ -175,8 +175,10 @@ def require_index(data: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def is_record_of_texts(value: Any) -> TypeGuard[Mapping[str, str]]:
+    """Whether a value is an object whose members are texts."""
     return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
 def is_change(value: Any) -> bool:
+    """Whether a value has the texts of a change."""
     return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("resource", "kind"))

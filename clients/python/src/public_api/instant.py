@@ -8,6 +8,7 @@ from typing import Optional
 
 _FORM = re.compile(r"(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?Z", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_DAYS_OF_400_YEARS = 146_097
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 
@@ -18,9 +19,12 @@ def parse_instant(text: object) -> Optional[int]:
         return None
     year, month, day, hour, minute, second, milliseconds = match.groups()
     try:
-        days = date(int(year), int(month), int(day)).toordinal() - _EPOCH_DAY
+        # A date has no year 0. The calendar repeats after 400 years.
+        days = date(int(year) or 400, int(month), int(day)).toordinal() - _EPOCH_DAY
     except ValueError:
         return None
+    if int(year) == 0:
+        days -= _DAYS_OF_400_YEARS
     seconds = ((days * 24 + int(hour)) * 60 + int(minute)) * 60 + int(second)
     return seconds * 1000 + int(milliseconds or 0)
 

@@ -95,8 +95,9 @@ def _require_text(what: str, text: str, most: int, allowed: str = "\n") -> None:
         _malformed(what, "whole characters")
     if length > most:
         _malformed(what, f"at most {most} bytes")
-    if any(character < " " and character not in allowed for character in text):
-        _malformed(what, "no control characters")
+    for number, line in enumerate(text.split("\n"), 1):
+        if any(character < " " and character not in allowed for character in line):
+            _malformed(f"{what}, line {number}", "no control characters")
 
 
 def _decode_base64(text: str) -> Optional[bytes]:
@@ -213,6 +214,8 @@ class _PolicyReader:
 
 @dataclass(frozen=True)
 class _Line:
+    #: Where it is, for messages.
+    place: str
     name: str
     key_id: str
     signature: bytes
@@ -229,15 +232,18 @@ def _parse_note(note: str) -> tuple[str, Sequence[_Line]]:
     lines = note[split + 2 : -1].split("\n")
     if len(lines) > _MAX_LINES:
         _malformed("the checkpoint", f"at most {_MAX_LINES} signatures")
-    return note[: split + 1], [_parse_line(line) for line in lines]
+    first = note.count("\n", 0, split + 2) + 1
+    return note[: split + 1], [
+        _parse_line(line, f"the checkpoint, line {number}") for number, line in enumerate(lines, first)
+    ]
 
 
-def _parse_line(line: str) -> _Line:
+def _parse_line(line: str, place: str) -> _Line:
     words = line.split(" ")
     data = _decode_base64(words[2]) if len(words) == 3 else None
     if data is None or len(data) < 5 or words[0] != "\u2014" or _KEY_NAME.fullmatch(words[1]) is None:
-        _malformed("the checkpoint", "an em dash, the name of a key and a signature in base64")
-    return _Line(words[1], data[:4].hex(), data[4:])
+        _malformed(place, "an em dash, the name of a key and a signature in base64")
+    return _Line(place, words[1], data[:4].hex(), data[4:])
 
 
 def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: str) -> None:
@@ -247,7 +253,7 @@ def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: s
             if not line.is_of(key):
                 continue
             if not is_ed25519_signature(key.public_key, line.signature, text.encode()):
-                raise VerificationError("SIGNATURE", f"the signature of {key.name} is not valid")
+                raise VerificationError("SIGNATURE", f"{line.place}: the signature of {key.name} is not valid")
             is_signed = is_signed or key.name == origin
     if not is_signed:
         known = ", ".join(sorted({key.name for key in policy.logs}))
@@ -265,7 +271,7 @@ def _cosignatures(text: str, lines: Sequence[_Line], policy: LogPolicy) -> list[
             message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
             is_valid = len(line.signature) == 72 and seconds <= _MAX_SAFE_INTEGER
             if not is_valid or not is_ed25519_signature(key.public_key, line.signature[8:], message):
-                raise VerificationError("SIGNATURE", f"the cosignature of {key.name} is not valid")
+                raise VerificationError("SIGNATURE", f"{line.place}: the cosignature of {key.name} is not valid")
             found[name] = max(found.get(name, 0), seconds)
     return sorted(found.items(), key=lambda each: -each[1])
 
@@ -280,7 +286,7 @@ def verify_checkpoint(
     text, lines = _parse_note(note)
     head = [*text.split("\n"), "", "", ""]
     if head[0] == "":
-        _malformed("the checkpoint", "the origin of the log")
+        _malformed("the checkpoint, line 1", "the origin of the log")
     origin, size = head[0], _parse_size(head[1], "the checkpoint, line 2")
     root = _decode_hash(head[2], "the checkpoint, line 3")
     _require_log(text, lines, policy, origin)
@@ -317,12 +323,14 @@ def _parse_proof(text: str) -> tuple[Optional[bytes], int, Sequence[bytes], str]
         if entry is None:
             _malformed("the proof, line 2", "extra and an entry in base64")
         rest = rest[1:]
+    at = 2 if entry is None else 3
     if not rest or not rest[0].startswith("index "):
-        _malformed("the proof", "index and the place of the entry")
-    index = _parse_size(rest[0][len("index ") :], "the proof, index")
+        _malformed(f"the proof, line {at}", "index and the place of the entry")
+    index = _parse_size(rest[0][len("index ") :], f"the proof, line {at}")
     if len(rest) - 1 > _MAX_HASHES:
-        _malformed("the proof", f"at most {_MAX_HASHES} hashes")
-    return entry, index, [_decode_hash(line, "the proof") for line in rest[1:]], note
+        _malformed(f"the proof, line {at + 1 + _MAX_HASHES}", f"at most {_MAX_HASHES} hashes")
+    hashes = [_decode_hash(line, f"the proof, line {number}") for number, line in enumerate(rest[1:], at + 1)]
+    return entry, index, hashes, note
 
 
 def _require_inclusion(leaf: bytes, index: int, hashes: Sequence[bytes], size: int, root: bytes) -> None:

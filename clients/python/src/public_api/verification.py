@@ -19,7 +19,7 @@ from .verification_key import VerificationKey, base64url, import_key
 #: Maximum age of a signature, in seconds, unless another is given.
 MAX_AGE_SECONDS = 900
 #: How far a signature may be ahead of the verifier's clock, in seconds.
-_MAX_CLOCK_SKEW_SECONDS = 60
+MAX_CLOCK_SKEW_SECONDS = 60
 #: Maximum number of keys of a document. A real one has one or two, and each costs as much as a verification.
 MAX_KEYS = 64
 
@@ -66,16 +66,16 @@ def verify_response(
     body: bytes,
     keys: Sequence[VerificationKey],
     now_ms: int,
-    pinned_key_ids: Collection[str] = (),
+    pinned_key_ids: Optional[Collection[str]] = None,
     max_age_seconds: float = MAX_AGE_SECONDS,
     if_none_match: Optional[str] = None,
     revalidated: Optional[Headers] = None,
 ) -> VerifiedResponse:
     """Checks that a trusted key signed a response for this method, target and status, and that it is fresh.
 
-    Without ``pinned_key_ids`` every key of ``keys`` is trusted. ``revalidated`` has the header fields of a later 304
-    with which a cache renewed the response, unless the cache merged them. Raises a VerificationError whose ``code``
-    names the first step that failed.
+    Without ``pinned_key_ids`` every key of ``keys`` is trusted, with an empty collection none. ``revalidated`` has the
+    header fields of a later 304 with which a cache renewed the response, unless the cache merged them. Raises a
+    VerificationError whose ``code`` names the first step that failed.
     """
     response = HttpResponse(method, target, status, headers, body, if_none_match)
     check = _Check(response, keys, pinned_key_ids, now_ms, max_age_seconds)
@@ -104,21 +104,20 @@ def verify_key_document(
     body: bytes,
     now_ms: int,
     method: str = "GET",
-    pinned_key_ids: Collection[str] = (),
+    pinned_key_ids: Optional[Collection[str]] = None,
     max_age_seconds: float = MAX_AGE_SECONDS,
 ) -> Sequence[VerificationKey]:
     """Verifies a response of the signing-key endpoint with the keys that it contains, and returns them.
 
     That proves only that the signer has one of them: pass ``pinned_key_ids``, or pin the returned IDs from then on.
     """
-    content = _parse_body(body)[0]
-    data = content.get("data") if isinstance(content, dict) else None
-    if data is None:
+    content = _parse_body(body)
+    if not isinstance(content, dict) or "data" not in content:
         code = "MALFORMED" if "x-svc-signature" in fields_of(headers) else "UNSIGNED"
         error = VerificationError(code, f"no signing-key document; status {status}")
         error.response = HttpResponse(method, target, status, headers, body)
         raise error
-    keys = parse_signing_keys(data)
+    keys = parse_signing_keys(content["data"])
     verify_response(
         method=method,
         target=target,
@@ -138,12 +137,12 @@ def _is_ed25519(value: Any) -> bool:
     return isinstance(jwk, dict) and (jwk.get("kty"), jwk.get("crv")) == ("OKP", "Ed25519")
 
 
-def _parse_body(body: bytes) -> tuple[Any, bool]:
+def _parse_body(body: bytes) -> Any:
     """The body as JSON; None if it is not JSON in UTF-8. ``null`` is None as well: it has no data either."""
     try:
-        return parse_json(body)
+        return parse_json(body)[0]
     except (ValueError, RecursionError):
-        return None, False
+        return None
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ class _Proof:
 class _Check:
     response: HttpResponse
     keys: Sequence[VerificationKey]
-    pinned_key_ids: Collection[str]
+    pinned_key_ids: Optional[Collection[str]]
     now_ms: int
     max_age_seconds: float
 
@@ -197,7 +196,7 @@ class _Check:
         )
 
     def is_trusted(self, key: VerificationKey) -> bool:
-        return not self.pinned_key_ids or key.key_id in self.pinned_key_ids
+        return self.pinned_key_ids is None or key.key_id in self.pinned_key_ids
 
     def is_fresh(self, signed_at_ms: int) -> bool:
         return self.now_ms - signed_at_ms <= self.max_age_seconds * 1000
@@ -212,8 +211,9 @@ class _Check:
         signed_at_ms = parse_instant(signed_at)
         if signed_at_ms is None:
             raise VerificationError("MALFORMED", f"signed at {signed_at}")
-        if signed_at_ms > self.now_ms + _MAX_CLOCK_SKEW_SECONDS * 1000:
-            raise VerificationError("FUTURE", f"signed at {signed_at}")
+        if signed_at_ms > self.now_ms + MAX_CLOCK_SKEW_SECONDS * 1000:
+            ahead = f"more than {MAX_CLOCK_SKEW_SECONDS} s ahead of this clock"
+            raise VerificationError("FUTURE", f"signed at {signed_at}, {ahead}")
         if not signer.was_in_use(signed_at_ms):
             raise VerificationError("KEY_PERIOD", f"{signer.key_id} signed at {signed_at}")
         return _Proof(signer.key_id, signed_at_ms)
@@ -272,12 +272,11 @@ def _require_requested(etag: str, if_none_match: Optional[str]) -> None:
 
 
 def _data_of(content: Any, target: str) -> Any:
-    if not isinstance(content, dict):
-        return _NO_DATA
+    members = content if isinstance(content, dict) else {}
     # The OpenAPI document has no envelope.
-    if target.split("?", 1)[0] == READ_PATHS["openapi"] and "ok" not in content:
+    if target.split("?", 1)[0] == READ_PATHS["openapi"] and "ok" not in members:
         return content
-    return content.get("data", _NO_DATA)
+    return members.get("data", _NO_DATA)
 
 
 def _require_request_id(content: Any, header: Optional[str]) -> None:
