@@ -1,10 +1,9 @@
-import { cpSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { copyPackageFiles, PROGRAM, ROOT } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'cli')
 
 /**
@@ -15,27 +14,13 @@ export async function buildCli(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
   await build({
+    ...PROGRAM,
     entryPoints: [path.join(PACKAGE, 'src', 'main.ts')],
     outdir: dist,
-    bundle: true,
     splitting: true,
     chunkNames: 'chunk-[hash]',
-    format: 'esm',
-    platform: 'node',
-    // Packages in CommonJS require modules of Node.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    target: 'node20',
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'silent',
   })
-  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
-  if (folder === PACKAGE) return
-  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
-    cpSync(path.join(PACKAGE, file), path.join(folder, file))
-  }
+  copyPackageFiles(PACKAGE, folder)
 }
 
 await runScript(import.meta, {

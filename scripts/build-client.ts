@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build, type BuildOptions } from 'esbuild'
+import { build } from 'esbuild'
+import { BUNDLE, copyPackageFiles, ROOT } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'client')
 const VECTORS = path.join(ROOT, 'test', 'vectors')
 
@@ -60,19 +59,12 @@ function declare(dist: string): void {
   }
 }
 
-const BUNDLE = {
-  bundle: true,
-  format: 'esm',
-  target: 'es2022',
-  charset: 'utf8',
-  legalComments: 'none',
-  logLevel: 'silent',
-} as const satisfies BuildOptions
+const LIBRARY = { ...BUNDLE, target: 'es2022' } as const
 
 /** Writes the modules that users import, with what they share in chunks; the contract's values are in them. */
 async function writeModules(dist: string): Promise<void> {
   await build({
-    ...BUNDLE,
+    ...LIBRARY,
     entryPoints: ENTRIES,
     outbase: path.join(PACKAGE, 'src'),
     outdir: path.join(dist, 'client'),
@@ -86,7 +78,7 @@ async function writeModules(dist: string): Promise<void> {
 
 async function bundle(file: string): Promise<void> {
   await build({
-    ...BUNDLE,
+    ...LIBRARY,
     entryPoints: [path.join(PACKAGE, 'src', 'index.ts')],
     outfile: file,
     minify: true,
@@ -118,11 +110,7 @@ export async function buildClient(folder: string): Promise<void> {
   await writeModules(dist)
   await bundle(path.join(dist, 'client.min.js'))
   copyVectors(path.join(folder, 'vectors'))
-  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
-  if (folder === PACKAGE) return
-  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
-    cpSync(path.join(PACKAGE, file), path.join(folder, file))
-  }
+  copyPackageFiles(PACKAGE, folder)
 }
 
 await runScript(import.meta, {

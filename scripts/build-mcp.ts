@@ -1,10 +1,9 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { copyPackageFiles, PROGRAM, ROOT } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGE = path.join(ROOT, 'packages', 'mcp')
 
 /** The folders of the packages of others that a bundle contains. */
@@ -37,30 +36,16 @@ export async function buildMcp(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
   const { metafile } = await build({
+    ...PROGRAM,
     absWorkingDir: ROOT,
     entryPoints: [path.join(PACKAGE, 'src', 'main.ts')],
     outfile: path.join(dist, 'main.js'),
-    bundle: true,
     minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'silent',
     metafile: true,
-    // Packages in CommonJS call require for modules of Node.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
   })
   const licenses = licensesOf(bundledPackages(Object.keys(metafile.inputs)))
   writeFileSync(path.join(dist, 'LICENSES.txt'), licenses)
-  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
-  if (folder === PACKAGE) return
-  for (const file of ['package.json', 'README.md', 'CHANGELOG.md']) {
-    cpSync(path.join(PACKAGE, file), path.join(folder, file))
-  }
+  copyPackageFiles(PACKAGE, folder)
 }
 
 await runScript(import.meta, {

@@ -175,9 +175,9 @@ function checkVector(vector: Vector): Verdict {
   const content = parseJson(body)
   if (content === undefined) return end('MALFORMED')
   const etag = header(renewal ?? response, 'etag')
-  if (etag !== undefined && etag !== `W/"${sha256(canonical(content.data), 'base64url')}"`) {
-    return end('ETAG')
-  }
+  const own =
+    content.data === undefined ? undefined : `W/"${sha256(canonical(content.data), 'base64url')}"`
+  if (etag !== undefined && etag !== own) return end('ETAG')
   return end(header(response, 'x-request-id') === content.requestId ? 'ok' : 'REQUEST_ID')
 }
 
@@ -206,7 +206,7 @@ function opensslAccepts(
 }
 
 test("the committed files match the app's current responses", async () => {
-  assert.deepEqual([...(await findVectorDrift()).keys()], [])
+  assert.deepEqual(await findVectorDrift(), [])
 })
 
 test('an independent verifier returns the expected outcome for every case', () => {

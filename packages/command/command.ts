@@ -143,11 +143,14 @@ function formatMisuse(error: unknown, known: readonly string[]): string | undefi
   }
 }
 
+/** A key ID (43 characters of base64url) that starts with a dash, or with two. No option is as long. */
+const DASHED_KEY_ID = /^-[\w-]{42}$/
+
 /**
- * Joins an option and its value if the value starts with one dash, which `parseArgs` takes for another option: a key ID
- * is base64url and may start with a dash.
+ * Joins an option and its value if the value starts with a dash, which `parseArgs` takes for another option: a key ID is
+ * base64url and may start with dashes.
  */
-function joinDashedValues(
+export function joinDashedValues(
   args: readonly string[],
   options: ParseArgsOptionsConfig,
 ): readonly string[] {
@@ -155,7 +158,8 @@ function joinDashedValues(
   const rest = [...args]
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--') return [...joined, arg, ...rest]
-    const isDashed = /^-[^-]/.test(rest[0] ?? '') && rest[0] !== '-h'
+    const next = rest[0] ?? ''
+    const isDashed = DASHED_KEY_ID.test(next) || (/^-[^-]/.test(next) && next !== '-h')
     const takesValue = arg.startsWith('--') && options[arg.slice(2)]?.type === 'string'
     joined.push(takesValue && isDashed ? `${arg}=${rest.shift()}` : arg)
   }

@@ -82,6 +82,15 @@ function actionLines(places: readonly Place[], addSecond: string): string {
     : `\n  case $place in\n    ${names.join(' | ')}) ${addSecond} ;;\n  esac`
 }
 
+/** The cases that set what can follow at each place. `list` writes the assignment of its words. */
+function wordCases(places: readonly Place[], list: (rows: readonly Word[]) => string): string {
+  return places
+    .map(({ path, words, takesFiles }) => {
+      return `    ${quote(path)}) ${list(words)}${takesFiles ? '; files=yes' : ''} ;;`
+    })
+    .join('\n')
+}
+
 function bashScript(places: readonly Place[]): string {
   const actions = {
     file: 'COMPREPLY=($(compgen -f -- "$current"))',
@@ -97,10 +106,7 @@ function bashScript(places: readonly Place[]): string {
       return `    ${quote(`${path} ${option}`)}) ${action === '' ? '' : `${action}; `}return ;;`
     }),
   )
-  const words = places.map(({ path, words: rows, takesFiles }) => {
-    const listed = quote(rows.map(([word]) => word).join(' '))
-    return `    ${quote(path)}) words=${listed}${takesFiles ? '; files=yes' : ''} ;;`
-  })
+  const words = wordCases(places, (rows) => `words=${quote(rows.map(([word]) => word).join(' '))}`)
   return `# Completion of svc for bash. Written by: svc completion bash
 _svc() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
@@ -117,7 +123,7 @@ _svc() {
 ${values.join('\n')}
   esac
   case $place in
-${words.join('\n')}
+${words}
   esac
   if [ "$files" = yes ] && [ "\${current#-}" = "$current" ]; then
     COMPREPLY=($(compgen -f -- "$current"))
@@ -140,10 +146,7 @@ function zshScript(places: readonly Place[]): string {
       return `    ${quote(`${path} ${option}`)}) ${action}; return ;;`
     }),
   )
-  const words = places.map(({ path, words: rows, takesFiles }) => {
-    const listed = `choices=(${rows.map(describe).join(' ')})`
-    return `    ${quote(path)}) ${listed}${takesFiles ? '; files=yes' : ''} ;;`
-  })
+  const words = wordCases(places, (rows) => `choices=(${rows.map(describe).join(' ')})`)
   return `#compdef svc
 # Completion of svc for zsh. Written by: svc completion zsh
 _svc() {
@@ -158,7 +161,7 @@ _svc() {
 ${values.join('\n')}
   esac
   case $place in
-${words.join('\n')}
+${words}
   esac
   if [[ $files == yes && $words[CURRENT] != -* ]]; then _files; else _describe svc choices; fi
 }

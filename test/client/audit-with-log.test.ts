@@ -3,17 +3,13 @@ import { test } from 'node:test'
 import { createClient } from '@public-api/client-source/client'
 import type { Fetch } from '@public-api/client-source/connection'
 import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
-import {
-  auditHistoryWithLog,
-  LogFinding,
-  SavedCheckpointError,
-} from '@public-api/client-source/log/audit-log'
+import { auditHistoryWithLog } from '@public-api/client-source/log/audit-log'
+import { LogFinding, SavedCheckpointError } from '@public-api/client-source/log/compare-log'
 import { LogError } from '@public-api/client-source/log/log-error'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
-import { folderWithLog } from '../support/logged-releases.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { key } from './scripted-client.ts'
 
@@ -52,7 +48,7 @@ test('the library audits history and log in one call, and remembers both', async
   assert.ok(steps.includes('index'))
   assert.equal(store.saved?.checkpoints?.length, 1)
 
-  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  await rollBackTo(folder, 'VS-0001', 'Back')
   const moved = { client: await open(), store, policy, moved: true }
   const second = await auditHistoryWithLog(moved)
   assert.deepEqual([second.log.previousSize, second.log.checkpoint.size], [3, 4])

@@ -10,6 +10,7 @@ import { readHeaders } from '@public-api/client-source/header-fields'
 import { verifyEvidence } from '@public-api/client-source/history-evidence'
 import { parseSigningKeys } from '@public-api/client-source/signing-keys'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { cpuMs } from '../support/cpu-time.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
@@ -186,9 +187,9 @@ describe('limits of the number of keys', () => {
       message: 'MALFORMED: expected 1 to 64 Ed25519 keys, found 65',
     })
     const many = documentOf(200_000)
-    const beganMs = performance.now()
+    const beganMs = cpuMs()
     await assert.rejects(parseSigningKeys(many), /found 200000/)
-    assert.ok(performance.now() - beganMs < 1000)
+    assert.ok(cpuMs() - beganMs < 1000)
   })
 
   test('twice as many in evidence, which has three responses at most', async () => {
@@ -252,9 +253,9 @@ describe('refuses invalid responses and requests', () => {
 
   test('parses a long run of white space in linear time', () => {
     const blanks = ' '.repeat(300_000)
-    const beganMs = performance.now()
+    const beganMs = cpuMs()
     assert.equal(readHeaders([['a', `x${blanks}y`]])('A'), `x${blanks}y`)
-    assert.ok(performance.now() - beganMs < 1000)
+    assert.ok(cpuMs() - beganMs < 1000)
     for (const [value, expected] of [
       ['', ''],
       [' \t', ''],

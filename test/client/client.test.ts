@@ -165,6 +165,18 @@ describe('revalidation', () => {
     assert.equal(sent.filter(isStatus).length, 3)
   })
 
+  test('a clock that was set back renews nothing without a proof', async () => {
+    const { client, sent, clock } = scripted(
+      (one, count) => bare304(one, count) ?? appResponse(one, TEST_NOW_MS),
+    )
+    const first = await client.status()
+    clock.ms = first.provedAtMs - 60_000
+    assert.equal((await client.status()).provedAtMs, first.provedAtMs)
+    clock.ms -= 1
+    await assert.rejects(client.status(), { code: 'FUTURE', message: /ahead of this clock/ })
+    assert.equal(sent.filter(isStatus).length, 4)
+  })
+
   test('rejects a 304 to an unconditional request', async () => {
     const { client } = scripted((sent) => (isStatus(sent) ? fakeResponse(304, {}) : undefined))
     await assert.rejects(client.status(), { code: 'UNSIGNED' })

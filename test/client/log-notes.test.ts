@@ -90,6 +90,17 @@ test('a post-quantum cosignature of 3 kB is ignored, not refused', async () => {
   assert.equal(size, 8)
 })
 
+test('the policy in docs/witnesses.md can be used, and asks for one of two partners', async () => {
+  const [, text = ''] =
+    /^```\n(log [^`]*quorum [^`]*)```/m.exec(readFileSync('docs/witnesses.md', 'utf8')) ?? []
+  const policy = await openPolicy(text)
+  assert.deepEqual([policy.logs.length, policy.witnesses.length], [1, 2])
+  assert.deepEqual(
+    [[], ['a'], ['b']].map((names) => policy.isMetBy(new Set(names))),
+    [false, true, true],
+  )
+})
+
 test('a policy accepts keys whose base64 contains a plus sign', async () => {
   for (let seed = 0; seed < 60; seed += 1) {
     const { vkey } = await witnessSigner('witness.example/w', seed)

@@ -178,6 +178,18 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     withDigest(digest.replaceAll('+', '-').replaceAll('/', '_')),
   )
   addSigned(
+    'digest-upper-case-name',
+    'DIGEST',
+    'The name of the algorithm is in upper case, which no member of a dictionary is (RFC 8941 3.1.2).',
+    withDigest(digest.replace('sha-256', 'SHA-256')),
+  )
+  addSigned(
+    'digest-last-comma',
+    'DIGEST',
+    'A comma follows the last member of Content-Digest (RFC 8941 4.2.2).',
+    withDigest(`${digest},`),
+  )
+  addSigned(
     'digest-no-dictionary',
     'DIGEST',
     'A digest in the form of the older header Digest.',
@@ -201,6 +213,14 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     'The signed time is not a time.',
     withHeader(response, 'X-SVC-Signed-At', '2026-02-30T09:00:00.123Z'),
   )
+  for (const [name, description, time] of [
+    ['signed-at-leap-second', 'The signed time has a second 60.', '2026-11-21T08:59:60Z'],
+    ['signed-at-hour-24', 'The signed time has an hour 24.', '2026-11-20T24:00:00Z'],
+    ['signed-at-offset', 'The signed time is not in UTC.', '2026-11-21T10:00:00+01:00'],
+    ['signed-at-tenth', 'The signed time has one digit after the point.', '2026-11-21T09:00:00.1Z'],
+  ] as const) {
+    addSigned(name, 'MALFORMED', description, withHeader(response, 'X-SVC-Signed-At', time))
+  }
   const noJson: VectorResponse = {
     ...response,
     bodyBase64: Buffer.from('{"ok":true').toString('base64'),
@@ -262,6 +282,51 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     'MALFORMED',
     'The data contains NaN, which is not JSON.',
     withBody(goodBody.replace('"data":{', '"data":{"a":NaN,')),
+  )
+  const hostile = String.raw`{"__proto__":{"a":1},"constructor":[[]],"":"\u007f\u2028<>&"}`
+  addSigned(
+    'good-names-of-objects',
+    'ok',
+    'Names that programs may take for something else than a member: __proto__, constructor, and the empty text.',
+    withBody(
+      goodBody.replace(/"data":.*\}$/, () => `"data":${hostile}}`),
+      `W/"${sha256Base64url(String.raw`{"":"${'\u007f\u2028'}<>&","__proto__":{"a":1},"constructor":[[]]}`)}"`,
+    ),
+  )
+  const nested = `${'['.repeat(100)}1.5${']'.repeat(100)}`
+  addSigned(
+    'good-nested',
+    'ok',
+    'The data consists of a hundred arrays, each within the one before, around a number.',
+    withBody(
+      goodBody.replace(/"data":.*\}$/, () => `"data":${nested}}`),
+      `W/"${sha256Base64url(nested)}"`,
+    ),
+  )
+  for (const [name, description, body] of [
+    ['body-byte-order-mark', 'The body begins with a byte order mark.', `\ufeff${goodBody}`],
+    ['body-two-texts', 'The body consists of two JSON texts.', `${goodBody}{}`],
+    ['body-empty', 'The body is empty.', ''],
+    [
+      'body-no-break-space',
+      'The body ends with a space that is not white space in JSON.',
+      `${goodBody}\u00a0`,
+    ],
+    ['body-control-character', 'A text contains a line break.', goodBody.replace('"ok"', '"o\nk"')],
+    [
+      'body-leading-zero',
+      'A number has a zero before its digits.',
+      goodBody.replace('"data":{', '"data":{"a":01,'),
+    ],
+    ['body-last-comma', 'A comma follows the last member.', goodBody.replace(/\}$/, ',}')],
+  ] as const) {
+    addSigned(name, 'MALFORMED', description, withBody(body))
+  }
+  addSigned(
+    'etag-empty',
+    'ETAG',
+    'The body has no data, and the ETag is empty.',
+    withBody('{"ok":true}', ''),
   )
   addSigned(
     'body-not-utf-8',

@@ -134,6 +134,15 @@ export async function buildKeyVectors(): Promise<ReadonlyMap<string, KeyVector>>
     ['keys-missing', made('MALFORMED', 'The document has no list.', withData({}))],
     ['keys-null', made('MALFORMED', 'The list is null.', withKeys(null))],
     ['keys-no-list', made('MALFORMED', 'The keys are an object.', withKeys({ 0: CURRENT }))],
+    [
+      'names-in-another-case',
+      made(
+        'MALFORMED',
+        'The names of the members are in another case.',
+        withData({ Keys: [CURRENT], KEYS: [CURRENT] }),
+      ),
+    ],
+    ['data-null', made('MALFORMED', 'The data is null.', withData(null))],
     ['data-a-list', made('MALFORMED', 'The data is a list.', withData([CURRENT]))],
     ['data-a-text', made('MALFORMED', 'The data is text.', withData('keys'))],
     [

@@ -193,6 +193,9 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     ['no-empty-line', 'There is no empty line before the signatures.', `${text}${log}`],
     ['no-line-break', 'The last line has no line break.', note.trimEnd()],
     ['size-with-zero', 'The size has a leading zero.', note.replace('\n11\n', '\n011\n')],
+    ['size-huge', 'The size is 2^63.', note.replace('\n11\n', `\n${2n ** 63n}\n`)],
+    ['size-long', 'The size has 5,000 digits.', note.replace('\n11\n', `\n${'9'.repeat(5000)}\n`)],
+    ['size-negative', 'The size is negative.', note.replace('\n11\n', '\n-11\n')],
     [
       'short-root',
       'The root has 31 bytes.',
@@ -244,6 +247,14 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
       policy.replace(await vkeyOf(W2), await vkeyOf(NEW_LOG)),
     ],
     ['unknown-word', 'A line begins with another word.', `${policy}witnesses 3\n`],
+    ['threshold-zero', 'A group asks for no member.', policy.replace('partners 2', 'partners 0')],
+    [
+      'threshold-huge',
+      'A group asks for more members than fit into an integer.',
+      policy.replace('partners 2', `partners ${'9'.repeat(30)}`),
+    ],
+    ['line-ends', 'The lines end with CR LF.', policy.replaceAll('\n', '\r\n')],
+    ['empty', 'The policy is empty.', ''],
   ] as const) {
     bad(`policy-${name}`, 'MALFORMED', description, { policy: changed })
   }
@@ -322,6 +333,19 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     ['index', 'The index has a leading zero.', proof.replace('index 9', 'index 09')],
     ['hash', 'A hash is not base64.', proof.replace(/index 9\n./, 'index 9\n!')],
     ['extra', 'The entry is not base64.', proof.replace('extra ', 'extra !')],
+    ['index-huge', 'The index is 2^63.', proof.replace('index 9', `index ${2n ** 63n}`)],
+    [
+      'index-long',
+      'The index has 5,000 digits.',
+      proof.replace('index 9', `index ${'9'.repeat(5000)}`),
+    ],
+    [
+      'hashes',
+      'There are more hashes than a proof can have.',
+      formatProof({ entry, index, hashes: Array<Uint8Array>(64).fill(root), note }),
+    ],
+    ['line-ends', 'The lines end with CR LF.', proof.replaceAll('\n', '\r\n')],
+    ['end', 'A line follows the signatures.', `${proof}and more\n`],
   ] as const) {
     badProof(`proof-malformed-${name}`, 'MALFORMED', description, { proof: changed })
   }
@@ -330,10 +354,23 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     ['not-canonical', `svc-version-v1\n{ ${entry.toString().slice('svc-version-v1\n{'.length)}`],
     ['other-sequence', versionHashText(chain[3] as VersionEntry)],
     ['not-an-entry', 'svc-version-v1\n{"sequence":1,"snapshotId":"VS-0001"}'],
+    [
+      'repeated-name',
+      entries[0]?.toString().replace('"changes":', '"changes":[],"changes":') ?? '',
+    ],
+    [
+      'number-of-other-form',
+      entries[0]?.toString().replace('"sequence":1', '"sequence":1.0') ?? '',
+    ],
+    [
+      'huge-number',
+      entries[0]?.toString().replace('"sequence":1', `"sequence":${'9'.repeat(400)}`) ?? '',
+    ],
     ['other-label', entries[0]?.toString().replace('svc-version-v1', 'svc-version-v2') ?? ''],
+    ['not-utf-8', Buffer.from(entries[0] ?? []).fill(0xff, 40, 41)],
   ] as const
   for (const [name, content] of strange) {
-    const bytes = Buffer.from(content)
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content
     const only = await hashLeaf(bytes)
     const small = formatCheckpoint({ origin: LOG.name, size: 1, root: only })
     badProof(`entry-${name}`, 'ENTRY', 'The log contains something else than the version.', {

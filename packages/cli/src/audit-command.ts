@@ -1,5 +1,5 @@
 import { HistoryError } from '@public-api/client-source/history-error'
-import { LogFinding } from '@public-api/client-source/log/audit-log'
+import { LogFinding } from '@public-api/client-source/log/compare-log'
 import {
   createCommand,
   type CommandOutput,

@@ -138,7 +138,7 @@ It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
 rejects it. It sends no registration, no key and no other write.`,
   options: {
-    pin: textOptions(`KEYID: id of the key that is expected to sign; repeat it for an announced
+    pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
     'pin-from': PIN_FROM_OPTION,
     deployment: {

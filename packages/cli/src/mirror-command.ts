@@ -10,7 +10,7 @@ export const command = createCommand({
   about: `Copies the transparency log of a service and every published resource into DIR,
 and verifies each file before it is written. DIR can be served by any static
 host: svc audit and the library read it like the service. Run it again to
-continue; files that are there are kept. A checkpoint that contradicts the copy
+continue; what is there and correct is kept. A checkpoint that contradicts the copy
 is not taken: both are kept as evidence.`,
   options: { policy: textOption('FILE: whom you trust (c2sp.org/tlog-policy); required') },
   exit: `0 the copy is complete, 1 something must not be trusted, 2 wrong usage, 3 unreachable`,

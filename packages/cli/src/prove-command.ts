@@ -17,6 +17,7 @@ import {
 import { parseVersionEntry, VersionEntryError } from '@public-api/contract/history/version-entry'
 import {
   checkpointLines,
+  MAX_RESOURCE_BYTES,
   readInput,
   readPolicyFile,
   readTextInput,
@@ -59,7 +60,10 @@ async function readFromFolder(folder: string, snapshotId: string): Promise<Sourc
     proof: formatProof({ entry, index, hashes, note }),
     policyText,
     readResource: (version, name) =>
-      readInput(path.join(folder, 'resources', name, `${version.resources[name]}.json`), 8_388_608),
+      readInput(
+        path.join(folder, 'resources', name, `${version.resources[name]}.json`),
+        MAX_RESOURCE_BYTES,
+      ),
   }
 }
 

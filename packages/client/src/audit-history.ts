@@ -32,7 +32,7 @@ export interface AuditReport {
   readonly head: VersionSummary
   /** The head of the last audit; undefined on the first audit. */
   readonly previousHead: VersionSummary | undefined
-  /** RFC 7638 id of the key that signed the newest version. Through the chain its signature covers all others. */
+  /** RFC 7638 ID of the key that signed the newest version. Through the chain its signature covers all others. */
   readonly keyId: string
   /** Undefined if the key of the last audit still signs. */
   readonly keyChange: KeyChange | undefined

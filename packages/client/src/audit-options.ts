@@ -10,7 +10,7 @@ export type AuditProgress =
       readonly step: 'head'
       /** The newest version. */
       readonly head: VersionSummary
-      /** RFC 7638 id of the key that signed it. */
+      /** RFC 7638 ID of the key that signed it. */
       readonly keyId: string
     }
   /** The index is signed, forms a chain, ends with that head and continues the head of the last audit. */

@@ -15,7 +15,7 @@ import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
-import type { VerifiedResponse } from './verify-response.ts'
+import { MAX_CLOCK_SKEW_SECONDS, type VerifiedResponse } from './verify-response.ts'
 
 /** Reads a service and verifies every response. */
 export interface Client extends Reads {
@@ -164,7 +164,9 @@ export function createClient(options: ClientOptions): Client {
       // A cache may send a 304 itself, without a proof.
       if (!(error instanceof VerificationError)) throw error
     }
-    return now() - before.provedAtMs <= maxAgeSeconds * 1000 ? before : undefined
+    const ageSeconds = (now() - before.provedAtMs) / 1000
+    // A clock that was set back must not make it fresh for longer.
+    return -MAX_CLOCK_SKEW_SECONDS <= ageSeconds && ageSeconds <= maxAgeSeconds ? before : undefined
   }
 
   async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {

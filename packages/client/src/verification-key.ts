@@ -41,7 +41,7 @@ function limitOf(date: unknown, none: number): number {
 }
 
 /**
- * Reads a public key and computes its id (RFC 7638). Reuse the result, because importing costs as
+ * Reads a public key and computes its ID (RFC 7638). Reuse the result, because importing costs as
  * much as a verification. Throws a VerificationError (KEY_MALFORMED) for anything but a canonical Ed25519 key that is not of small
  * order.
  *

@@ -14,7 +14,7 @@ import type { VerificationKey } from './verification-key.ts'
 import type { StepReport, VerificationStep } from './verification-step.ts'
 
 /** How far a signature may be ahead of the verifier's clock, in seconds. */
-const MAX_CLOCK_SKEW_SECONDS = 60
+export const MAX_CLOCK_SKEW_SECONDS = 60
 
 /** Keys and settings of a verification. */
 export interface Expectations {
@@ -43,7 +43,7 @@ export interface VerifiedResponse {
   readonly data: unknown
   /** The entity tag of `data`, computed from it; for a 304, the one that it proves. */
   readonly etag: string | undefined
-  /** RFC 7638 id of the key that signed. */
+  /** RFC 7638 ID of the key that signed. */
   readonly keyId: string
   /** When the response, or the 304 that renewed it, was signed: milliseconds since 1970. */
   readonly provedAtMs: number
@@ -189,7 +189,8 @@ async function verify(
     const signedAtMs = parseInstant(signedAt)
     run.require('freshness', signedAtMs !== undefined, 'MALFORMED', maxAge, [signedAt], found)
     const isFuture = signedAtMs > nowMs + MAX_CLOCK_SKEW_SECONDS * 1000
-    run.require('freshness', !isFuture, 'FUTURE', maxAge, [signedAt], found)
+    const ahead = `${found}, more than ${MAX_CLOCK_SKEW_SECONDS} s ahead of this clock`
+    run.require('freshness', !isFuture, 'FUTURE', maxAge, [signedAt], ahead)
     const isInUse = key.wasInUse(signedAtMs)
     run.require(step, isInUse, 'KEY_PERIOD', [keyId], [signedAt], `${keyId} ${found}`)
     return { keyId, signedAtMs }

@@ -15,7 +15,7 @@ export const sha256: Sha256Bytes = async (content) => {
 /** Padded: the form in Content-Digest (RFC 9530). */
 export const sha256Base64: Sha256 = async (content) => encodeBase64(await sha256(content))
 
-/** Without padding: the id of a key (RFC 7638), the digest of an ETag. */
+/** Without padding: the ID of a key (RFC 7638), the digest of an ETag. */
 export const sha256Base64url: Sha256 = async (content) => encodeBase64url(await sha256(content))
 
 /** Lower case: the hash of a version entry. */

@@ -136,13 +136,13 @@ type Resources = VersionEntry['resources']
 
 /** Differences between the resources of a version and the previous one, sorted by name. */
 export function changesBetween(before: Resources, after: Resources): VersionEntry['changes'] {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted()
-  return names.flatMap((resource) => {
-    // Own properties only, because a resource may be named like an inherited property.
-    const [old, now] = [propertyOf(before, resource), propertyOf(after, resource)]
-    if (old === now) return []
-    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
-    return [{ resource, kind } as const]
+  // Own properties only, because a resource may be named like an inherited property.
+  const isChanged = (name: string) => propertyOf(before, name) !== propertyOf(after, name)
+  const names = new Set([...Object.keys(before), ...Object.keys(after)].filter(isChanged))
+  return [...names].toSorted().map((resource) => {
+    const isAdded = propertyOf(before, resource) === undefined
+    const isRemoved = propertyOf(after, resource) === undefined
+    return { resource, kind: isAdded ? 'added' : isRemoved ? 'removed' : 'changed' }
   })
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from '../json/canonical-json.ts'
+import { canonicalJsonOfParsed, type JsonObject } from '../json/canonical-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
 import { schemaViolations } from '../schemas/schema-violation.ts'
@@ -19,6 +19,15 @@ export class VersionEntryError extends Error {
   }
 }
 
+/** A text whose value has no canonical JSON, such as a lone surrogate, is not canonical. */
+function isCanonical(text: string, value: JsonObject): boolean {
+  try {
+    return canonicalJsonOfParsed(value) === text
+  } catch {
+    return false
+  }
+}
+
 /**
  * Parses the stored text of a version entry. Throws a VersionEntryError if the shape is wrong or the text is not the
  * canonical JSON that was hashed. `snapshotId` is the id under which the text was found. Additional members are allowed,
@@ -32,7 +41,7 @@ export function parseVersionEntry(text: string, snapshotId: string): VersionEntr
     const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
     throw new VersionEntryError(snapshotId, `${place} ${fault}`)
   }
-  if (canonicalJson(value as JsonObject) !== text) {
+  if (!isCanonical(text, value as JsonObject)) {
     throw new VersionEntryError(
       snapshotId,
       'the text is not the canonical JSON (RFC 8785) of the entry',

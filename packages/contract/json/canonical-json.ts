@@ -34,7 +34,8 @@ function isInOrder(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return !value.map(isInOrder).includes(false)
   let isOrdered = true
   let previous = ''
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = (value as JsonObject)[name]
     // Compares UTF-16 code units, as RFC 8785 section 3.2.3 requires.
     isOrdered = isInOrder(name) && isInOrder(member) && isOrdered && previous <= name
     previous = name

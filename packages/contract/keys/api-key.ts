@@ -3,7 +3,7 @@ import { LIMITS } from '../registry/limits.ts'
 /** Prefix of every API key (spec 2.5). */
 export const API_KEY_PREFIX = 'svk_'
 
-/** Random bytes of a key's two parts: its id is written in hexadecimal, its secret in base64url without padding. */
+/** Random bytes of a key's two parts: its ID is written in hexadecimal, its secret in base64url without padding. */
 export const API_KEY_BYTES = { keyId: 8, secret: 32 } as const
 
 /** Characters of a key ID. */

@@ -21,9 +21,11 @@ const TYPES: { readonly [Type in NonNullable<JsonSchema['type']>]: (value: unkno
 const patterns = new Map<string, RegExp>()
 
 function patternOf(source: string): RegExp {
-  const known = patterns.get(source) ?? new RegExp(source, 'u')
-  patterns.set(source, known)
-  return known
+  const known = patterns.get(source)
+  if (known !== undefined) return known
+  const pattern = new RegExp(source, 'u')
+  patterns.set(source, pattern)
+  return pattern
 }
 
 /** A value that does not have its described shape. */

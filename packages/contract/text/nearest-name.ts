@@ -23,6 +23,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   if (name.length > 100) return undefined
   const limit = Math.max(1, Math.floor(name.length / 3))
   const [nearest] = known
+    // A difference in length takes as many edits.
+    .filter((each) => Math.abs(each.length - name.length) <= limit)
     .map((each) => ({ each, distance: editDistance(name.toLowerCase(), each.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)
     .toSorted((one, other) => one.distance - other.distance)

@@ -8,7 +8,7 @@ import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { z } from 'zod'
 import { proofOf, readProved, type Proof, type Proved, type Source } from './proved-reads.ts'
 import { searchTexts, type Hit } from './search-texts.ts'
-import { runTool, ToolFailure } from './tool-result.ts'
+import { createToolRunner, ToolFailure } from './tool-result.ts'
 
 const INSTRUCTIONS = `Reads one public API whose responses are signed. Every result was verified: "proof" has the ID of the
 signing key, the time at which the data was last signed as current, and the published version that contains it. If
@@ -34,10 +34,13 @@ export interface ServerDependencies {
   /** Called for every tool; the first call may have to read the keys to trust. */
   readonly source: () => Promise<Source>
   readonly version: string
+  /** Limit for one call of a tool, whatever it reads. */
+  readonly timeoutMs: number
 }
 
 /** Creates the server with its tools. It sends nothing before the first tool is called. */
-export function createServer({ source, version }: ServerDependencies): McpServer {
+export function createServer({ source, version, timeoutMs }: ServerDependencies): McpServer {
+  const runTool = createToolRunner(timeoutMs)
   const server = new McpServer(
     { name: 'public-api', title: 'Verified public API', version },
     { instructions: INSTRUCTIONS },
@@ -158,11 +161,11 @@ export function createServer({ source, version }: ServerDependencies): McpServer
         'Recomputes the whole history: every hash, link and change, and the served resources against the newest version. Takes seconds.',
       annotations: ANNOTATIONS,
     },
-    ({ signal }) =>
-      runTool(async () => {
+    ({ signal: canceled }) =>
+      runTool(async (late) => {
         const from = await source()
         const { client } = from
-        const report = await auditHistory({ client, signal })
+        const report = await auditHistory({ client, signal: AbortSignal.any([canceled, late]) })
         const newest = await readNewest(client, {})
         const { head, versionsRead, resources, unavailable } = report
         return {
@@ -192,6 +195,8 @@ async function readVersionsSince(from: Source, since: string) {
   let proof: Proof | undefined
   for await (const entry of history(from.client)) {
     proof ??= proofOf(from, entry, entry.data)
+    // Not in the history, however far it is read.
+    if (Number(since.slice(3)) > entry.data.sequence) break
     const { snapshotId, createdAt, note, changes } = entry.data
     if (snapshotId === since) return { proof, data: { since, isComplete: true, versions } }
     if (versions.length === MAX_VERSIONS) {

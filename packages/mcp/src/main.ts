@@ -4,22 +4,32 @@ import { parseArgs } from 'node:util'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
 import { createClient, type Client } from '@public-api/client-source/client'
+import { joinDashedValues } from '@public-api/command/command'
 import { formatErrorLine } from '@public-api/command/error-line'
+import { parseWholeNumber } from '@public-api/command/option-values'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
 
-const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE]
+const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--timeout SECONDS]
 
 A Model Context Protocol server on standard input and output. It reads the API at URL and returns only what it verified.
 
   --pin ID           ID of a key to trust; may be repeated
   --pin-from SOURCE  reads the IDs from dns:HOST or the https:// URL of a JSON file of another site
+  --timeout SECONDS  limit for one call of a tool (default: 50, because many clients end a call after 60)
   --help             this text
 
 Exit code: 0 the client closed the connection, 2 wrong usage.
 `
 
 const KEY_ID = /^[\w-]{43}$/
+const OPTIONS = {
+  pin: { type: 'string', multiple: true, default: [] },
+  'pin-from': { type: 'string' },
+  timeout: { type: 'string', default: '50' },
+  help: { type: 'boolean', default: false },
+} as const
+const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 
 /** Read from the manifest beside the built program. */
 function readVersion(): string {
@@ -28,11 +38,18 @@ function readVersion(): string {
 }
 
 /** Creates the client when the first tool is called, because the IDs may have to be read first. */
-function createSource(url: string, pins: readonly string[], pinFrom: string | undefined) {
+function createSource(
+  url: string,
+  pins: readonly string[],
+  pinFrom: string | undefined,
+  timeoutMs: number,
+) {
   const from = pinFrom === undefined ? undefined : parsePinSource(pinFrom)
   const open = (pinnedKeyIds: readonly string[]): Source => {
     const isPinned = pinnedKeyIds.length > 0
-    const client: Client = createClient({ baseUrl: url, ...(isPinned ? { pinnedKeyIds } : {}) })
+    const pinning = isPinned ? { pinnedKeyIds } : {}
+    // Half of a call, so that a request that is not answered can be repeated.
+    const client: Client = createClient({ baseUrl: url, timeoutMs: timeoutMs / 2, ...pinning })
     return { client, isPinned }
   }
   // Wrong options are reported at the start.
@@ -58,12 +75,9 @@ function createSource(url: string, pins: readonly string[], pinFrom: string | un
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
+    args: [...joinDashedValues(process.argv.slice(2), OPTIONS)],
     allowPositionals: true,
-    options: {
-      pin: { type: 'string', multiple: true, default: [] },
-      'pin-from': { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+    options: OPTIONS,
   })
   if (values.help) return void process.stdout.write(HELP)
   const [url, ...others] = positionals
@@ -71,13 +85,14 @@ async function main(): Promise<void> {
   if (!values.pin.every((id) => KEY_ID.test(id))) {
     throw new TypeError('--pin: expected key IDs of 43 characters')
   }
-  const source = createSource(url, values.pin, values['pin-from'])
+  const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
+  const source = createSource(url, values.pin, values['pin-from'], timeoutMs)
   if (values.pin.length === 0 && values['pin-from'] === undefined) {
     process.stderr.write(
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',
     )
   }
-  const server = createServer({ source, version: readVersion() })
+  const server = createServer({ source, version: readVersion(), timeoutMs })
   await server.connect(new StdioServerTransport())
 }
 

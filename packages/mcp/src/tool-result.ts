@@ -3,12 +3,14 @@ import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { ConnectionError } from '@public-api/client-source/connection'
 import { HistoryError, UnlinkedKeysError } from '@public-api/client-source/history-error'
 import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
+import { orAborted } from '@public-api/client-source/retries'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import {
   VERIFICATION_FAULTS,
   VerificationError,
 } from '@public-api/client-source/verification-error'
 import { CommandFailure } from '@public-api/command/command'
+import { formatErrorLine } from '@public-api/command/error-line'
 import { ChainError } from '@public-api/contract/history/version-chain'
 
 /** A tool cannot return what was asked. The message is written here and quotes nothing that was received. */
@@ -29,9 +31,25 @@ export interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[]
 }
 
-/** A result as JSON: texts of the service stay within its strings. */
+/** A longer result would fill the context of an agent, or be cut off by its client. */
+const MAX_CHARACTERS = 100_000
+
+/** Characters that a person does not see but a model reads. Two of them are part of writing Persian and Hindi. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Co}\u2028\u2029]/gu
+
+/** A result as JSON: texts of the service stay within its strings, and invisible characters are escaped. */
 function toResult(value: unknown): ToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value, undefined, 2) }] }
+  const text = JSON.stringify(value, undefined, 2).replaceAll(INVISIBLE, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, '0')
+      return `\\u${unit}`
+    }).join(''),
+  )
+  if (text.length > MAX_CHARACTERS) {
+    const reason = `the result has ${text.length} characters, more than ${MAX_CHARACTERS}; search, or ask for fewer versions`
+    throw new ToolFailure('TOO_LARGE', reason)
+  }
+  return { content: [{ type: 'text', text }] }
 }
 
 /** The code and the reason of an error. Errors of the client quote header fields, so their messages are not used. */
@@ -52,16 +70,27 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
     return [error.code, `the service refused with status ${error.status}`]
   if (error instanceof ConnectionError) return ['UNREACHABLE', 'no complete response was received']
   if (error instanceof CommandFailure) return [error.code, 'the key IDs to trust could not be read']
-  throw error
+  // Its message may quote what was received.
+  return ['INTERNAL', 'this server failed; the details are on its standard error']
 }
 
-/** Runs a tool. What does not verify is an error without content. */
-export async function runTool(tool: () => Promise<unknown>): Promise<ToolResult> {
-  try {
-    return toResult(await tool())
-  } catch (error) {
-    const [code, reason] = describeError(error)
-    const text = `${code}: ${reason}. No content is returned, because nothing was verified.`
-    return { isError: true, content: [{ type: 'text', text }] }
+/**
+ * Creates a function that runs a tool for at most `timeoutMs`. What does not verify is an error without content. The
+ * tool gets a signal that aborts at the limit.
+ */
+export function createToolRunner(timeoutMs: number) {
+  return async (tool: (late: AbortSignal) => Promise<unknown>): Promise<ToolResult> => {
+    const late = AbortSignal.timeout(timeoutMs)
+    try {
+      return toResult(await orAborted(tool(late), late))
+    } catch (thrown) {
+      const tooLong = `no result within ${timeoutMs / 1000} s; --timeout allows more`
+      const error = thrown === late.reason ? new ToolFailure('TIMEOUT', tooLong) : thrown
+      const [code, reason] = describeError(error)
+      if (code === 'INTERNAL') process.stderr.write(`${formatErrorLine(String(error))}\n`)
+      const why = error instanceof ToolFailure ? '' : ', because nothing was verified'
+      const text = `${code}: ${reason}. No content is returned${why}.`
+      return { isError: true, content: [{ type: 'text', text }] }
+    }
   }
 }

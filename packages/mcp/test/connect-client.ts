@@ -1,5 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import {
+  getDefaultEnvironment,
+  StdioClientTransport,
+} from '@modelcontextprotocol/sdk/client/stdio.js'
 
 /** What a tool returned. */
 export interface CalledTool {
@@ -20,9 +23,18 @@ export interface ConnectedClient {
 export async function connectClient(
   command: string,
   args: readonly string[],
+  added: Readonly<Record<string, string>> = {},
 ): Promise<ConnectedClient> {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(new StdioClientTransport({ command, args: [...args], stderr: 'ignore' }))
+  const { NODE_COMPILE_CACHE } = process.env
+  const env = {
+    ...getDefaultEnvironment(),
+    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+    ...added,
+  }
+  await client.connect(
+    new StdioClientTransport({ command, args: [...args], env, stderr: 'ignore' }),
+  )
   const { tools } = await client.listTools()
   return {
     instructions: client.getInstructions() ?? '',

@@ -1,5 +1,5 @@
 import type { KeyChange } from '@public-api/client-source/audit-history'
-import type { LogReport } from '@public-api/client-source/log/audit-log'
+import type { LogReport } from '@public-api/client-source/log/compare-log'
 import type { CommandOutput } from '@public-api/command/command'
 import { formatJson } from '@public-api/command/format-json'
 import { pluralOf } from '@public-api/command/wording'

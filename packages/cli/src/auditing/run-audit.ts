@@ -5,12 +5,12 @@ import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { createClient } from '@public-api/client-source/client'
 import { ConnectionError } from '@public-api/client-source/connection'
 import { UnlinkedKeysError } from '@public-api/client-source/history-error'
+import { auditHistoryWithLog } from '@public-api/client-source/log/audit-log'
 import {
-  auditHistoryWithLog,
   LogFinding,
   type LogReport,
   SavedCheckpointError,
-} from '@public-api/client-source/log/audit-log'
+} from '@public-api/client-source/log/compare-log'
 import { LogError } from '@public-api/client-source/log/log-error'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
 import { UnsettledError } from '@public-api/client-source/unsettled-error'

@@ -129,7 +129,7 @@ export const FINDING_CATALOG = {
   ),
   'next-not-pinned': warning(
     'an announced next key that is pinned too',
-    'Add the id of the next key to the pins before it signs.',
+    'Add the ID of the next key to the pins before it signs.',
   ),
   'keys-not-published': warning(
     'the key IDs in a DNS record or on another site, which this service does not control',

@@ -9,6 +9,8 @@ import { ChainError } from '@public-api/contract/history/version-chain'
 import { describeFailure } from '../verifying/failure-reason.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 
+/** The largest resource of a release. */
+export const MAX_RESOURCE_BYTES = 8_388_608
 /** Larger files are refused before they are parsed. */
 const MAX_TEXT_BYTES = 1_000_000
 

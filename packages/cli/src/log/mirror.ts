@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import {
   createArchiveClient,
@@ -21,12 +21,13 @@ import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-source/log/verify-checkpoint'
+import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
 import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
-import { withLogErrors } from './log-inputs.ts'
+import { MAX_RESOURCE_BYTES, readTextInput, withLogErrors } from './log-inputs.ts'
 
 /** A copy after a run. */
 export interface MirrorReport {
@@ -59,12 +60,21 @@ async function writeWhole(file: string, content: string | Uint8Array): Promise<v
   }
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+/** The bytes of a file of the copy; undefined if it is missing, larger than any of its kind, or not a file. */
+async function readIfThere(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
-    return await readFile(file)
+    // Opening a named pipe would wait for its writer, and a device may never end.
+    return (await stat(file)).isFile() ? await readFileUpTo(file, maxBytes) : undefined
   } catch {
     return undefined
   }
+}
+
+/** Writes verified bytes, unless the copy has them. Resolves with whether it wrote. */
+async function repair(file: string, bytes: Uint8Array): Promise<boolean> {
+  if ((await readIfThere(file, bytes.length))?.equals(bytes) === true) return false
+  await writeWhole(file, bytes)
+  return true
 }
 
 /** Refuses a checkpoint that contradicts that of the copy, and keeps both as evidence. */
@@ -75,12 +85,12 @@ async function compareWithCopy(
   checkpoint: VerifiedCheckpoint,
   nowMs: number,
 ): Promise<boolean> {
-  const local = await readIfThere(path.join(folder, 'log', 'checkpoint'))
-  if (local === undefined) return false
-  const note = local.toString('utf8')
+  const file = path.join(folder, 'log', 'checkpoint')
+  if (!existsSync(file)) return false
+  const note = await readTextInput(file)
   const known = await withLogErrors(
     () => verifyCheckpoint({ note, policy, nowMs, maxAgeSeconds: Infinity }),
-    path.join(folder, 'log', 'checkpoint'),
+    file,
   )
   // The tiles of the older tree at the service do not reach the newer one of the copy.
   if (known.size > checkpoint.size) return true
@@ -88,9 +98,9 @@ async function compareWithCopy(
     await archive.compare(known, checkpoint)
   } catch (error) {
     if (!(error instanceof ForkError)) throw error
-    const file = path.join(folder, `fork-${known.size}-${checkpoint.size}.json`)
-    await writeWhole(file, `${JSON.stringify(error.evidence, undefined, 2)}\n`)
-    throw new CommandFailure('FORK', `${error.message}; the evidence is in ${file}`)
+    const evidence = path.join(folder, `fork-${known.size}-${checkpoint.size}.json`)
+    await writeWhole(evidence, `${JSON.stringify(error.evidence, undefined, 2)}\n`)
+    throw new CommandFailure('FORK', `${error.message}; the evidence is in ${evidence}`)
   }
   return false
 }
@@ -104,18 +114,17 @@ async function writeLog(folder: string, versions: readonly VersionEntry[]): Prom
   for (const tile of tilesOf(versions.length)) {
     const start = tile.index * TILE_WIDTH
     const file = path.join(folder, 'log', tilePath(tile))
-    if (existsSync(file)) continue
     const bytes =
       tile.level === 'entries'
         ? formatBundle(entries.slice(start, start + tile.width))
         : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
-    await writeWhole(file, bytes)
+    await repair(file, bytes)
   }
 }
 
 /**
  * Copies the published files of a service into a folder, each verified before it is written, the checkpoint last. Files
- * that are there are kept. Throws a CommandFailure.
+ * of the copy are kept, unless their bytes are wrong. Throws a CommandFailure.
  */
 export async function mirror(
   base: string,
@@ -142,7 +151,7 @@ export async function mirror(
         )
       }
       const file = path.join(folder, 'archive', 'resources', name, `${digest}.json`)
-      const known = await readIfThere(file)
+      const known = await readIfThere(file, MAX_RESOURCE_BYTES)
       if (known !== undefined && (await digestOf(known)) === digest) continue
       const { bytes, redacted } = await archive.resource(version, name)
       if (bytes !== undefined) {
@@ -159,9 +168,7 @@ export async function mirror(
       await writeWhole(place, canonicalJson(tombstone))
     }
     const file = path.join(folder, 'archive', 'versions', `${version.snapshotId}.json`)
-    if (existsSync(file)) continue
-    await writeWhole(file, canonicalJson({ ...version }))
-    added += 1
+    if (await repair(file, Buffer.from(canonicalJson({ ...version })))) added += 1
   }
   await writeLog(folder, versions)
   const index = { redactions, versions: versions.map(({ snapshotId }) => snapshotId) }

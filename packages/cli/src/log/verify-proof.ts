@@ -3,15 +3,13 @@ import type { CommandResult } from '@public-api/command/command'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import {
   checkpointLines,
+  MAX_RESOURCE_BYTES,
   readInput,
   readPolicyFile,
   readTextInput,
   withLogErrors,
   witnessedAt,
 } from './log-inputs.ts'
-
-/** The largest resource of a release. */
-const MAX_RESOURCE_BYTES = 8_388_608
 
 /** Files of an offline verification. */
 export interface ProofFiles {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { CommandFailure, EXIT_CODES, UsageError } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 import {
   isKeyRecordText,
   KEY_RECORD_LABEL,
@@ -86,20 +87,8 @@ async function readDnsRecord(host: string): Promise<FoundRecord> {
   }
 }
 
-/** The body of a response, up to the limit. */
-async function readBody(response: Response): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > MAX_FILE_BYTES) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
 async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
-  let body: Buffer | undefined
+  let body: Uint8Array | undefined
   try {
     // Another site may be reached by a redirect that an attacker of the path chose, so none is followed.
     const response = await fetch(url, {
@@ -108,7 +97,7 @@ async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
     })
     if (response.status !== 200)
       throw unusable(url, `expected status 200, found ${response.status}`)
-    body = await readBody(response)
+    body = await readBoundedBody(response, MAX_FILE_BYTES)
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     const { cause } = error as Error
@@ -117,7 +106,7 @@ async function readWebRecord(url: string, host: string): Promise<FoundRecord> {
   if (body === undefined) throw unusable(url, `expected at most ${MAX_FILE_BYTES} bytes`)
   let value: unknown
   try {
-    value = JSON.parse(body.toString())
+    value = JSON.parse(new TextDecoder().decode(body))
   } catch {
     throw unusable(url, 'expected a JSON object')
   }

@@ -19,7 +19,7 @@ export const sha256: Sha256Bytes = (content) => createHash('sha256').update(cont
 /** Padded: the form in Content-Digest (RFC 9530). */
 export const sha256Base64: Sha256 = (content) => digest(content, 'base64')
 
-/** Without padding: the id of a key (RFC 7638), the digest of an ETag. */
+/** Without padding: the ID of a key (RFC 7638), the digest of an ETag. */
 export const sha256Base64url: Sha256 = (content) => digest(content, 'base64url')
 
 /** Lower case: the hash of a version entry. */

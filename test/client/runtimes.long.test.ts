@@ -11,8 +11,10 @@ import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { installClient } from '../support/installed-client.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
+import { OTHER_NODES } from '../support/nodes-on-path.ts'
 import { runApp } from '../support/running-app.ts'
 import { runTamperingProxy } from '../support/tampering-proxy.ts'
+import { assertUse } from './installed-use.ts'
 import { key } from './scripted-client.ts'
 
 const run = promisify(execFile)
@@ -154,3 +156,8 @@ export default {
     assert.deepEqual(JSON.parse(found), EXPECTED)
   })
 })
+
+for (const [version, program] of OTHER_NODES) {
+  test(`reads, audits and passes every vector on Node ${version}`, (t) =>
+    assertUse(t, consumer, program))
+}

@@ -1,0 +1,276 @@
+import { messageOf } from '#contract/errors/error-message'
+import {
+  formatSnapshotId,
+  versionHashText,
+  type VersionEntry,
+  type VersionSummary,
+} from '#contract/history/version-chain'
+import type { Client } from '../client.ts'
+import type { Fetch } from '../connection.ts'
+import { publishedOf, toPortable } from '../portable-response.ts'
+import { createArchiveClient, type ArchiveClient } from './archive-client.ts'
+import { ForkError, type ForkEvidence } from './fork-evidence.ts'
+import { createHashTree } from './hash-tree.ts'
+import { LogError } from './log-error.ts'
+import type { LogMismatch } from './log-mismatch.ts'
+import type { LogPolicy } from './log-policy.ts'
+import { formatProof } from './log-proof.ts'
+import { HASH_BYTES, hashLeaf, inclusionProof } from './merkle-tree.ts'
+import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
+
+/** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
+const MAX_PENDING_MS = 86_400_000
+
+/** The log of one audit. */
+export interface LogAudit {
+  /** The client of the audited service. */
+  readonly client: Client
+  /** All versions that the service signed, newest first. */
+  readonly signed: readonly VersionSummary[]
+  /** Which log and witnesses must have signed. */
+  readonly policy: LogPolicy
+  /** URLs of copies to compare with the log. */
+  readonly mirrors: readonly string[]
+  /** The checkpoints of the last audit, one a log. */
+  readonly saved: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+  /** Milliseconds for each request; undefined for the default of the client. */
+  readonly timeoutMs: number | undefined
+  /** Reads the log and its copies. */
+  readonly fetch: Fetch
+}
+
+/** A copy of the log. */
+export interface MirrorReport {
+  /** Where it was read. */
+  readonly url: string
+  /** Number of versions in its checkpoint. */
+  readonly size: number
+}
+
+/** A log without findings. */
+export interface LogReport {
+  /** The newest checkpoint, which satisfies the policy. */
+  readonly checkpoint: VerifiedCheckpoint
+  /** Size at the last audit; undefined on the first audit of this log. */
+  readonly previousSize: number | undefined
+  /** Versions that are not in the log yet. */
+  readonly pending: number
+  /** The copies, each of one history with the log. */
+  readonly mirrors: readonly MirrorReport[]
+  /** The checkpoints for the next audit, one a log. */
+  readonly toSave: readonly string[]
+}
+
+/**
+ * The log contradicts itself or the history. Anyone can check the evidence: `verifyForkEvidence` (FORK) or
+ * `verifyLogMismatch` (LOG_MISMATCH).
+ *
+ * @example
+ * ```ts
+ * if (error instanceof LogFinding && error.evidence !== undefined) {
+ *   await writeFile('evidence.json', JSON.stringify(error.evidence))
+ * }
+ * ```
+ */
+export class LogFinding extends Error {
+  /** What was found. */
+  readonly code: 'FORK' | 'LOG_MISMATCH'
+  /** Signed by those whom it accuses; undefined if the service withheld it. */
+  readonly evidence: ForkEvidence | LogMismatch | undefined
+
+  constructor(code: LogFinding['code'], detail: string, evidence: LogFinding['evidence']) {
+    super(detail.startsWith(code) ? detail : `${code}: ${detail}`)
+    this.name = 'LogFinding'
+    this.code = code
+    this.evidence = evidence
+  }
+}
+
+/** The saved checkpoint was not signed by a log of the policy, so nothing was compared with it. */
+export class SavedCheckpointError extends Error {
+  override readonly name = 'SavedCheckpointError'
+}
+
+/** Where a checkpoint was read. */
+interface Source {
+  readonly url: string
+  readonly archive: ArchiveClient
+  readonly checkpoint: VerifiedCheckpoint
+}
+
+/** Copies and earlier checkpoints may be old: only the log's signature counts. */
+const signedOnly = (policy: LogPolicy): LogPolicy => ({ ...policy, quorum: 'none' })
+
+/** Runs a check of what was read at a URL, which its error then names. */
+async function namingUrl<Result>(url: string, check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    throw new LogError(error.code, `${url}: ${error.message.slice(error.code.length + 2)}`)
+  }
+}
+
+async function openSource(url: string, policy: LogPolicy, audit: LogAudit): Promise<Source> {
+  const { nowMs, timeoutMs } = audit
+  const archive = createArchiveClient({
+    base: url,
+    policy,
+    now: () => nowMs,
+    fetch: audit.fetch,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  })
+  return { url, archive, checkpoint: await namingUrl(url, () => archive.checkpoint()) }
+}
+
+/** The checkpoint of this log that the last audit saved. Throws if it is not signed, because it would accuse the log. */
+async function openSaved(
+  { policy, saved, nowMs }: LogAudit,
+  origin: string,
+): Promise<VerifiedCheckpoint | undefined> {
+  const note = saved.find((each) => each.startsWith(`${origin}\n`))
+  if (note === undefined) return undefined
+  try {
+    return await verifyCheckpoint({ note, policy: signedOnly(policy), nowMs })
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    throw new SavedCheckpointError(
+      `the checkpoint in the state file: ${error.message}; keep the lines of older log keys in the policy`,
+      { cause: error },
+    )
+  }
+}
+
+/** Checks that a checkpoint is a prefix of another, with the tiles of the other. */
+async function requirePrefix(earlier: VerifiedCheckpoint, newer: Source): Promise<void> {
+  await namingUrl(newer.url, async () => {
+    try {
+      await newer.archive.compare(earlier, newer.checkpoint)
+    } catch (error) {
+      if (!(error instanceof ForkError)) throw error
+      throw new LogFinding('FORK', error.message, error.evidence)
+    }
+  })
+}
+
+/** Compares the service, the copies and the last audit: each must be a prefix of the largest. */
+async function requireOneHistory(
+  service: Source,
+  copies: readonly Source[],
+  previous: VerifiedCheckpoint | undefined,
+): Promise<void> {
+  const { origin, size } = service.checkpoint
+  const other = copies.find(({ checkpoint }) => checkpoint.origin !== origin)
+  if (other !== undefined) {
+    const found = other.checkpoint.origin
+    throw new LogError('UNKNOWN_LOG', `${other.url}: expected log ${origin}, found ${found}`)
+  }
+  const sources = [service, ...copies]
+  const [largest = service, ...rest] = sources.toSorted(
+    (one, another) => another.checkpoint.size - one.checkpoint.size,
+  )
+  const known = rest.map(({ checkpoint }) => checkpoint)
+  if (previous !== undefined && previous.size <= largest.checkpoint.size) known.push(previous)
+  for (const checkpoint of known) await requirePrefix(checkpoint, largest)
+  if (previous === undefined || previous.size <= size) return
+  throw new LogFinding(
+    'FORK',
+    `the log had ${previous.size} versions at the last audit, now it has ${size}. The state file keeps the larger checkpoint; audit again, and ask the operator for the tiles of the tree of ${previous.size}`,
+    undefined,
+  )
+}
+
+/** The offline proof of a version, computed from all entries: a log must not be able to withhold it. */
+async function proofOf(
+  versions: readonly VersionEntry[],
+  index: number,
+  { size, note }: VerifiedCheckpoint,
+): Promise<string> {
+  const encoder = new TextEncoder()
+  const entries = versions.map((version) => encoder.encode(versionHashText(version)))
+  const leaves = new Uint8Array(entries.length * HASH_BYTES)
+  for (const [at, entry] of entries.entries()) leaves.set(await hashLeaf(entry), at * HASH_BYTES)
+  const tree = await createHashTree(leaves)
+  const hashes = await inclusionProof(tree, index, size)
+  return formatProof({ entry: entries[index], index, hashes, note })
+}
+
+/** The contradiction between a version in the log and the signed one: with evidence, unless the service withholds it. */
+async function mismatchOf(
+  versions: readonly VersionEntry[],
+  index: number,
+  { client }: LogAudit,
+  { checkpoint }: Source,
+): Promise<LogFinding> {
+  const snapshotId = formatSnapshotId(index + 1)
+  const detail = `${snapshotId} in the log is another version than the one that the service signed`
+  const withheld = (reason: string) =>
+    new LogFinding('LOG_MISMATCH', `${detail}; without evidence: ${reason}`, undefined)
+  try {
+    const { data, response } = await client.versions({ fresh: true })
+    const listed = data.entries.find(({ sequence }) => sequence === index + 1)
+    if (listed === undefined || listed.hash === versions[index]?.hash) {
+      return withheld('the service signs another history now')
+    }
+    return new LogFinding('LOG_MISMATCH', detail, {
+      format: 'svc-log-mismatch-v1',
+      proof: await proofOf(versions, index, checkpoint),
+      keys: publishedOf(await client.keys()),
+      response: toPortable(response),
+    })
+  } catch (error) {
+    return withheld(messageOf(error))
+  }
+}
+
+/** Compares the versions in the log with the signed history. Resolves with the number that the log lacks. */
+async function requireSameVersions(audit: LogAudit, service: Source): Promise<number> {
+  const { signed, nowMs } = audit
+  const { size } = service.checkpoint
+  const { versions } = await namingUrl(service.url, async () => {
+    try {
+      return await service.archive.history(service.checkpoint)
+    } catch (error) {
+      if (!(error instanceof LogError && error.code === 'INCLUSION')) throw error
+      throw new LogError('LOG_MISMATCH', error.message)
+    }
+  })
+  const oldestFirst = signed.toReversed()
+  const at = versions.findIndex(({ hash }, index) => {
+    const listed = oldestFirst[index]
+    return listed !== undefined && listed.hash !== hash
+  })
+  if (at !== -1) throw await mismatchOf(versions, at, audit, service)
+  const first = oldestFirst[size]
+  if (first === undefined) return 0
+  // A date in the future must not hide a version from the log.
+  const ageMs = Math.abs(nowMs - Date.parse(first.createdAt))
+  if (ageMs < MAX_PENDING_MS) return oldestFirst.length - size
+  throw new LogFinding(
+    'LOG_MISMATCH',
+    `${formatSnapshotId(size + 1)} of ${first.createdAt} is not in the log, which has ${size} versions; expected it within 24 hours`,
+    undefined,
+  )
+}
+
+/** Checks the log of an audited history. Throws like `auditHistoryWithLog`, but for the history. */
+export async function auditLog(audit: LogAudit): Promise<LogReport> {
+  const { client, policy, mirrors, saved } = audit
+  const service = await openSource(client.origin, policy, audit)
+  const copies: Source[] = []
+  for (const url of mirrors) copies.push(await openSource(url, signedOnly(policy), audit))
+  const { checkpoint } = service
+  const { origin } = checkpoint
+  const previous = await openSaved(audit, origin)
+  await requireOneHistory(service, copies, previous)
+  const pending = await requireSameVersions(audit, service)
+  return {
+    checkpoint,
+    previousSize: previous?.size,
+    pending,
+    mirrors: copies.map(({ url, checkpoint: { size } }) => ({ url, size })),
+    toSave: [...saved.filter((note) => !note.startsWith(`${origin}\n`)), checkpoint.note],
+  }
+}

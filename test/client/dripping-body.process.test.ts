@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test, type TestContext } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { createClient } from '@public-api/client-source/client'
+import { serveDripping } from '../support/dripping-server.ts'
+import { svc } from '../support/run-svc.ts'
+
+/** A server whose response never ends, and whose certificate this process trusts. */
+async function openServer(t: TestContext) {
+  const server = await serveDripping(t)
+  const known = getCACertificates()
+  setDefaultCACertificates([...known, readFileSync(server.certificate, 'utf8')])
+  t.after(() => setDefaultCACertificates(known))
+  return server
+}
+
+test('a client ends a body over TLS that never ends, and repeats the request', async (t) => {
+  const { origin, observed } = await openServer(t)
+  const client = createClient({
+    baseUrl: origin,
+    timeoutMs: 1000,
+    maxRetries: 1,
+    wait: () => Promise.resolve(),
+  })
+  await assert.rejects(client.getUnverified('/'), (error: Error) => {
+    assert.equal(error.name, 'ConnectionError')
+    assert.equal((error.cause as Error).message, 'no response within 1000 ms')
+    return true
+  })
+  while (observed.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(observed.requests, 2)
+})
+
+test('svc verify ends a body over TLS that never ends', async (t) => {
+  const { origin, observed } = await openServer(t)
+  const { status, error } = await svc('verify', `${origin}/api/v1/status`, '--timeout', '1')
+  assert.equal(status, 3, error)
+  assert.match(error, /\/api\/v1\/\S+ did not respond within 1 s$/m)
+  while (observed.closed < observed.requests) await new Promise((resolve) => setTimeout(resolve, 5))
+})
