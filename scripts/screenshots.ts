@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { formatErrorLine } from '@public-api/command/error-line'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { chromium, type Browser } from 'playwright-core'
@@ -19,26 +18,22 @@ import {
 } from './find-chromium.ts'
 import { runScript, ScriptUsageError } from './script-main.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DOCS_DIR = path.join(ROOT, 'docs', 'screenshots')
-
 const WIDTHS = [360, 768, 1280, 1920] as const
 const SCHEMES = ['light', 'dark'] as const
 
 const HELP = `Usage: npx node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...
-                                   [--example] [--out FOLDER]
-       npx node scripts/screenshots.ts --docs
+                                   [--height PX] [--example] [--out FOLDER]
 
 Starts the service on loopback with this project's releases and takes a picture of each whole page in each locale
-(${LOCALES.join(', ')}), width (${WIDTHS.join(', ')}) and scheme (${SCHEMES.join(', ')}), for looking at.
+(${LOCALES.join(', ')}), width (${WIDTHS.join(', ')}) and scheme (${SCHEMES.join(', ')}).
 
   --page     path of a page below the locale, overview for the first one; all pages unless given
   --locale   all three unless given
   --width    viewport width in pixels; the four unless given
   --scheme   both unless given
+  --height   takes a window of this height in pixels, not the whole page
   --example  the releases of the example organization instead
   --out      folder for the pictures; a new one below the system's temporary folder unless given
-  --docs     replaces docs/screenshots: a few windows of the example organization, not whole pages
   --help     shows this
 
 Needs a chromium on the PATH.
@@ -55,24 +50,7 @@ interface Shot {
   readonly locale: Locale
   readonly width: number
   readonly scheme: Scheme
-  /** Height of the window; undefined: the whole page. */
-  readonly height?: number
 }
-
-const DESKTOP = { width: 1280, height: 900 } as const
-const PHONE = { width: 360, height: 780 } as const
-
-/** The screenshots of docs/: each important page once, and each locale, width and color scheme at least once. */
-const DOCS_SHOTS: readonly Shot[] = [
-  { page: '', locale: 'en', scheme: 'light', ...DESKTOP },
-  { page: '', locale: 'th', scheme: 'dark', ...PHONE },
-  { page: 'status', locale: 'zh-CN', scheme: 'light', ...DESKTOP },
-  { page: 'status', locale: 'th', scheme: 'light', ...PHONE },
-  { page: 'roadmap', locale: 'th', scheme: 'light', ...DESKTOP },
-  { page: 'architecture', locale: 'en', scheme: 'dark', ...DESKTOP },
-  { page: 'reference/snapshots', locale: 'en', scheme: 'light', ...DESKTOP },
-  { page: 'verify', locale: 'zh-CN', scheme: 'dark', ...DESKTOP },
-]
 
 const nameOf = (page: string): string => (page === '' ? 'overview' : page.replaceAll('/', '-'))
 
@@ -80,8 +58,12 @@ function fileOf({ page, locale, width, scheme }: Shot): string {
   return `${nameOf(page)}-${locale}-${width}-${scheme}.png`
 }
 
-async function take(browser: Browser, origin: string, shot: Shot, file: string): Promise<void> {
-  const { page: pagePath, locale, width, scheme, height } = shot
+async function take(
+  browser: Browser,
+  origin: string,
+  { page: pagePath, locale, width, scheme }: Shot,
+  { file, height }: { readonly file: string; readonly height: number | undefined },
+): Promise<void> {
   const context = await browser.newContext({
     viewport: { width, height: height ?? 900 },
     colorScheme: scheme,
@@ -106,10 +88,17 @@ async function take(browser: Browser, origin: string, shot: Shot, file: string):
   }
 }
 
+interface Output {
+  readonly folder: string
+  readonly isExample: boolean
+  /** Height of the window; undefined: the whole page. */
+  readonly height: number | undefined
+}
+
 async function takeAll(
   executablePath: string,
   shots: readonly Shot[],
-  { folder, isExample }: { readonly folder: string; readonly isExample: boolean },
+  { folder, isExample, height }: Output,
 ): Promise<void> {
   const workspace = openWorkspace()
   const releases = isExample ? path.join(workspace.folder, 'releases') : workspace.releasesDir
@@ -125,7 +114,9 @@ async function takeAll(
     })
     try {
       const origin = `http://127.0.0.1:${service.port}`
-      for (const shot of shots) await take(browser, origin, shot, path.join(folder, fileOf(shot)))
+      for (const shot of shots) {
+        await take(browser, origin, shot, { file: path.join(folder, fileOf(shot)), height })
+      }
     } finally {
       await browser.close()
     }
@@ -150,19 +141,6 @@ function chosen<Value extends string | number>(
   })
 }
 
-/** Takes the chosen few again, in the place of those that are there. */
-async function takeDocs(executablePath: string): Promise<void> {
-  rmSync(DOCS_DIR, { recursive: true, force: true })
-  mkdirSync(DOCS_DIR, { recursive: true })
-  const paths = new Set(PAGES.map((page) => page.path))
-  await takeAll(
-    executablePath,
-    DOCS_SHOTS.filter(({ page }) => paths.has(page)),
-    { folder: DOCS_DIR, isExample: true },
-  )
-  process.stdout.write(`Pictures are in ${path.relative(process.cwd(), DOCS_DIR)}\n`)
-}
-
 const MANY = { type: 'string', multiple: true } as const
 
 await runScript(import.meta, {
@@ -172,8 +150,8 @@ await runScript(import.meta, {
     locale: MANY,
     width: MANY,
     scheme: MANY,
+    height: { type: 'string' },
     out: { type: 'string' },
-    docs: { type: 'boolean' },
     example: { type: 'boolean' },
   },
   async run({ values }) {
@@ -182,14 +160,14 @@ await runScript(import.meta, {
     const locales = chosen('locale', LOCALES, values.locale)
     const widths = chosen('width', WIDTHS, values.width)
     const schemes = chosen('scheme', SCHEMES, values.scheme)
+    const height = values.height === undefined ? undefined : Number(values.height)
+    if (height !== undefined && !(Number.isInteger(height) && height > 0)) {
+      throw new ScriptUsageError(`--height is "${values.height}"; expected a number of pixels`)
+    }
     const executablePath = findChromium()
     if (executablePath === undefined) {
       process.stderr.write(`${formatErrorLine(NO_CHROMIUM)}\n`)
       return 1
-    }
-    if (values.docs === true) {
-      await takeDocs(executablePath)
-      return 0
     }
     const folder = values.out ?? mkdtempSync(path.join(tmpdir(), 'screenshots-'))
     mkdirSync(folder, { recursive: true })
@@ -205,7 +183,7 @@ await runScript(import.meta, {
         ),
       ),
     )
-    await takeAll(executablePath, shots, { folder, isExample: values.example === true })
+    await takeAll(executablePath, shots, { folder, isExample: values.example === true, height })
     process.stdout.write(`${shots.length} pictures are in ${folder}\n`)
     return 0
   },

@@ -4,6 +4,7 @@ import { UnlinkedKeysError, type HistoryError } from '@public-api/client-source/
 import { UnsettledError } from '@public-api/client-source/unsettled-error'
 import { VerificationError } from '@public-api/client-source/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
+import type { PageLogFault } from './log-audit.ts'
 import { pageElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
@@ -55,16 +56,49 @@ export function failureElement(
   )
 }
 
-/** A contradiction: where it is, the two values as a broken link, and the evidence as a file. */
-export function faultElement(texts: PageTexts, error: HistoryError, nowMs: number): HTMLElement {
-  const { code, evidence, finding } = error
-  const { at, expected, found } = finding
+/** A button that saves evidence as a file, and the name of the file. */
+function evidenceDownload(texts: PageTexts, code: string, evidence: unknown, nowMs: number) {
   const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
   const name = `svc-evidence-${code}-${moment}.json`
   const file = new Blob([`${JSON.stringify(evidence)}\n`], { type: 'application/json' })
   const download = pageElement('a', texts.text('evidence'), 'button')
   download.href = URL.createObjectURL(file)
   download.download = name
+  return { name, download }
+}
+
+/** A log that did not pass, with the evidence if there is any. */
+export function logFaultElement(
+  texts: PageTexts,
+  logTexts: PageTexts,
+  { code, detail, evidence }: PageLogFault,
+  nowMs: number,
+): HTMLElement {
+  const message = pageElement('p', [pageElement('code', detail)], 'small')
+  message.lang = 'en'
+  const parts = [
+    pageElement('h3', logTexts.text('faultTitle')),
+    pageElement('p', logTexts.text(`faults.${code}`)),
+    message,
+  ]
+  if (evidence !== undefined) {
+    const { name, download } = evidenceDownload(texts, code, evidence, nowMs)
+    const pin = code === 'FORK' ? '' : ' --pin KEYID'
+    const command = `svc audit --check-evidence ${name} --policy FILE${pin}`
+    parts.push(
+      pageElement('p', [download]),
+      pageElement('p', logTexts.text('evidenceWhat')),
+      pageElement('p', [pageElement('code', command)]),
+    )
+  }
+  return pageElement('div', parts, 'note note-warn')
+}
+
+/** A contradiction: where it is, the two values as a broken link, and the evidence as a file. */
+export function faultElement(texts: PageTexts, error: HistoryError, nowMs: number): HTMLElement {
+  const { code, evidence, finding } = error
+  const { at, expected, found } = finding
+  const { name, download } = evidenceDownload(texts, code, evidence, nowMs)
   const side = (label: string, value: string): HTMLElement => {
     const shown = pageElement('p', [pageElement('code', value)])
     return pageElement(

@@ -4,7 +4,10 @@ import { createClient } from '@public-api/client-source/client'
 import type { HeadStore } from '@public-api/client-source/head-store'
 import { HistoryError } from '@public-api/client-source/history-error'
 import { orAborted } from '@public-api/client-source/retries'
+import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import type { ChainDiagram } from './chain-diagram.ts'
+import { loadScript } from './load-script.ts'
+import type { AuditPageLog, PageLogAudit, PageLogFault } from './log-audit.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { SavedHeadStorage, SavedHead } from './saved-head.ts'
@@ -13,7 +16,17 @@ import { createStepList, type StepList } from './step-list.ts'
 /** The steps of an audit, in their order. */
 const STEPS = ['keys', 'head', 'index', 'previous', 'versions', 'resources', 'keep'] as const
 
-type AuditStep = (typeof STEPS)[number]
+type AuditStep = (typeof STEPS)[number] | 'log'
+
+/** The log did not pass; the history did. */
+export class PageLogError extends Error {
+  readonly fault: PageLogFault
+
+  constructor(fault: PageLogFault) {
+    super(fault.detail)
+    this.fault = fault
+  }
+}
 
 /** Maximum number of progress reports of a step, because screen readers read each of them aloud. */
 const TOLD_TIMES = 10
@@ -29,7 +42,51 @@ export interface AuditRun {
   readonly kept: SavedHead | undefined
   readonly pinnedKeyId: string | undefined
   readonly everyVersion: boolean
+  /** The transparency log; undefined without one. */
+  readonly log: PageLog | undefined
   readonly signal: AbortSignal
+}
+
+/** The log as the page describes it. */
+export interface PageLog {
+  readonly texts: PageTexts
+  /** Address of the script that checks it. */
+  readonly script: string
+  /** The policy of the visitor; empty for the one that the service suggests. */
+  readonly policy: string
+}
+
+/** Loads the script that checks the log. Throws a PageLogError if it cannot be loaded. */
+async function loadLogAudit(address: string): Promise<AuditPageLog> {
+  if (window.auditPageLog === undefined) {
+    await loadScript(address).catch(() => {
+      // Reported below.
+    })
+  }
+  if (window.auditPageLog !== undefined) return window.auditPageLog
+  throw new PageLogError({ code: 'CONNECTION', detail: address })
+}
+
+/** Checks the log, with the script that only this step needs. Throws a PageLogError. */
+async function auditLogStep(
+  { texts, script, policy }: PageLog,
+  steps: StepList<AuditStep>,
+  audit: Omit<PageLogAudit, 'policy'>,
+): Promise<void> {
+  steps.set('log', { state: 'running' })
+  const auditPageLog = await orAborted(loadLogAudit(script), audit.signal)
+  const result = await orAborted(auditPageLog({ ...audit, policy }), audit.signal)
+  if ('fault' in result) throw new PageLogError(result.fault)
+  const { checkpoint, previousSize, pending } = result.report
+  const names = checkpoint.cosignatures.map(({ witness }) => witness).join(', ')
+  const sentences = [
+    texts.count('same', checkpoint.size),
+    names === '' ? texts.text('noWitness') : texts.text('cosigned', { names }),
+    ...(previousSize === undefined ? [] : [texts.text('grown')]),
+    ...(pending === 0 ? [] : [texts.count('pending', pending)]),
+    texts.text(policy === '' ? 'suggestedPolicy' : 'ownPolicy'),
+  ]
+  steps.set('log', { state: 'passed', detail: sentences.join(' ') })
 }
 
 /** The result for the keys, as text. */
@@ -135,8 +192,12 @@ function saving(texts: PageTexts, steps: StepList<AuditStep>, store: HeadStore):
  * failed step.
  */
 export async function runAudit(run: AuditRun): Promise<AuditReport> {
-  const { texts, proofTexts, stepsPlace, savedHead, pinnedKeyId, everyVersion, signal } = run
-  const steps = createStepList(proofTexts, STEPS, (name) => texts.text(`steps.${name}`))
+  const { texts, proofTexts, stepsPlace, savedHead, pinnedKeyId, everyVersion, log, signal } = run
+  const names: readonly AuditStep[] = log === undefined ? STEPS : [...STEPS, 'log']
+  const steps = createStepList(proofTexts, names, (name) =>
+    name === 'log' && log !== undefined ? log.texts.text('step') : texts.text(`steps.${name}`),
+  )
+  let signed: readonly VersionSummary[] = []
   stepsPlace.replaceChildren(steps.element)
   const progress = createProgress(run, steps)
   const client = createClient({
@@ -153,15 +214,26 @@ export async function runAudit(run: AuditRun): Promise<AuditReport> {
       ...(savedHead === undefined ? {} : { store: saving(texts, steps, savedHead.store) }),
       everyVersion,
       signal,
-      onProgress: progress.hear,
+      onProgress(event) {
+        if (event.step === 'index') signed = event.versions
+        progress.hear(event)
+      },
     })
     if (savedHead === undefined) {
       steps.set('keep', { state: 'skipped', detail: texts.text('noStorage') })
     }
+    if (log !== undefined) {
+      await auditLogStep(log, steps, { client, signed, store: savedHead?.store, signal })
+    }
     return report
   } catch (error) {
     const current = progress.current()
-    if (error instanceof HistoryError) {
+    if (error instanceof PageLogError) {
+      steps.set('log', {
+        state: 'failed',
+        detail: log?.texts.text(`faults.${error.fault.code}`) ?? '',
+      })
+    } else if (error instanceof HistoryError) {
       const { code, finding } = error
       const isOfBefore = code === 'SHORTENED' || (code === 'REWRITTEN' && current !== 'versions')
       const expected = [pageElement('code', finding.expected)]

@@ -10,7 +10,8 @@ export function createChainDiagram(texts: PageTexts) {
     const element = document.getElementById(snapshotId.toLowerCase())
     const place = element?.querySelector<HTMLElement>('.entry-proof')
     if (!element || !place) return
-    const proof = hash === undefined || element.dataset['hash'] === hash ? given : 'otherHash'
+    const drawn = element.querySelector('.hash')?.textContent
+    const proof = hash === undefined || drawn === hash ? given : 'otherHash'
     element.dataset['proof'] = proof
     const isBad = proof === 'broken' || proof === 'otherHash'
     place.className = `entry-proof state ${isBad ? 'state-bad' : 'state-good'}`

@@ -1,155 +1,54 @@
-// The history page: audits the history in this browser with the published client library.
-import { HistoryError } from '@public-api/client-source/history-error'
-import { failureElement, faultElement } from './audit-outcome.ts'
-import { runAudit } from './audit-run.ts'
-import { createChainDiagram } from './chain-diagram.ts'
+// The history page: finds a version, and loads the audit when it starts or when this browser has a saved head to show.
+import { loadScript } from './load-script.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
-import { openSavedHead, type SavedHead } from './saved-head.ts'
 import { mountVersionSearch } from './version-search.ts'
-
-const KEY_ID = /^[\w-]{43}$/
-
-/** Number of shown hash characters; the footer of each page shows as many. */
-const SHOWN_HASH_CHARACTERS = 12
 
 mountVersionSearch()
 
 const texts = readPageTexts('history')
 const form = partOf(document, '#audit-form', HTMLFormElement)
-const pinInput = partOf(document, '#pin', HTMLInputElement)
-const pinError = partOf(document, '#pin-error', HTMLElement)
-const everyVersionInput = partOf(document, '#every-version', HTMLInputElement)
-const startButton = partOf(document, '#audit-start', HTMLButtonElement)
-const stopButton = partOf(document, '#audit-stop', HTMLButtonElement)
-const forgetButton = partOf(document, '#audit-forget', HTMLButtonElement)
-const savedPlace = partOf(document, '#kept-head', HTMLElement)
-const stepsPlace = partOf(document, '#audit-steps', HTMLElement)
 const resultPlace = partOf(document, '#audit-result', HTMLElement)
 
-const savedHead = openSavedHead(form.dataset['kept'] ?? '')
-const proofTexts = readPageTexts('proof')
-const marks = createChainDiagram(texts)
-let running: AbortController | undefined
+/** Loads the script of the audit, which handles the form from then on. */
+async function loadAudit(): Promise<void> {
+  await loadScript(form.dataset['audit'] ?? '')
+  form.removeEventListener('submit', startLater)
+}
 
-/** The format of moments on the pages. */
-const MOMENT = new Intl.DateTimeFormat(document.documentElement.lang, {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-})
-
-/** Shows the saved head. Returns undefined if nothing is saved; rejects if it cannot be read. */
-async function readSaved(): Promise<SavedHead | undefined> {
-  forgetButton.hidden = true
-  let kept: SavedHead | undefined
+async function start(): Promise<void> {
   try {
-    kept = await savedHead?.read()
-  } catch (error) {
-    savedPlace.textContent = texts.text('keptUnreadable')
-    forgetButton.hidden = false
-    throw error
+    await loadAudit()
+  } catch {
+    const message = pageElement('p', texts.text('failures.connection'), 'note note-warn')
+    resultPlace.replaceChildren(message)
+    return
   }
-  if (kept === undefined) {
-    savedPlace.textContent = texts.text(savedHead === undefined ? 'noStorage' : 'nothingKept')
+  form.requestSubmit()
+}
+
+function startLater(event: SubmitEvent): void {
+  event.preventDefault()
+  void start()
+}
+
+/** Whether a head is saved; undefined if the browser provides no storage. */
+function hasSavedHead(): boolean | undefined {
+  try {
+    return localStorage.getItem(form.dataset['kept'] ?? '') !== null
+  } catch {
     return undefined
   }
-  const { snapshotId: version, hash } = kept.head
-  const moment = document.createTextNode(`${MOMENT.format(kept.signedAtMs)} UTC`)
-  const shownHash = hash.slice(0, SHOWN_HASH_CHARACTERS)
-  savedPlace.replaceChildren(...texts.richText('kept', { version, hash: shownHash, moment }))
-  forgetButton.hidden = false
-  return kept
 }
 
-function clearResult(): void {
-  resultPlace.replaceChildren()
-  marks.clear()
-  stepsPlace.replaceChildren()
+form.addEventListener('submit', startLater)
+const isSaved = hasSavedHead()
+if (isSaved === true) {
+  loadAudit().catch(() => {
+    // The start of an audit tries again and reports it.
+  })
+} else {
+  partOf(document, '#kept-head', HTMLElement).textContent = texts.text(
+    isSaved === undefined ? 'noStorage' : 'nothingKept',
+  )
 }
-
-/** The pinned key ID; undefined if the field is empty, null if the input is not a key ID. */
-function readPin(): string | undefined | null {
-  const pin = pinInput.value.trim()
-  const isWrong = pin !== '' && !KEY_ID.test(pin)
-  pinError.textContent = isWrong ? texts.text('pinMistake') : ''
-  pinError.hidden = !isWrong
-  if (!isWrong) {
-    pinInput.removeAttribute('aria-invalid')
-    return pin === '' ? undefined : pin
-  }
-  // A result below the mistake would look like that of this input.
-  clearResult()
-  pinInput.setAttribute('aria-invalid', 'true')
-  pinInput.focus()
-  return null
-}
-
-function showRunning(isRunning: boolean): void {
-  stopButton.hidden = !isRunning
-  startButton.disabled = isRunning
-  forgetButton.disabled = isRunning
-  pinInput.readOnly = isRunning
-  everyVersionInput.disabled = isRunning
-  ;(isRunning ? stopButton : startButton).focus()
-}
-
-async function audit(pinnedKeyId: string | undefined): Promise<void> {
-  const controller = new AbortController()
-  running = controller
-  showRunning(true)
-  clearResult()
-  try {
-    const kept = await readSaved().catch(() => null)
-    if (kept === null) {
-      resultPlace.replaceChildren(pageElement('p', texts.text('keptUnreadable'), 'note note-warn'))
-      return
-    }
-    const { head } = await runAudit({
-      texts,
-      proofTexts,
-      stepsPlace,
-      marks,
-      savedHead,
-      kept,
-      pinnedKeyId,
-      everyVersion: everyVersionInput.checked,
-      signal: controller.signal,
-    })
-    const words = texts.text('consistent', { version: head.snapshotId })
-    resultPlace.replaceChildren(
-      pageElement('p', words, 'state state-good'),
-      pageElement('p', [pageElement('code', head.hash)]),
-      ...(kept === undefined ? [pageElement('p', texts.text('firstAudit'))] : []),
-      ...(pinnedKeyId === undefined ? [pageElement('p', texts.text('unpinned'))] : []),
-    )
-    await readSaved()
-  } catch (error) {
-    if (controller.signal.aborted) {
-      resultPlace.replaceChildren(pageElement('p', texts.text('stopped')))
-    } else if (error instanceof HistoryError) {
-      marks.break(error.finding.at)
-      resultPlace.replaceChildren(faultElement(texts, error, Date.now()))
-    } else resultPlace.replaceChildren(failureElement(texts, proofTexts, error))
-  } finally {
-    running = undefined
-    showRunning(false)
-  }
-}
-
-form.addEventListener('submit', (event) => {
-  event.preventDefault()
-  const pin = readPin()
-  if (pin !== null && running === undefined) void audit(pin)
-})
-stopButton.addEventListener('click', () => running?.abort())
-forgetButton.addEventListener('click', () => {
-  savedHead?.forget()
-  forgetButton.hidden = true
-  savedPlace.textContent = texts.text('forgotten')
-  startButton.focus()
-})
-readSaved().catch(() => {
-  // The page shows the reason; an audit reports it at the saved head.
-})

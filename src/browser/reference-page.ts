@@ -35,10 +35,8 @@ function waitForOpening(place: HTMLElement, entry: HTMLElement): void {
   place.addEventListener('toggle', () => void openForm(place, entry), { once: true })
 }
 
-for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
-  const call = partOf(entry, '.call', HTMLElement).dataset['call'] ?? ''
-  // Only reads can be tried: other methods change data.
-  if (!call.startsWith('GET ')) continue
+for (const entry of document.querySelectorAll<HTMLElement>('[data-try]')) {
+  const call = partOf(entry, '.call', HTMLElement).textContent
   const opened = document.importNode(opener.content, true)
   const place = partOf(opened, 'details', HTMLDetailsElement)
   partOf(place, 'summary', HTMLElement).append(pageElement('span', ` ${call}`, 'hidden-text'))
@@ -48,11 +46,12 @@ for (const entry of document.querySelectorAll<HTMLElement>('.endpoint')) {
 
 for (const place of document.querySelectorAll<HTMLElement>('.token')) mountChallengeToken(place)
 
-// The name of each field becomes a link to it. In the page itself, the links would take more room than the names.
-for (const field of document.querySelectorAll('.fields dt')) {
-  const { firstChild: name } = field
+// The name of each field and each heading without a link becomes a link to it. In the page itself, the links would take
+// more room than the names.
+for (const place of document.querySelectorAll('.fields dt, .endpoint > div > h3')) {
+  const { firstChild: name } = place
   if (!(name instanceof Text)) continue
-  const link = pageElement('a', name.data.trim())
-  link.href = `#${field.id}`
+  const link = pageElement('a', name.data.trim(), place.localName === 'h3' ? 'anchor' : '')
+  link.href = `#${place.id}`
   name.replaceWith(link, ' ')
 }

@@ -20,9 +20,11 @@ function mountTabs(
   const list = pageElement('div', [], 'tabs')
   list.setAttribute('role', 'tablist')
   list.setAttribute('aria-label', copy.querySelector('.hidden-text')?.textContent.trim() ?? '')
+  const endpoint = place.closest('.endpoint')?.id ?? ''
   const entries = [...place.querySelectorAll<HTMLElement>('[data-language]')].map((panel) => {
     const { language = '' } = panel.dataset
     const code = partOf(panel, 'code', HTMLElement)
+    code.id = `${endpoint}-${language}`
     const tab = pageElement('button', partOf(panel, 'p', HTMLElement).textContent)
     tab.type = 'button'
     tab.id = `${code.id}-tab`

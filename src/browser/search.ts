@@ -1,6 +1,6 @@
 // The search over the pages, loaded when it is opened first.
 import { pageElement, partOf } from './page-element.ts'
-import { findMatches, type Match, type Place } from './search-matches.ts'
+import { findMatches, type Match, preparePlaces, type PreparedPlace } from './search-matches.ts'
 
 interface Index {
   readonly pages: readonly {
@@ -16,14 +16,16 @@ const status = partOf(dialog, '[role=status]', HTMLElement)
 const list = partOf(dialog, 'ol', HTMLOListElement)
 const { index: indexPath = '', found = '', none = '', failed = '' } = dialog.dataset
 
-let loading: Promise<readonly Place[]> | undefined
+let loading: Promise<readonly PreparedPlace[]> | undefined
 
-async function load(): Promise<readonly Place[]> {
+async function load(): Promise<readonly PreparedPlace[]> {
   const response = await fetch(indexPath)
   if (!response.ok) throw new Error(`${indexPath} returned ${response.status}`)
   const { pages } = (await response.json()) as Index
-  return pages.flatMap(({ path, title, entries }) =>
-    entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
+  return preparePlaces(
+    pages.flatMap(({ path, title, entries }) =>
+      entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
+    ),
   )
 }
 

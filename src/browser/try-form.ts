@@ -35,8 +35,8 @@ function fillPath(path: string, value: string): string {
 }
 
 /**
- * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, its line `.call` has method and
- * path, `data-parameter` names the path parameter, `data-query` the query parameters, and `data-needs-key` says that a key
+ * Adds a form for the endpoint of an entry: the entry's id is the endpoint's name, the code of its line `.call` is
+ * the path, `data-parameter` names the path parameter, `data-query` the query parameters, and `data-needs-key` says that a key
  * is required. The input is used only for the request. The template has the form and the place for the response, and
  * `data-proof` names a page with the texts of a proof. `keyId` is the expected key.
  */
@@ -49,7 +49,7 @@ export function mountTryForm(
 ): void {
   const { id, dataset } = entry
   const { parameter, example = '', mayBeEmpty, query, needsKey } = dataset
-  const [, path = ''] = (partOf(entry, '.call', HTMLElement).dataset['call'] ?? '').split(' ')
+  const path = partOf(entry, '.call code', HTMLElement).textContent
   place.append(document.importNode(template.content, true))
 
   const form = partOf(place, 'form', HTMLFormElement)

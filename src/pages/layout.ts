@@ -1,9 +1,10 @@
 import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { feedPath, feedTexts } from './delivery/feeds.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
-import { bulletList, link, pageSection } from './markup/elements.ts'
+import { bulletList, link, pageLink, pageSection } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
 import { operatorText } from './markup/rich-text.ts'
 import {
@@ -33,10 +34,33 @@ const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
   'zh-CN': 'zh_CN',
 }
 
-function head(context: PageContext, page: Page): Html {
+/** The picture for links to a page: the card of the page or of its parent, else the logo. */
+function previewImage(context: PageContext, page: Page, groups: PageGroups): Html {
+  const { facts, content } = context
+  const pages = groups.flatMap((group) => group.pages)
+  const card = cardOf(context, pages.find(({ path }) => path === page.parent) ?? page)
+  const name = cardName(card)
+  if (page.noIndex !== true && facts.hasCard(name)) {
+    const { width, height } = CARD_SIZE
+    return html`<meta property="og:image" content="${facts.origin}${cardPath(name)}" />
+      <meta property="og:image:type" content="image/png" />
+      <meta property="og:image:width" content="${width}" />
+      <meta property="og:image:height" content="${height}" />
+      <meta property="og:image:alt" content="${card.title}. ${card.heading}" />
+      <meta name="twitter:card" content="summary_large_image" />`
+  }
+  const logo = content.organization?.logo
+  const address = logo && facts.origin + facts.assetPath(logoFile(logo))
+  return html`${address && html`<meta property="og:image" content="${address}" /> `}<meta
+      name="twitter:card"
+      content="summary"
+    />`
+}
+
+function head(context: PageContext, page: Page, groups: PageGroups): Html {
   const { locale, texts, facts, content } = context
   const { origin } = facts
-  const { logo, accentColor } = content.organization ?? {}
+  const { accentColor } = content.organization ?? {}
   const name = siteName(context)
   const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
   const description = page.description(texts, facts)
@@ -58,8 +82,7 @@ function head(context: PageContext, page: Page): Html {
     <meta property="og:description" content="${description}" />
     <meta property="og:locale" content="${OPEN_GRAPH_LOCALES[locale]}" />
     ${page.noIndex !== true && html`<meta property="og:url" content="${address}" />`}
-    ${logo && html`<meta property="og:image" content="${origin}${facts.assetPath(logoFile(logo))}" />`}
-    <meta name="twitter:card" content="summary" />
+    ${previewImage(context, page, groups)}
     <link rel="icon" href="${facts.assetPath(icon.file)}" type="${icon.mediaType}" />
     ${
       isIndexed
@@ -122,6 +145,8 @@ function closeButton(texts: Texts, id: string): Html {
 function navigation({ locale, texts, facts }: PageContext, current: Page, groups: PageGroups) {
   const currentPath = current.parent ?? current.path
   const mark = current.parent === undefined ? 'page' : 'true'
+  const listed = ({ path, title }: Page): Html =>
+    pageLink(pathOfPage(locale, path), title(texts), path === currentPath && mark)
   return html`<button type="button" class="menu" popovertarget="${PAGES_ID}">
       ${texts.site.pages}
     </button>
@@ -133,16 +158,7 @@ function navigation({ locale, texts, facts }: PageContext, current: Page, groups
             <ul aria-labelledby="pages-${name}">
               ${pages
                 .filter((page) => page.parent === undefined && isListed(page, facts))
-                .map(
-                  ({ path, title }) =>
-                    html`<li>
-                      <a
-                        href="${pathOfPage(locale, path)}"
-                        ${path === currentPath && html` aria-current="${mark}"`}
-                        >${title(texts)}</a
-                      >
-                    </li> `,
-                )}
+                .map((page) => html`<li>${listed(page)}</li> `)}
             </ul>
           </div> `,
       )}
@@ -279,7 +295,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
   const listed = bulletList(sections.map(([id, title]) => link(`#${id}`, title)))
   const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
   const { text } = html`<html lang="${locale}">
-    ${head(context, page)}
+    ${head(context, page, groups)}
     <body
       data-own-time="${site.ownTime}"
       data-not-copied="${site.notCopied}"

@@ -34,10 +34,12 @@ export interface Page {
   /** Title in the navigation, in `<title>` and as `h1`. */
   title(texts: Texts): string
   /** Meta description: one sentence. */
-  description(texts: Texts, facts: SiteFacts): string
+  description(texts: Texts, facts: Pick<SiteFacts, 'keyId'>): string
   body(context: PageContext): PageBody
   /** The page for unknown paths: its status is 404, and search engines exclude it. */
   readonly noIndex?: true
+  /** Whether it says what other pages say, as a comparison of versions does: search engines leave it out. */
+  readonly isDerived?: true
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */
   readonly parent?: string
   /** Whether navigation and sitemap may list the page. Default: always. */
@@ -57,7 +59,7 @@ export type PageGroups = readonly {
 }[]
 
 /** Name of the site: that of the organization, or of the software in a demonstration. */
-export function siteName({ texts, content }: PageContext): string {
+export function siteName({ texts, content }: Pick<PageContext, 'texts' | 'content'>): string {
   return content.organization?.name ?? texts.site.name
 }
 

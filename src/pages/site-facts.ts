@@ -39,7 +39,7 @@ function valueOf(payload: Payload | undefined): unknown {
 }
 
 /** The published content in one language. Missing translations fall back to the original. */
-function createLocalizedContent(releases: Releases, locale: Locale) {
+export function createLocalizedContent(releases: Pick<Releases, 'resource'>, locale: Locale) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
   const translations =
@@ -105,6 +105,12 @@ export interface SiteFactsOptions {
   readonly challenge: Challenge
 }
 
+function readOpenApi(api: App): OpenApiDocument | undefined {
+  const { body } = replyOf(api, READ_PATHS.openapi) ?? {}
+  if (body === undefined) return undefined
+  return JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
+}
+
 /** The facts of one release of one deployment, read on demand. */
 export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFactsOptions) {
   const head = () => valueOf(releases.head) as VersionEntry
@@ -144,8 +150,7 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     },
     /** The OpenAPI document of this service, parsed once for all examples; undefined if it is not served. */
     get openApi() {
-      const { body } = openApi === undefined ? (replyOf(api, READ_PATHS.openapi) ?? {}) : {}
-      if (body !== undefined) openApi = JSON.parse(bytesOfBody(body).toString()) as OpenApiDocument
+      openApi ??= readOpenApi(api)
       return openApi
     },
     get head() {
@@ -169,6 +174,8 @@ export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFact
     redaction: (name: string, digest: string): Redaction | undefined =>
       releases.redactions.find((each) => each.resource === name && each.digest === digest),
     content: (locale: Locale) => createLocalizedContent(releases, locale),
+    /** Whether a social card was published, by its name. */
+    hasCard: (name: string) => releases.readCard(name) !== undefined,
     /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {
       const wallet = valueOf(releases.resource('wallet')) as SnapshotData<'wallet'> | undefined

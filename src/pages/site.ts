@@ -7,7 +7,7 @@ import type { Log } from '../service/log.ts'
 import { createChallengePage } from './delivery/challenge.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { FEED_NAMES, feedPath, renderFeed } from './delivery/feeds.ts'
-import { LLMS_TXT_PATH, renderLlmsTxt } from './delivery/llms-txt.ts'
+import { LLMS_TXT_PATH } from './delivery/llms-txt-path.ts'
 import { CALENDAR_TYPE, calendarPath, renderCalendar } from './delivery/maintenance-calendar.ts'
 import { nonCanonicalHost } from './delivery/non-canonical-host.ts'
 import { prefersMarkdown } from './delivery/prefers-markdown.ts'
@@ -16,16 +16,22 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import { createSiteFile, type SiteFile, type SiteFileOptions } from './delivery/site-file.ts'
 import { badgePath, renderBadge } from './delivery/status-badge.ts'
 import { API_CATALOG_LINK, createWellKnownFiles } from './delivery/well-known-files.ts'
+import { sincePage } from './history/since-page.ts'
 import { indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
 import { renderPage } from './layout.ts'
-import { renderMarkdown } from './markdown/page-markdown.ts'
-import { NOT_FOUND_PAGE } from './not-found-page.ts'
+import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGE_GROUPS, PAGES } from './page-table.ts'
-import { MARKDOWN_TYPE, markdownPath, type Page, type PageContext, pathOfPage } from './page.ts'
+import {
+  isListed,
+  MARKDOWN_TYPE,
+  markdownPath,
+  type Page,
+  type PageContext,
+  pathOfPage,
+} from './page.ts'
 import { referenceIndexPath, renderReferenceIndex } from './reference/reference-index.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
-import { renderSearchIndex } from './search/search-index.ts'
 import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
 import { TEXTS } from './texts/texts.ts'
 
@@ -41,7 +47,8 @@ const FEED_CACHING = 'public, max-age=300'
 /** Sites that require this header from what they embed can show the badge. */
 const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
 const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
-const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(VS-\d{4,})(\.md)?$/
+const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(since\/)?(VS-\d{4,})(\.md)?$/
+const CARD_PATH = /^\/cards\/([\w-]{43})\.png$/
 const NO_CACHING = 'no-store'
 /** Plain text, because page rendering has failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
@@ -110,6 +117,7 @@ export function createSite(options: SiteOptions): App {
       cacheControl: isNotFound ? NO_CACHING : PAGE_CACHING,
       varies: ['Accept'],
     }
+    const notIndexed = page.isDerived === true ? NO_INDEX_HEADERS : robotsTag
     const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
     const html = daily(() =>
       createSiteFile({
@@ -119,24 +127,28 @@ export function createSite(options: SiteOptions): App {
           ...(page.path === '' ? API_CATALOG_LINK : []),
           ...ifFound([HEADERS.link, `<${twinPath}>; rel="alternate"; type="${MARKDOWN_TYPE}"`]),
           ...securityHeaders(page.foreignOrigins?.(facts)),
-          ...robotsTag,
+          ...notIndexed,
         ],
         make: () => renderPage(contextOf(locale), page, PAGE_GROUPS),
       }),
     )
-    const twin = daily(() =>
-      createSiteFile({
-        ...common,
-        contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
-        headers: [
-          ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
-          ...ifFound(['Content-Location', twinPath]),
-          ...plainHeaders,
-        ],
-        make: () => renderMarkdown(contextOf(locale), page, isPagePath),
-      }),
-    )
-    const negotiated: SiteFile = (request) =>
+    const twin = lateFile(async () => {
+      const { renderMarkdown } = await import('./markdown/page-markdown.ts')
+      return daily(() =>
+        createSiteFile({
+          ...common,
+          contentType: `${MARKDOWN_TYPE}; charset=utf-8`,
+          headers: [
+            ...ifFound([HEADERS.link, `<${origin}${path}>; rel="canonical"`]),
+            ...ifFound(['Content-Location', twinPath]),
+            ...securityHeaders(),
+            ...notIndexed,
+          ],
+          make: () => renderMarkdown(contextOf(locale), page, isPagePath),
+        }),
+      )
+    })
+    const negotiated: App = (request) =>
       prefersMarkdown(request.header('accept')) ? twin(request) : html(request)
     return { negotiated, twin }
   }
@@ -145,10 +157,24 @@ export function createSite(options: SiteOptions): App {
     return createSiteFile({ ...file, headers: [...headers, ...plainHeaders] })
   }
 
-  /** The index of the search, rendered at its first request, in steps. */
+  /** A file that is opened at its first request: what only it needs does not delay the start. */
+  function lateFile(open: () => Promise<SiteFile>): App {
+    let opening: Promise<SiteFile> | undefined
+    return async (request) => {
+      opening ??= open()
+      try {
+        return (await opening)(request)
+      } catch (error) {
+        opening = undefined
+        return failed(request, error)
+      }
+    }
+  }
+
+  /** The index of the search, rendered in steps. */
   function searchFile(locale: Locale): App {
-    let rendering: Promise<SiteFile> | undefined
-    const render = async (): Promise<SiteFile> => {
+    return lateFile(async () => {
+      const { renderSearchIndex } = await import('./search/search-index.ts')
       const json = await renderSearchIndex(contextOf(locale), PAGES)
       return plainFile({
         contentType: 'application/json; charset=utf-8',
@@ -156,16 +182,7 @@ export function createSite(options: SiteOptions): App {
         cacheControl: PAGE_CACHING,
         make: () => json,
       })
-    }
-    return async (request) => {
-      rendering ??= render()
-      try {
-        return (await rendering)(request)
-      } catch (error) {
-        rendering = undefined
-        return failed(request, error)
-      }
-    }
+    })
   }
 
   /** A defect: logged, and tried again with the next request. */
@@ -197,14 +214,16 @@ export function createSite(options: SiteOptions): App {
   }
   files.set(
     LLMS_TXT_PATH,
-    plainFile({
-      contentType: 'text/plain; charset=utf-8',
-      cacheControl: PAGE_CACHING,
-      make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
+    lateFile(async () => {
+      const { renderLlmsTxt } = await import('./delivery/llms-txt.ts')
+      return plainFile({
+        contentType: 'text/plain; charset=utf-8',
+        cacheControl: PAGE_CACHING,
+        make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
+      })
     }),
   )
   const pagePaths = new Set(['/'])
-  const notFound = new Map<Locale, SiteFile>()
   for (const locale of LOCALES) {
     for (const page of PAGES) {
       const path = pathOfPage(locale, page.path)
@@ -213,7 +232,6 @@ export function createSite(options: SiteOptions): App {
       files.set(markdownPath(path), twin)
       pagePaths.add(path)
     }
-    notFound.set(locale, pageFiles(locale, NOT_FOUND_PAGE).negotiated)
     const contentLanguage = locale
     for (const { format, mediaType } of FEED_FORMATS) {
       for (const name of FEED_NAMES) {
@@ -266,14 +284,39 @@ export function createSite(options: SiteOptions): App {
     return file
   }
 
-  /** The page of a version, rendered for each request, so that a long history takes no memory. */
-  function versionFile(path: string): SiteFile | undefined {
-    const [, segment, snapshotId = '', ending] = VERSION_PATH.exec(path) ?? []
+  /** A social card, read for each request, so that cards take no memory. */
+  function cardFile(path: string): SiteFile | undefined {
+    const [, name] = CARD_PATH.exec(path) ?? []
+    const png = name === undefined ? undefined : options.releases.readCard(name)
+    return (
+      png && plainFile({ contentType: 'image/png', cacheControl: ASSET_CACHING, make: () => png })
+    )
+  }
+
+  /** The page of a version or of what changed since, rendered for each request, so that a long history takes no memory. */
+  function versionFile(path: string): App | undefined {
+    const [, segment, since, snapshotId = '', ending] = VERSION_PATH.exec(path) ?? []
     const locale = localeNamed(segment)
     const entry = locale && facts.version(snapshotId)
     if (!locale || !entry) return undefined
-    const { negotiated, twin } = pageFiles(locale, versionPage(entry))
+    const { negotiated, twin } = pageFiles(locale, since ? sincePage(entry) : versionPage(entry))
     return ending === undefined ? negotiated : twin
+  }
+
+  /** The 404 pages by language and the page that they suggest. */
+  const notFoundFiles = new Map<string, App>()
+  const listedPages = PAGES.filter((page) => isListed(page, facts))
+
+  function notFoundFile(path: string): App {
+    const [, first = '', ...rest] = path.split('/')
+    const named = localeNamed(first)
+    const locale = named ?? facts.defaultLocale
+    const below = (named === undefined ? [first, ...rest] : rest).join('/')
+    const near = nearestPage(below, listedPages, TEXTS[locale])
+    const key = pathOfPage(locale, near?.path ?? '')
+    const file = notFoundFiles.get(key) ?? pageFiles(locale, notFoundPage(near)).negotiated
+    notFoundFiles.set(key, file)
+    return file
   }
 
   const isPagePath = (path: string): boolean =>
@@ -315,11 +358,13 @@ export function createSite(options: SiteOptions): App {
     const { method, path, target, header } = request
     if (path === challengePath && serveChallenge !== undefined) return serveChallenge(request)
     const file =
-      files.get(path) ?? assetFile(path) ?? versionFile(path) ?? indexFile(path) ?? redirectOf(path)
-    if (file === undefined) {
-      const missing = notFound.get(localeNamed(path.split('/')[1]) ?? facts.defaultLocale)
-      return missing?.(request) ?? reply(404, [HEADERS.cacheControl, NO_CACHING])
-    }
+      files.get(path) ??
+      assetFile(path) ??
+      versionFile(path) ??
+      indexFile(path) ??
+      cardFile(path) ??
+      redirectOf(path)
+    if (file === undefined) return notFoundFile(path)(request)
     if (method !== 'GET' && method !== 'HEAD') {
       return reply(405, [HEADERS.allow, 'GET, HEAD', HEADERS.cacheControl, NO_CACHING])
     }

@@ -722,6 +722,25 @@ describe('the page with its script', { skip }, () => {
     assert.deepEqual(parts.slice(0, 2), ['body', 'headers'])
   })
 
+  test('each field and each heading links to itself', async (t) => {
+    const app = await runApp(t)
+    const { page } = await browser.openPage(t)
+    await page.goto(`${app.origin}/en/reference/snapshots`)
+    await page.locator('#status-errors > a[href="#status-errors"]').waitFor()
+    const without = await page
+      .locator('.fields dt, .endpoint > div > :is(h2, h3)')
+      .evaluateAll((places) =>
+        places
+          .filter((place) => {
+            const { id } =
+              place.localName === 'h2' ? (place.parentElement?.parentElement ?? place) : place
+            return place.querySelector('a')?.getAttribute('href') !== `#${id}`
+          })
+          .map(({ textContent }) => textContent),
+      )
+    assert.deepEqual(without, [])
+  })
+
   test('no layout shift', async (t) => {
     const app = await runApp(t)
     const positionsOf = (page: Page): Promise<readonly number[]> =>

@@ -4,18 +4,25 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { axeFaults } from '../support/page-checks.ts'
-import { runApp } from '../support/running-app.ts'
+import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { useFileScope } from '../support/test-scope.ts'
 
 const browser = useBrowser()
 const skip = browserMissing
 const [, example = {}] = SITE_VARIANTS.find(([name]) => name.includes('example')) ?? []
 
+const scope = useFileScope()
+let running: Promise<RunningApp> | undefined
+
+/** An app that the tests share, so that each page and index is made once. */
+const runOnce = () => (running ??= runApp(scope, { ...example, baseUrl: 'http://127.0.0.1:1' }))
+
 test(
   'the search is loaded on use, and leads to the place with the keyboard alone',
   { skip },
   async (t) => {
-    const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+    const app = await runOnce()
     for (const locale of LOCALES) {
       const t9n = TEXTS[locale].search
       const { page, errors } = await browser.openPage(t, { viewport: { width: 360, height: 740 } })
@@ -34,7 +41,8 @@ test(
       await dialog.getByRole('link').first().waitFor()
       assert.equal(requested.filter(isOfSearch).length, 2)
       assert.match((await dialog.getByRole('status').textContent()) ?? '', /\d/)
-      assert.deepEqual(await axeFaults(page), [])
+      // The dialog has the same elements in each language.
+      if (locale === 'en') assert.deepEqual(await axeFaults(page), [])
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       assert.ok(width <= 360, `${width}`)
       await page.keyboard.press('Escape')
@@ -51,7 +59,7 @@ test(
 )
 
 test('says that nothing was found, and that the index is away', { skip }, async (t) => {
-  const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+  const app = await runOnce()
   const { page, errors } = await browser.openPage(t)
   const { none, failed } = TEXTS.en.search
   await page.goto(`${app.origin}/en/privacy`)
@@ -63,7 +71,8 @@ test('says that nothing was found, and that the index is away', { skip }, async 
   await page.keyboard.type('a')
   await dialog.getByText(failed).waitFor()
   await page.unroute('**/search.json')
-  await page.keyboard.type('bcxyz qq')
+  // Too long to occur in a random key or signature that the pages show.
+  await page.keyboard.type('zqxjkvwzqxjkvw')
   await dialog.getByText(none).waitFor()
   await page.keyboard.press('Enter')
   assert.equal(await dialog.isVisible(), true)
@@ -73,7 +82,7 @@ test('says that nothing was found, and that the index is away', { skip }, async 
 })
 
 test('without scripts there is no search to press', { skip }, async (t) => {
-  const app = await runApp(t, { ...example, baseUrl: 'http://127.0.0.1:1' })
+  const app = await runOnce()
   const { page } = await browser.openPage(t, { javaScriptEnabled: false })
   await page.goto(`${app.origin}/en`)
   assert.equal(await page.locator('.search-open').isVisible(), false)

@@ -50,7 +50,8 @@ function noticeInPage(): void {
       const nodes = (shift.sources ?? []).map(({ node }) =>
         node instanceof Element ? `${node.tagName}.${node.className}` : (node?.nodeName ?? ''),
       )
-      noticed.push(`layout shift of ${shift.value}: ${nodes.join(', ')}`)
+      // Less is the rounding of a fraction of a pixel.
+      if (shift.value > 0.0001) noticed.push(`layout shift of ${shift.value}: ${nodes.join(', ')}`)
     }
   }).observe({ type: 'layout-shift', buffered: true })
 }

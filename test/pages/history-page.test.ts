@@ -65,7 +65,7 @@ for (const locale of LOCALES) {
       const entry = entryOf(releases, `VS-000${4 - index}`)
       for (const expected of [
         `id="${entry.snapshotId.toLowerCase()}"`,
-        `data-hash="${entry.hash}"`,
+        `<code class="hash">${entry.hash}</code>`,
         `datetime="${entry.createdAt}"`,
         entry.note,
         `href="/${locale}/history/${entry.snapshotId}"`,
@@ -83,7 +83,7 @@ for (const locale of LOCALES) {
       assert.equal(textOf(page).split(entry.hash).length, 2)
       const below = entries[index + 1]
       if (below === undefined) assert.equal(entry.previousHash, GENESIS_PREVIOUS_HASH)
-      else assert.ok(below.includes(`data-hash="${entry.previousHash}"`))
+      else assert.ok(below.includes(`>${entry.previousHash}</code>`))
     }
     // The list comes before the audit.
     assert.ok(page.indexOf('class="chain"') < page.indexOf('id="audit-form"'))

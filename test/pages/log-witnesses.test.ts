@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
-import { folderWithLog } from '../support/logged-releases.ts'
+import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { openStubWitness } from '../support/stub-witness.ts'
@@ -31,7 +31,7 @@ test('the verify page and each version say who cosigned, of how many and when, w
   )
   const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
   assert.equal(status, 0, out)
-  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back', '--no-witnesses'])
+  await rollBackTo(folder, 'VS-0001', 'Back', '--no-witnesses')
   const app = await serve()
   for (const [page, expected] of [
     ['/en/verify', /VS-0004 is not in the served checkpoint yet/],

@@ -8,7 +8,7 @@ import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
-import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
+import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { titleIn } from '../support/snapshot-title.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -152,12 +152,10 @@ test('the commands print the digest of the header', async (t) => {
   const app = await runApp(t, { baseUrl: origin })
   const { markup } = await overview(app)
   // As in the box, line break included.
-  const command = unescapeHtml(
-    markup
-      .all('#check-command')
-      .map((code) => code.textContent)
-      .join(),
-  )
+  const command = markup
+    .all('#check-command')
+    .map((code) => code.textContent)
+    .join()
   assert.ok(command.includes(`${origin}/api/v1/status`), command)
   const out = await shell(command.replace(origin, app.origin), folder)
   assert.ok(out !== undefined, command)

@@ -4,14 +4,21 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createExample } from '@public-api/contract/documents/examples'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { HtmlElement } from 'html-validate'
+import type { AppDependencies } from '../../src/app.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { markdownPath, pathOfPage } from '../../src/pages/page.ts'
 import { type MadeContent, releasesOf } from '../support/made-content.ts'
-import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
+import {
+  attributeOf,
+  parsePage,
+  textIn,
+  type PageMarkup,
+  type PageElement,
+} from '../support/page-markup.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { useFileScope } from '../support/test-scope.ts'
 import { readMarkdown, withoutSpaces } from './markdown-document.ts'
 
 const MARKDOWN = { Accept: 'text/markdown' }
@@ -21,7 +28,7 @@ const LEFT_OUT = /^(?:template|button|svg|altcha-widget|input|textarea)$/
 
 const TEXT_BLOCK = /^(?:h[1-4]|p|li|dt|dd|th|td|pre|figcaption|caption|summary)$/
 
-function isLeftOut(element: HtmlElement): boolean {
+function isLeftOut(element: PageElement): boolean {
   return (
     LEFT_OUT.test(element.tagName) ||
     element.hasAttribute('data-browser') ||
@@ -32,11 +39,11 @@ function isLeftOut(element: HtmlElement): boolean {
 /** The texts of the blocks of `main` that contain neither another block nor what is left out, in order. */
 function textsOf({ all }: PageMarkup): readonly { readonly tag: string; readonly text: string }[] {
   const elements = all('main *')
-  const isBlock = (each: HtmlElement) => TEXT_BLOCK.test(each.tagName)
+  const isBlock = (each: PageElement) => TEXT_BLOCK.test(each.tagName)
   const containers = new Set(
     elements
       .filter((each) => isBlock(each) || isLeftOut(each))
-      .flatMap(({ parent }) => ancestorsOf(parent)),
+      .flatMap(({ parentElement }) => ancestorsOf(parentElement)),
   )
   return elements
     .filter((each) => isBlock(each) && !ancestorsOf(each).some(isLeftOut))
@@ -44,8 +51,8 @@ function textsOf({ all }: PageMarkup): readonly { readonly tag: string; readonly
     .map((each) => ({ tag: each.tagName, text: withoutSpaces(textIn(each)) }))
 }
 
-function ancestorsOf(element: HtmlElement | null): readonly HtmlElement[] {
-  return element === null ? [] : [element, ...ancestorsOf(element.parent)]
+function ancestorsOf(element: PageElement | null): readonly PageElement[] {
+  return element === null ? [] : [element, ...ancestorsOf(element.parentElement)]
 }
 
 const PATHS = LOCALES.flatMap((locale) =>
@@ -61,9 +68,20 @@ async function read(app: RunningApp, path: string) {
 /** What is published, and the example with everything that content can have. */
 const VARIANTS = SITE_VARIANTS.filter(([name]) => /published|example/.test(name))
 
+const PLAIN: Partial<AppDependencies> = {}
+const scope = useFileScope()
+const running = new Map<Partial<AppDependencies>, Promise<RunningApp>>()
+
+/** One app for the same parts serves all tests, so that each page is rendered once. */
+function runOnce(parts: Partial<AppDependencies> = PLAIN): Promise<RunningApp> {
+  const app = running.get(parts) ?? runApp(scope, parts)
+  running.set(parts, app)
+  return app
+}
+
 for (const [name, parts] of VARIANTS) {
-  test(`${name}: the Markdown of every page has its headings and texts`, async (t) => {
-    const app = await runApp(t, parts)
+  test(`${name}: the Markdown of every page has its headings and texts`, async () => {
+    const app = await runOnce(parts)
     const twins = new Set(PATHS.map((path) => markdownPath(path)))
     for (const path of PATHS) {
       const page = parsePage(await read(app, path))
@@ -155,8 +173,8 @@ describe('published text', () => {
 })
 
 describe('content negotiation', () => {
-  test('a page has both forms, which caches keep apart', async (t) => {
-    const app = await runApp(t)
+  test('a page has both forms, which caches keep apart', async () => {
+    const app = await runOnce()
     const etags = new Set<string | undefined>()
     for (const coding of ['identity', 'gzip', 'br'] as const) {
       for (const accept of ['text/html', 'text/markdown']) {
@@ -195,8 +213,8 @@ describe('content negotiation', () => {
     assert.equal(etags.size, 6)
   })
 
-  test('the path that ends in .md is Markdown whatever is accepted, and equal to the page', async (t) => {
-    const app = await runApp(t)
+  test('the path that ends in .md is Markdown whatever is accepted, and equal to the page', async () => {
+    const app = await runOnce()
     for (const path of PATHS) {
       const twin = await app.fetch(markdownPath(path), { headers: { Accept: 'text/html' } })
       assert.equal(twin.headers.get('content-type'), 'text/markdown; charset=utf-8', path)
@@ -207,8 +225,8 @@ describe('content negotiation', () => {
     }
   })
 
-  test('pages name their Markdown', async (t) => {
-    const app = await runApp(t)
+  test('pages name their Markdown', async () => {
+    const app = await runOnce()
     for (const path of PATHS.filter((each) => each.startsWith('/th'))) {
       const response = await app.fetch(path)
       const expected = `<${markdownPath(path)}>; rel="alternate"; type="text/markdown"`
@@ -218,8 +236,8 @@ describe('content negotiation', () => {
     }
   })
 
-  test('an unknown page is a 404 in both forms', async (t) => {
-    const app = await runApp(t)
+  test('an unknown page is a 404 in both forms', async () => {
+    const app = await runOnce()
     for (const [headers, type] of [
       [MARKDOWN, 'text/markdown; charset=utf-8'],
       [{}, 'text/html; charset=utf-8'],
@@ -235,9 +253,9 @@ describe('content negotiation', () => {
   })
 })
 
-test('llms.txt lists the Markdown of every page', async (t) => {
+test('llms.txt lists the Markdown of every page', async () => {
   for (const [, parts] of VARIANTS) {
-    const app = await runApp(t, parts)
+    const app = await runOnce(parts)
     const response = await app.fetch('/llms.txt')
     assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
     const markdown = await response.text()

@@ -214,9 +214,7 @@ describe('the days of a component', () => {
     assert.equal(runs[0]?.kind, 'unpublished')
     const row = page.markup.all('#component-api').map(textIn).join()
     assert.ok(row.includes('6 of the last 90 days published. Days with an incident: 3.'), row)
-    const links = page.markup
-      .all('#component-api p a')
-      .map((link) => link.getAttributeValue('href'))
+    const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
     assert.deepEqual(links, ['#incident-late', '#incident-slow'])
   })
 
@@ -248,7 +246,7 @@ test('the status says when its state was published', async (t) => {
       const leads = markup.all('.lead').filter((lead) => lead.querySelector('.state') !== null)
       assert.equal(leads.length, 1, path)
       const [time] = leads[0]?.querySelectorAll('time') ?? []
-      assert.equal(time?.getAttributeValue('datetime'), MOMENT)
+      assert.equal(time?.attribute('datetime'), MOMENT)
     }
   }
 })

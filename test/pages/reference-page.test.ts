@@ -21,7 +21,6 @@ import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import type { HtmlElement } from 'html-validate'
 import type { AppDependencies } from '../../src/app.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { countText, plainText, type PluralForms } from '../../src/pages/markup/rich-text.ts'
@@ -31,8 +30,8 @@ import {
   attributeOf,
   parsePage,
   textIn,
-  unescapeHtml,
   type PageMarkup,
+  type PageElement,
 } from '../support/page-markup.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 
@@ -79,14 +78,14 @@ async function readPage(
 }
 
 /** The entry of an endpoint. */
-function entryOf({ markup }: ReadPage, name: string): HtmlElement {
+function entryOf({ markup }: ReadPage, name: string): PageElement {
   const [entry] = markup.all(`section[id="${name}"]`)
   assert.ok(entry, `no entry ${name}`)
   return entry
 }
 
 /** The entry of a code in the error catalog. */
-function catalogEntry(markup: PageMarkup, code: string): HtmlElement {
+function catalogEntry(markup: PageMarkup, code: string): PageElement {
   const entry = markup.all('.error-entry').find((each) => textAt(each, 'code') === code)
   assert.ok(entry, `no entry ${code}`)
   assert.ok(entry.querySelector(`[id="${code}"]`), `${code} has no address`)
@@ -94,21 +93,21 @@ function catalogEntry(markup: PageMarkup, code: string): HtmlElement {
 }
 
 /** The sections that hold for all endpoints. */
-function aboutSections({ markup }: ReadPage): readonly HtmlElement[] {
+function aboutSections({ markup }: ReadPage): readonly PageElement[] {
   return markup
     .all('section')
     .filter((each) => attributeOf(each, 'aria-labelledby')?.startsWith('about-') === true)
 }
 
 /** The text of the first element below another that a selector finds. */
-function textAt(entry: HtmlElement, selector: string): string {
+function textAt(entry: PageElement, selector: string): string {
   const found = entry.querySelector(selector)
   assert.ok(found, `there is no ${selector}`)
   return textIn(found)
 }
 
 /** The codes that an entry links to. */
-function codesOf(entry: HtmlElement): readonly string[] {
+function codesOf(entry: PageElement): readonly string[] {
   return entry
     .querySelectorAll('a')
     .flatMap((link) => attributeOf(link, 'href') ?? [])
@@ -117,10 +116,10 @@ function codesOf(entry: HtmlElement): readonly string[] {
 }
 
 /** What is written between the tags of an element, line breaks and all. */
-function rawText(entry: HtmlElement, selector: string): string {
+function rawText(entry: PageElement, selector: string): string {
   const found = entry.querySelector(selector)
   assert.ok(found, `there is no ${selector}`)
-  return unescapeHtml(found.textContent)
+  return found.textContent
 }
 
 describe('every endpoint has an entry', () => {
@@ -150,7 +149,7 @@ describe('every endpoint has an entry', () => {
       const written = requestSamples(name, row, { origin: 'http://127.0.0.1:8080', keyId })
       // test/clients/reference-samples.long.test.ts runs them.
       assert.deepEqual(
-        entry.querySelectorAll('.samples code').map((each) => unescapeHtml(each.textContent)),
+        entry.querySelectorAll('.samples code').map((each) => each.textContent),
         written.map(({ text }) => text),
       )
       const path = row.path.replace(/\{.*\}/, row.parameter?.example ?? '')
@@ -587,7 +586,7 @@ test('the proof texts are on the verify page', async (t) => {
   const { text, markup } = await readPage(t, '/th/reference')
   const [opener] = markup.all('#try')
   assert.equal(opener && attributeOf(opener, 'data-form'), '/th/reference')
-  const address = attributeOf(markup.all('#try-form')[0] as HtmlElement, 'data-proof') ?? ''
+  const address = attributeOf(markup.all('#try-form')[0] as PageElement, 'data-proof') ?? ''
   assert.ok(!text.includes('data-texts="proof"'))
   const { text: other } = await readPage(t, address)
   assert.ok(other.includes('data-texts="proof"'))

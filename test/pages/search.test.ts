@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import { findMatches, type Place } from '../../src/browser/search-matches.ts'
+import { findMatches, type Place, preparePlaces } from '../../src/browser/search-matches.ts'
 import type { SearchIndex } from '../../src/pages/search/search-index.ts'
 import { parsePage } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
@@ -34,7 +34,7 @@ test('the index has every page in the navigation, and names places that exist', 
     const home = parsePage(await (await app.fetch(`/${locale}`)).text())
     const paths = new Set(index.pages.map(({ path }) => path))
     for (const link of home.all('nav.pages a')) {
-      assert.ok(paths.has(link.getAttributeValue('href') ?? ''))
+      assert.ok(paths.has(link.attribute('href') ?? ''))
     }
     if (locale !== 'th') continue
     for (const { path, entries } of index.pages) {
@@ -49,7 +49,11 @@ test('the index has every page in the navigation, and names places that exist', 
 test('words of three languages find the place that they name', async (t) => {
   const app = await runApp(t, EXAMPLE)
   const first = async (locale: Locale, query: string) => {
-    const [match] = findMatches(placesOf(await readIndex(app, locale)), query, locale)
+    const [match] = findMatches(
+      preparePlaces(placesOf(await readIndex(app, locale))),
+      query,
+      locale,
+    )
     return match && `${match.place.path}#${match.place.id}`
   }
   for (const [locale, query, expected] of [
@@ -75,7 +79,7 @@ test('words of three languages find the place that they name', async (t) => {
 test('excerpts show the word that was found', () => {
   const text = `${'before '.repeat(40)}needle${' after'.repeat(40)}`
   const place = { path: '/en/x', title: 'Page', id: 'a', heading: 'Heading', text }
-  const [match] = findMatches([place], 'NEEDLE', 'en')
+  const [match] = findMatches(preparePlaces([place]), 'NEEDLE', 'en')
   assert.match(match?.excerpt ?? '', /^….*needle.*…$/)
   assert.ok((match?.excerpt.length ?? 0) < 150)
 })
@@ -93,6 +97,6 @@ test('a place with all words comes before places with some', () => {
     place('all', 'Other', 'a signing key'),
     place('both', 'Signing key', ''),
   ]
-  const ids = findMatches(places, 'signing key', 'en').map((each) => each.place.id)
+  const ids = findMatches(preparePlaces(places), 'signing key', 'en').map((each) => each.place.id)
   assert.deepEqual(ids, ['both', 'all'])
 })

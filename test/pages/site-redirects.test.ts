@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
+import { cpuMs } from '../support/cpu-time.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 
 /** Status and Location of a response to a request with this Host, which fetch does not let anyone choose. */
@@ -48,12 +49,12 @@ test('a path of thousands of slashes is handled quickly', async (t) => {
   const app = await runApp(t)
   const slashes = '/'.repeat(15_000)
   await app.fetch('/en/none')
-  const startedMs = performance.now()
+  const startedMs = cpuMs()
   for (let count = 0; count < 10; count += 1) {
     assert.equal((await app.fetch(`${slashes}x`)).status, 404)
   }
   // It took 4 s when each slash restarted the search.
-  assert.ok(performance.now() - startedMs < 1000)
+  assert.ok(cpuMs() - startedMs < 1000)
   assert.equal((await app.fetch(`/en${slashes}`)).headers.get('location'), '/en')
 })
 

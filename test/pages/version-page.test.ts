@@ -8,7 +8,7 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { buildExample } from '../../scripts/build-example.ts'
-import { changesId } from '../../src/pages/history/version-page.ts'
+import { changesId } from '../../src/pages/history/resource-changes.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
@@ -168,7 +168,7 @@ for (const locale of LOCALES) {
     const { fields, labels, version } = TEXTS[locale]
     const section = page
       .all('section')
-      .find((each) => each.getAttributeValue('aria-labelledby') === 'changes-development-queue')
+      .find((each) => each.attribute('aria-labelledby') === 'changes-development-queue')
     assert.ok(section)
     const changes = section.querySelectorAll('.data-changes').map(textIn)
     const [words = '', noise = ''] = changes
@@ -200,7 +200,7 @@ for (const locale of LOCALES) {
     assert.ok(noise.includes(fields.priority) && noise.includes(fields.updatedAt), noise)
     const [folded] = section.querySelectorAll('details')
     assert.ok(folded && textIn(folded).includes(fields.updatedAt))
-    const json = section.querySelectorAll('a').map((link) => link.getAttributeValue('href') ?? '')
+    const json = section.querySelectorAll('a').map((link) => link.attribute('href') ?? '')
     assert.equal(
       json.filter((href) => href.startsWith('/archive/resources/development-queue/')).length,
       2,
@@ -261,7 +261,7 @@ test('says when and why a resource was redacted, and does not link to its bytes'
       assert.ok(note)
       assert.ok(textIn(note).includes(reason), textIn(note))
       assert.ok(textIn(note).includes(resource), textIn(note))
-      const times = note.querySelectorAll('time').map((each) => each.getAttributeValue('datetime'))
+      const times = note.querySelectorAll('time').map((each) => each.attribute('datetime'))
       assert.deepEqual(times, [redactedAt])
       assert.equal(text.includes(digest), entry !== following)
       assert.ok(!text.includes(TEXTS[locale].version.unavailable))
@@ -288,14 +288,14 @@ test('says what the first version said, in the language of the page', async (t) 
     const page = parsePage(source)
     const sections = page
       .all('section')
-      .filter((each) => each.getAttributeValue('aria-labelledby')?.startsWith('changes-'))
-    const ids = sections.map((section) => section.getAttributeValue('aria-labelledby'))
+      .filter((each) => each.attribute('aria-labelledby')?.startsWith('changes-'))
+    const ids = sections.map((section) => section.attribute('aria-labelledby'))
     assert.deepEqual(
       new Set(ids),
       new Set(Object.keys(first.resources).filter(isShown).map(changesId)),
     )
     const roadmap = sections.find((section) =>
-      section.getAttributeValue('aria-labelledby')?.endsWith('-roadmap'),
+      section.attribute('aria-labelledby')?.endsWith('-roadmap'),
     )
     assert.ok(roadmap)
     for (const part of ROADMAP_TEXTS[locale]) {

@@ -14,9 +14,6 @@ import {
 } from '../page.ts'
 import { TEXTS } from '../texts/texts.ts'
 
-/** Path of the list of pages for language models (llmstxt.org). */
-export const LLMS_TXT_PATH = '/llms.txt'
-
 /** The pages in Markdown with their descriptions, and where the other languages and the data are. */
 export function renderLlmsTxt(context: PageContext, groups: PageGroups): string {
   const { locale, texts, facts, content } = context

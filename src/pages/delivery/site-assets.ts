@@ -36,10 +36,10 @@ export function logoFile({ mediaType }: NonNullable<Organization['logo']>): stri
   return mediaType === 'image/png' ? 'logo.png' : 'logo.svg'
 }
 
-/** A logo that is at most this many times as wide as high, or as high as wide, is legible as an icon. */
+/** Ratio of the longer to the shorter side up to which a logo is legible as an icon. */
 const MAX_ICON_RATIO = 1.5
 
-/** The icon in browser tabs: the logo, or the initial if there is no logo or it is too wide. */
+/** The icon in browser tabs: the logo, or the initial if there is no logo or its sides differ too much. */
 export function iconOf(organization: Organization | undefined) {
   const { logo } = organization ?? {}
   const ratio = logo === undefined ? Infinity : logo.width / logo.height
@@ -49,7 +49,7 @@ export function iconOf(organization: Organization | undefined) {
 }
 
 /** The accent color of the style sheet, for an organization without its own. */
-const DEFAULT_ACCENT = '#0a5a70'
+export const DEFAULT_ACCENT = '#0a5a70'
 
 function initialIcon(name: string, accent = DEFAULT_ACCENT): string {
   const [first] = new Intl.Segmenter().segment(name)

@@ -71,7 +71,9 @@ export function createSiteFile(options: SiteFileOptions): SiteFile {
   }
 
   return (request) => {
-    const coding = codingOf(request.header('accept-encoding'))
+    // A PNG is compressed already.
+    const accepted = contentType === 'image/png' ? undefined : request.header('accept-encoding')
+    const coding = codingOf(accepted)
     const file = prepared.get(coding) ?? prepare(coding)
     if (status === 200 && matchesIfNoneMatch(request.header('if-none-match'), file.etag)) {
       return file.notModified

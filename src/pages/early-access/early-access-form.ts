@@ -3,7 +3,7 @@ import { LIMITS } from '@public-api/contract/registry/limits'
 import { TEST_TOKEN } from '../../service/challenge.ts'
 import { html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
-import type { PageContext } from '../page.ts'
+import { type PageContext, siteName } from '../page.ts'
 
 /** Origins of scripts and frames of providers that host their challenge, as they document them for CSP. */
 export const HOSTED_ORIGINS = {
@@ -80,7 +80,7 @@ export function registrationForm(context: PageContext): Html {
     </div>
     <div class="field">
       <label for="email">${form.email}</label>
-      ${hint('email', form.emailHint)}
+      ${hint('email', plainText(form.emailHint, { name: siteName(context) }))}
       <input
         id="email"
         name="email"

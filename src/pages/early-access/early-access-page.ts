@@ -80,7 +80,7 @@ export const EARLY_ACCESS_PAGE: Page = {
   foreignOrigins: ({ challenge: { provider } }) =>
     isHosted(provider) ? HOSTED_ORIGINS[provider] : [],
   body(context) {
-    const { locale, texts } = context
+    const { locale, texts, facts } = context
     const { earlyAccess } = texts
     const { problems, progress, count, result, duplicate } = earlyAccess
     const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
@@ -88,6 +88,12 @@ export const EARLY_ACCESS_PAGE: Page = {
       main: html`<h1>${earlyAccess.title}</h1>
         <div class="flow" id="invitation">
           <p class="lead">${earlyAccess.lead}</p>
+          ${
+            !facts.isLeftOut('roadmap') &&
+            html`<p>
+              ${richText(earlyAccess.plans, { roadmap: link(pathOfPage(locale, 'roadmap'), earlyAccess.plansLink) })}
+            </p>`
+          }
           <p>${richText(earlyAccess.kept, { privacy })}</p>
         </div>
         <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>

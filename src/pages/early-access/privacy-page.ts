@@ -89,12 +89,7 @@ function body(context: PageContext): PageBody {
     <p>${privacy.waitlistAnswer}</p>
     <p>${privacy.waitlistUse}</p>`
   const kept = html`${content.organization === undefined && html`<p>${privacy.keptLong}</p>`}
-    <p>
-      ${sentencesHtml(locale, [
-        erasureText(context),
-        richText(privacy.eraseHow, { command: code('svc waitlist erase') }),
-      ])}
-    </p>`
+    <p>${sentencesHtml(locale, [erasureText(context), privacy.eraseHow])}</p>`
   const browser = richText(privacy.browser, {
     name: code(SAVED_HEAD_NAME),
     page: link(pathOfPage(locale, 'history'), history.title),

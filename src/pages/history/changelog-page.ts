@@ -3,7 +3,7 @@ import { anchor, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { operatorText, plainText, richText } from '../markup/rich-text.ts'
-import { endpointPath, type Page, type PageContext, type PageSection } from '../page.ts'
+import { endpointPath, type Page, type PageContext, type PageSection, pathOfPage } from '../page.ts'
 import { languageNote, notShown, snapshotContent } from '../snapshots/snapshot-sections.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
@@ -62,13 +62,33 @@ function changesByKind(
       const ofKind = shown.filter((_, index) => byKind[index]?.kind === kind)
       if (ofKind.length === 0) return undefined
       const id = `${section}-${kind}`
-      return html`<h3 id="${id}">${anchor(id, labelFor(texts, 'changelogKind', kind))}</h3>
+      return html`<div class="kind-changes">
+        <h3 id="${id}">${anchor(id, labelFor(texts, 'changelogKind', kind))}</h3>
         <ul class="entries">
           ${ofKind}
-        </ul> `
+        </ul>
+      </div> `
     }),
     notShown(context, 'changelog', texts.changelog.moreChanges, left),
   ]
+}
+
+/** Number of versions in which the page looks for the first one with a release. */
+const SEARCHED_VERSIONS = 50
+
+/** The version that first published each release. Not of releases that are older than the searched versions. */
+function versionsOfReleases({ facts }: PageContext): ReadonlyMap<string, string> {
+  const versions = new Map<string, string>()
+  let oldest: readonly string[] = []
+  for (const { snapshotId, changes, resources } of facts.newestVersions(SEARCHED_VERSIONS)) {
+    const digest = resources['changelog']
+    if (digest === undefined || !changes.some(({ resource }) => resource === 'changelog')) continue
+    const data = facts.archived('changelog', digest) as SnapshotData<'changelog'> | undefined
+    oldest = data?.releases.map(({ version }) => version) ?? []
+    for (const release of oldest) versions.set(release, snapshotId)
+  }
+  if (facts.versionCount > SEARCHED_VERSIONS) for (const each of oldest) versions.delete(each)
+  return versions
 }
 
 /** Changes of the API for its callers. */
@@ -86,22 +106,29 @@ export const CHANGELOG_PAGE: Page = {
       ${snapshotContent(context, 'changelog', () => undefined)}`
     if (changelog === undefined) return { main }
     const { unreleased, releases } = changelog
+    const versions = versionsOfReleases(context)
+    const versionLink = (release: string): HtmlValue => {
+      const id = versions.get(release)
+      return id !== undefined && [' · ', link(pathOfPage(locale, `history/${id}`), code(id))]
+    }
     const { shown, left } = newestShown(
       releases,
       SHOWN_RELEASES,
       ({ version, date, summary, changes }) =>
-        html`<p class="muted">${richText(t.released, { date: dayHtml(locale, date) })}</p>
+        html`<p class="muted">
+            ${richText(t.released, { date: dayHtml(locale, date) })}${versionLink(version)}
+          </p>
           ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
           ${changesByKind(context, releaseId(version), changes)}`,
     )
-    const newest =
+    const newest: readonly PageSection[] =
       unreleased.length === 0
-        ? html`<p class="muted">${t.nothingUnreleased}</p>`
-        : changesByKind(context, UNRELEASED_ID, unreleased)
+        ? []
+        : [[UNRELEASED_ID, t.unreleased, changesByKind(context, UNRELEASED_ID, unreleased)]]
     return {
       main,
       sections: [
-        [UNRELEASED_ID, t.unreleased, newest],
+        ...newest,
         ...shown.map((release, index): PageSection => {
           const version = releases[index]?.version ?? ''
           return [releaseId(version), plainText(t.release, { version }), release]

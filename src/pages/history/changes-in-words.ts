@@ -4,7 +4,7 @@ import type { FieldChange } from '@public-api/contract/snapshots/field-changes'
 import { itemKeyOf } from '@public-api/contract/snapshots/translations'
 import { wordChanges } from '@public-api/contract/text/word-changes'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
-import { listHtml } from '../markup/rich-text.ts'
+import { listHtml, plainText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { dayHtml, momentInText } from '../texts/moments.ts'
 
@@ -25,6 +25,8 @@ export interface ComparedData {
   readonly after: JsonValue | undefined
   /** Whether a text is in English on a page of another language. */
   readonly isEnglish: (text: string) => boolean
+  /** Titles of the items that the data refers to, by id. */
+  readonly titles: ReadonlyMap<string, string>
 }
 
 /** A field in a path: its name, its schema, and the key of an item if it is a list. */
@@ -57,21 +59,30 @@ function valueAt(data: JsonValue | undefined, steps: readonly Step[]): JsonValue
   }, data)
 }
 
-/** What an item is called: its name or title, else its version, its time or its text. */
-function titleOf({ locale }: PageContext, item: JsonValue | undefined): HtmlValue {
+/** What an item is called: its name or title, else its version, its ends, its time or its text. */
+function titleOf(
+  { locale, texts }: PageContext,
+  item: JsonValue | undefined,
+  { titles }: ComparedData,
+): HtmlValue {
   if (!isObject(item)) return undefined
-  const { name, title, version, at, text } = item
-  const named = name ?? title ?? version ?? undefined
+  const { name, title, version, at, text, from, to } = item
+  const named = name ?? title
   if (typeof named === 'string') return named
+  if (typeof version === 'string') return plainText(texts.changelog.release, { version })
+  if (typeof from === 'string' && typeof to === 'string')
+    return `${titles.get(from) ?? from} → ${titles.get(to) ?? to}`
   if (typeof at === 'string') return momentInText(locale, at)
   if (typeof text !== 'string') return undefined
   return text.length > TITLE_CHARACTERS ? `${text.slice(0, TITLE_CHARACTERS)}…` : text
 }
 
-/** The statement of an item, for one that was added or removed. */
-function statementOf(item: JsonObject): string | undefined {
+/** The statement of an item that was added or removed, and those of the items within it. */
+function statementsOf(item: JsonObject): readonly string[] {
   const fields = ['summary', 'statement', 'text', 'role', 'reason', 'data', 'description'] as const
-  return fields.map((name) => item[name]).find((value) => typeof value === 'string')
+  const own = fields.map((name) => item[name]).find((value) => typeof value === 'string')
+  const within = Object.values(item).filter(Array.isArray).flat().filter(isObject)
+  return [...(own === undefined ? [] : [own]), ...within.flatMap(statementsOf)]
 }
 
 function enumLabel({ texts }: PageContext, values: readonly unknown[], value: string) {
@@ -84,9 +95,13 @@ function enumLabel({ texts }: PageContext, values: readonly unknown[], value: st
   return list?.[value]
 }
 
-/** The items of a resource by id, so that references to them show their titles. */
-function titlesById(data: JsonValue | undefined): ReadonlyMap<string, string> {
-  const lists = isObject(data) ? Object.values(data).filter(Array.isArray) : []
+/** Titles of the items of resources by id, so that references to them show their titles. */
+export function titlesById(
+  resources: readonly (JsonValue | undefined)[],
+): ReadonlyMap<string, string> {
+  const lists = resources
+    .filter(isObject)
+    .flatMap((each) => Object.values(each).filter(Array.isArray))
   return new Map(
     lists.flat().flatMap((item: JsonValue): [string, string][] => {
       if (!isObject(item)) return []
@@ -102,14 +117,12 @@ function shownValue(
   context: PageContext,
   value: JsonValue,
   schema: JsonSchema,
-  { after, before, isEnglish }: ComparedData,
+  data: ComparedData,
 ): HtmlValue {
   const { locale, texts } = context
   if (typeof value === 'boolean') return value ? texts.wallet.yes : texts.wallet.no
   if (Array.isArray(value)) {
-    const shown = value.map((each) =>
-      shownValue(context, each, schema.items ?? {}, { schema, after, before, isEnglish }),
-    )
+    const shown = value.map((each) => shownValue(context, each, schema.items ?? {}, data))
     return listHtml(locale, shown)
   }
   if (typeof value !== 'string') return code(JSON.stringify(value).slice(0, VALUE_CHARACTERS))
@@ -117,11 +130,9 @@ function shownValue(
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return momentInText(locale, value)
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return dayHtml(locale, value)
   const cut = value.length > VALUE_CHARACTERS ? `${value.slice(0, VALUE_CHARACTERS)}…` : value
-  if (schema.pattern !== undefined || schema.format !== undefined) {
-    const title = titlesById(after).get(value) ?? titlesById(before).get(value)
-    return title ?? code(cut)
-  }
-  return isEnglish(value) ? html`<span lang="en">${cut}</span>` : cut
+  if (schema.pattern !== undefined || schema.format !== undefined)
+    return data.titles.get(value) ?? code(cut)
+  return data.isEnglish(value) ? html`<span lang="en">${cut}</span>` : cut
 }
 
 /** A changed text word by word; another value as it was and as it is. */
@@ -192,7 +203,9 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
     const whole = kind !== 'changed' && kind !== 'reordered' && end === steps.length && end > 0
     const title = steps
       .slice(0, end)
-      .flatMap((step, index) => (isItem(step, index) ? [titleOf(context, values[index])] : []))
+      .flatMap((step, index) =>
+        isItem(step, index) ? [titleOf(context, values[index], data)] : [],
+      )
       .filter((each) => each !== undefined)
     let group = groups.find((each) => each.key === key)
     if (group === undefined) {
@@ -203,14 +216,13 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
     }
     const item = after ?? before
     if (whole && isObject(item)) {
-      const statement = statementOf(item)
       const last = title.at(-1)
-      if (
-        statement !== undefined &&
-        last !== undefined &&
-        !(typeof last === 'string' && last.startsWith(statement.slice(0, TITLE_CHARACTERS)))
-      )
+      if (last === undefined) continue
+      for (const statement of statementsOf(item)) {
+        if (typeof last === 'string' && last.startsWith(statement.slice(0, TITLE_CHARACTERS)))
+          continue
         group.rows.push([undefined, shownValue(context, statement, {}, data)])
+      }
       continue
     }
     const last = steps.at(-1)
@@ -243,6 +255,20 @@ function groupItem(context: PageContext, { title, kind, rows }: Group, isNew: bo
   </li> `
 }
 
+/** A list that was added or removed as a whole, as its items. */
+function itemsOfList(change: FieldChange, root: JsonSchema): readonly FieldChange[] {
+  const { path, kind, before, after } = change
+  const list = after ?? before
+  const isWhole = kind === 'added' || kind === 'removed'
+  if (!isWhole || !Array.isArray(list) || !list.every((item) => isObject(item))) return [change]
+  const items = stepsOf(path, root).at(-1)?.schema.items ?? {}
+  return list.map((item, index) => ({
+    path: `${path}[${itemKeyOf(items, item, index)}]`,
+    kind,
+    ...(after === undefined ? { before: item } : { after: item }),
+  }))
+}
+
 /**
  * The changes of a resource in words, one piece of markup for each item; and those that follow from others. Those of a
  * resource that is new are shown as plain texts.
@@ -253,9 +279,11 @@ export function changesInWords(
   data: ComparedData,
 ): { readonly items: readonly Html[]; readonly noise: readonly Html[] } {
   const render = (some: readonly FieldChange[]): readonly Html[] =>
-    groupsOf(context, some, data).map((group) =>
-      groupItem(context, group, data.before === undefined),
-    )
+    groupsOf(
+      context,
+      some.flatMap((change) => itemsOfList(change, data.schema)),
+      data,
+    ).map((group) => groupItem(context, group, data.before === undefined))
   return {
     items: render(
       changes.filter(

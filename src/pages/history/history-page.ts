@@ -7,35 +7,35 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, codeLink, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { countText, inEnglish, richText } from '../markup/rich-text.ts'
+import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
-import { notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
 import { feedLinks } from './feed-links.ts'
+import { changesId } from './resource-changes.ts'
+import { sincePath } from './since-page.ts'
 import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'
-import { changesId } from './version-page.ts'
 
 /** How much of the chain is drawn. */
-const DRAWN: ShownLimits = { items: 20, bytes: 28_000 }
+const DRAWN: ShownLimits = { items: 20, bytes: 24_000 }
 
-/** The changed resources by kind. Each leads to its changes on the page of the version. */
+/** The changed resources by kind, translations last. Each leads to its changes on the page of the version. */
 function changesOf(context: PageContext, { changes, sequence }: VersionEntry, page: string): Html {
   const { history, version } = context.texts
   if (changes.length === 0) return html`<p class="muted small">${history.noChanges}</p>`
   if (sequence === 1) return html`<p class="muted small">${version.genesis}</p>`
+  const linkTo = (resource: string): Html =>
+    link(`${page}#${changesId(resource)}`, resourceTitle(context, resource))
   return html`<dl class="changes small">
     ${CHANGE_KINDS.map((kind) => {
-      const ofKind = changes.filter((change) => change.kind === kind)
+      const ofKind = changes
+        .filter((change) => change.kind === kind)
+        .toSorted((a, b) => Number(isTranslation(a.resource)) - Number(isTranslation(b.resource)))
       return (
         ofKind.length > 0 &&
         html`<div>
           <dt><span class="tag tag-${kind}">${history.kinds[kind]}</span></dt>
-          ${ofKind.map(
-            ({ resource }) =>
-              html`<dd>
-                ${link(`${page}#${changesId(resource)}`, resourceTitle(context, resource))}
-              </dd> `,
-          )}
+          ${ofKind.map(({ resource }) => html`<dd>${linkTo(resource)}</dd> `)}
         </div> `
       )
     })}
@@ -48,7 +48,7 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
   const { history } = texts
   const { snapshotId, sequence, createdAt, note, hash } = entry
   const page = pathOfPage(locale, `history/${snapshotId}`)
-  return html`<li class="chain-entry" id="${snapshotId.toLowerCase()}" data-hash="${hash}">
+  return html`<li class="chain-entry" id="${snapshotId.toLowerCase()}">
     <div class="entry-head">
       <h3>
         <a href="${page}"><code>${snapshotId}</code></a>
@@ -59,7 +59,15 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
       <span class="entry-proof"></span>
     </div>
     ${note !== '' && html`<p>${inEnglish(locale, note)}</p>`} ${changesOf(context, entry, page)}
-    <p class="small"><code class="hash">${hash}</code></p>
+    <p class="small">
+      <code class="hash">${hash}</code>
+      ${
+        !isNewest &&
+        html`<a class="whole" href="${pathOfPage(locale, sincePath(snapshotId))}"
+          >${plainText(texts.since.changesSince, { version: snapshotId })}</a
+        >`
+      }
+    </p>
   </li> `
 }
 
@@ -103,7 +111,25 @@ export const SAVED_HEAD_NAME = 'svc-history-head'
  * style sheet hides the form, and the equivalent command is shown.
  */
 function auditForm({ locale, texts, facts }: PageContext): Html {
-  const { history } = texts
+  const { history, log } = texts
+  const hasLog = facts.logWitnesses !== undefined
+  const logScript = hasLog && html` data-log="${facts.assetPath('log-audit.js')}"`
+  const policyField =
+    hasLog &&
+    html`<div class="field">
+      <label for="log-policy">${log.policyField}</label>
+      <p class="hint" id="log-policy-hint">${log.policyHint}</p>
+      <textarea
+        id="log-policy"
+        name="log-policy"
+        rows="4"
+        maxlength="65536"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-describedby="log-policy-hint"
+      ></textarea>
+    </div> `
   const pinLink = html`<a href="${pathOfPage(locale, 'verify')}#key"
     >${history.auditOwnWordLink}</a
   >`
@@ -112,7 +138,15 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
     <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
     <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
     <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
-    <form class="audit-form" id="audit-form" data-browser data-kept="${SAVED_HEAD_NAME}" novalidate>
+    <form
+      class="audit-form"
+      id="audit-form"
+      data-browser
+      data-kept="${SAVED_HEAD_NAME}"
+      data-audit="${facts.assetPath('audit.js')}"
+      ${logScript}
+      novalidate
+    >
       <div class="field">
         <label for="pin">${history.pin}</label>
         <p class="hint" id="pin-hint">${history.pinHint}</p>
@@ -128,6 +162,7 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
           aria-describedby="pin-hint pin-error"
         />
       </div>
+      ${policyField}
       <p class="field">
         <label><input id="every-version" type="checkbox" /> ${history.everyVersion}</label>
       </p>
@@ -187,6 +222,7 @@ function body(context: PageContext): PageBody {
       scriptTexts('find', history.find.script),
       scriptTexts('history', history.script),
       scriptTexts('proof', proof),
+      ...(facts.logWitnesses === undefined ? [] : [scriptTexts('log', texts.log.script)]),
     ],
   }
 }

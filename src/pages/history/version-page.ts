@@ -1,204 +1,25 @@
 import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
-import {
-  CONTENT_LOCALE,
-  translateData,
-  translationResource,
-  type Translations,
-} from '@public-api/contract/snapshots/translations'
-import { anchor, codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
+import { codeLink, dataTable, factList, link, pageSection } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
-import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
+import { isTranslation, notesLanguage } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
 import { logWitnesses } from '../verify/log-witnesses.ts'
-import { changesInWords, type ComparedData } from './changes-in-words.ts'
+import { archivePath, changesOfResources, redactionNote, resourceName } from './resource-changes.ts'
+import { sincePath } from './since-page.ts'
 
-/** Number of differences shown per resource. The archive has the rest. */
-const SHOWN_CHANGES: ShownLimits = { items: 60, bytes: 9000 }
-/** Limit for all resources together, so that the page stays small. */
-const SHOWN_RESOURCES: ShownLimits = { items: 20, bytes: 30_000 }
-/** Id of the changes of a resource on the page of a version. */
-export const changesId = (name: string): string => `changes-${name.replaceAll('/', '-')}`
-
-type Versions = readonly [before: VersionEntry | undefined, after: VersionEntry]
-
-function resourceName(context: PageContext, name: string): Html {
-  return html`${resourceTitle(context, name)} ${code(name)}`
-}
-
-const archivePath = (name: string, digest: string): string =>
-  `/archive/resources/${name}/${digest}.json`
-
-/** The data of a resource before and after, translated as each version was; undefined if it is damaged or redacted. */
-function comparedData(
-  { locale, facts }: PageContext,
-  name: string,
-  versions: Versions,
-): ComparedData | undefined {
-  const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : {}
-  const english = new Set<string>()
-  const archived = (version: VersionEntry | undefined, resource: string) => {
-    const digest = version?.resources[resource]
-    return digest === undefined ? undefined : facts.archived(resource, digest)
-  }
-  const [before, after] = versions.map((version) => {
-    const data = archived(version, name) as JsonValue | undefined
-    if (data === undefined || locale === CONTENT_LOCALE || !isTranslatedName(name)) return data
-    const overlay = archived(version, translationResource(locale)) as Translations | undefined
-    const translated = translateData(schema, data, overlay?.resources[name])
-    for (const text of translated.untranslated) english.add(text)
-    return translated.data
-  })
-  const isMissing = [before, after].some(
-    (data, index) => data === undefined && versions[index]?.resources[name] !== undefined,
-  )
-  return isMissing ? undefined : { schema, before, after, isEnglish: (text) => english.has(text) }
-}
-
-function wholeChange({ before, after }: ComparedData): readonly FieldChange[] | undefined {
-  if (before === undefined && after !== undefined) return [{ path: '', kind: 'added', after }]
-  if (after === undefined && before !== undefined) return [{ path: '', kind: 'removed', before }]
-  return undefined
-}
-
-/** When and why a resource of a version was redacted; nothing if it was not. */
-function redactionNote(context: PageContext, name: string, version: VersionEntry | undefined) {
-  const { locale, texts, facts } = context
-  const digest = version?.resources[name]
-  const redaction = digest === undefined ? undefined : facts.redaction(name, digest)
-  return (
-    redaction &&
-    html`<p class="note note-warn">
-      ${richText(texts.version.redacted, {
-        resource: resourceName(context, name),
-        version: code(version?.snapshotId ?? ''),
-        time: momentInText(locale, redaction.redactedAt),
-        reason: inEnglish(locale, redaction.reason),
-      })}
-    </p> `
-  )
-}
-
-/** The data without its texts and items, so that each of them is an addition to it. */
-function emptied(data: JsonValue): JsonValue {
-  if (Array.isArray(data)) return []
-  if (typeof data !== 'object' || data === null) return data
-  return Object.fromEntries(
-    Object.entries(data).flatMap(([name, value]): [string, JsonValue][] => {
-      const isText = typeof value !== 'object' || value === null
-      const isTexts = Array.isArray(value) && value.some((each) => typeof each !== 'object')
-      return isText || isTexts ? [] : [[name, emptied(value)]]
-    }),
-  )
-}
-
-/** Links to the exact bytes of a resource before and after, as far as they were not redacted. */
-function jsonLinks({ texts, facts }: PageContext, name: string, versions: Versions): Html {
-  const t = texts.version
-  const links = versions.map((version, index) => {
-    const digest = version?.resources[name]
-    return (
-      digest !== undefined &&
-      facts.redaction(name, digest) === undefined &&
-      html`<li>${link(archivePath(name, digest), index === 0 ? t.jsonBefore : t.jsonAfter)}</li> `
-    )
-  })
-  return html`<ul class="plain-list links small">
-    ${links}
-  </ul>`
-}
-
-/** What changed in a resource, in words, with its JSON one click away. */
-function resourceChanges(context: PageContext, name: string, versions: Versions): Html {
-  const { locale, texts } = context
-  const t = texts.version
-  const id = changesId(name)
-  const data = comparedData(context, name, versions)
-  const redacted = versions.flatMap((version) => redactionNote(context, name, version) ?? [])
-  // Every resource of the first version is new.
-  const whole = versions[0] && data && wholeChange(data)
-  const isShown = data?.before !== undefined || isTranslatedName(name)
-  const changes =
-    data?.after !== undefined && isShown
-      ? fieldChangesBetween(data.before ?? emptied(data.after), data.after, data.schema)
-      : []
-  const { items, noise } =
-    data === undefined ? { items: [], noise: [] } : changesInWords(context, changes, data)
-  const { shown, left } = newestShown(items, SHOWN_CHANGES, (item) => item)
-  return html`<section aria-labelledby="${id}">
-    <h3 id="${id}">${anchor(id, resourceTitle(context, name))}</h3>
-    ${redacted}
-    ${
-      data === undefined &&
-      redacted.length === 0 &&
-      html`<p class="note note-warn">${t.unavailable}</p>`
-    }
-    ${whole?.map(
-      ({ kind }) =>
-        html`<p class="data-change">
-          <span class="tag tag-${kind}">${t.kinds[kind]}</span> ${t.wholeResource}
-        </p>`,
-    )}
-    ${
-      shown.length > 0 &&
-      html`<ul class="plain-list data-changes">
-        ${shown}
-      </ul>`
-    }
-    ${left > 0 && html`<p class="muted">${countText(locale, t.moreChanges, left)}</p>`}
-    ${
-      noise.length > 0 &&
-      html`<details class="noise small">
-        <summary>${t.reviewedOnly}</summary>
-        <ul class="plain-list data-changes">
-          ${noise}
-        </ul>
-      </details>`
-    }
-    ${jsonLinks(context, name, versions)}
-  </section> `
-}
-
-/** What changed from the version before, or what the first version says. Changes of translations are folded. */
+/** What changed from the version before, or what the first version says. */
 function allChanges(context: PageContext, entry: VersionEntry): Html {
-  const { locale, texts, facts } = context
+  const { texts, facts } = context
   const { sequence, changes } = entry
   if (changes.length === 0) return html`<p class="muted">${texts.history.noChanges}</p>`
   const isFirst = sequence === 1
   const before = isFirst ? undefined : facts.version(formatSnapshotId(sequence - 1))
-  const versions = [before, entry] as const
-  const ofData = changes.filter(({ resource }) => !isTranslation(resource))
-  const { shown, left } = newestShown(ofData, SHOWN_RESOURCES, ({ resource }) =>
-    resourceChanges(context, resource, versions),
-  )
-  // Links to a change lead here even if the page has no room for it.
-  const hidden = ofData.slice(ofData.length - left)
-  const ofTranslations = changes.filter(({ resource }) => !isFirst && isTranslation(resource))
-  return html`${isFirst && html`<p>${texts.version.genesis}</p>`}${shown}${
-    left > 0 &&
-    html`<p class="muted">${countText(locale, texts.version.moreResources, left)}</p>
-      <ul>
-        ${hidden.map(
-          ({ resource }) => html`<li id="${changesId(resource)}">${code(resource)}</li>`,
-        )}
-      </ul>`
-  }${
-    ofTranslations.length > 0 &&
-    html`<details class="noise">
-      <summary>${texts.version.translations}</summary>
-      ${
-        newestShown(ofTranslations, SHOWN_RESOURCES, ({ resource }) =>
-          resourceChanges(context, resource, versions),
-        ).shown
-      }
-    </details>`
-  }`
+  const names = changes.map(({ resource }) => resource)
+  const shown = isFirst ? names.filter((name) => !isTranslation(name)) : names
+  return html`${isFirst && html`<p>${texts.version.genesis}</p>`}${changesOfResources(context, shown, [before, entry])}`
 }
 
 function resourceTable(context: PageContext, entry: VersionEntry): Html {
@@ -253,6 +74,10 @@ function body(context: PageContext, entry: VersionEntry) {
       <nav class="actions" aria-label="${t.neighbors}">
         ${sequence > 1 && neighbor(sequence - 1, t.previous, 'prev')}
         ${sequence < facts.head.sequence && neighbor(sequence + 1, t.next, 'next')}
+        ${
+          sequence < facts.head.sequence &&
+          link(pathOfPage(locale, sincePath(snapshotId)), texts.since.changes)
+        }
         ${link(pathOfPage(locale, 'history'), t.all)}
       </nav>
       ${kept} ${pageSection('changes', history.changes, allChanges(context, entry))}

@@ -7,6 +7,12 @@ export function link(path: string, content: HtmlValue): Html {
   return html`<a href="${path}">${content}</a>`
 }
 
+/** A link of a navigation. `current` marks the open page ("page") or the page that contains it ("true"). */
+export function pageLink(path: string, title: string, current: 'page' | 'true' | false): Html {
+  const mark = current && html` aria-current="${current}"`
+  return html`<a href="${path}" ${mark}>${title}</a>`
+}
+
 export function codeLink(path: string): Html {
   return link(path, code(path))
 }

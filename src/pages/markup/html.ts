@@ -34,51 +34,13 @@ function written(value: HtmlValue): string {
   return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
 }
 
-/** Placeholder for values while the pieces of a template are processed as one text; no template contains it. */
-const VALUE = '\0'
-
-/** Void elements (HTML standard 13.1.2), in the form that the source formatter writes. */
-const VOID_TAG =
-  /<(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b([^<>]*?)\s*\/>/g
-
-/** Line breaks and indentation of the sources, which are equivalent to a single line break. */
-const INDENTATION = /[ \t]*\n\s*/g
-
-/** Elements that do not render leading and trailing line breaks, unlike `pre`. */
-const BLOCK =
-  'article|aside|body|button|caption|d[dlt]|details|div|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|html|label|legend|li|main|nav|[ou]l|p|section|summary|table|tbody|t[dhr]|template|thead'
-
-/** A line break after the start tag or before the end tag of such an element. */
-const BREAK_WITHIN = new RegExp(`(<(?:${BLOCK})(?:\\s[^<>]*)?>)\\n|\\n(?=</(?:${BLOCK})>)`, 'g')
-
-const tidied = new WeakMap<TemplateStringsArray, readonly string[]>()
-
-/** A trailing space is usually followed by a line break. */
-const LAST_SPACE = / +$/
-
-/** The pieces of a template as sent: without the indentation of the sources, void elements without a slash. */
-function piecesOf(template: TemplateStringsArray): readonly string[] {
-  const known = tidied.get(template)
-  if (known !== undefined) return known
-  const pieces = template
-    .join(VALUE)
-    .replaceAll(INDENTATION, '\n')
-    .replace(LAST_SPACE, '\n')
-    .replaceAll(VOID_TAG, '<$1$2>')
-    .replaceAll(BREAK_WITHIN, '$1')
-    .split(VALUE)
-  tidied.set(template, pieces)
-  return pieces
-}
-
 /**
- * A markup template. Values are escaped for elements and quoted attributes. White space of the template is reduced
- * where it is not rendered.
+ * A markup template. Values are escaped for elements and quoted attributes.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const pieces = piecesOf(template)
-  let text = pieces[0] ?? ''
-  for (const [index, value] of values.entries()) text += written(value) + (pieces[index + 1] ?? '')
+  let text = template[0] ?? ''
+  for (const [index, value] of values.entries())
+    text += written(value) + (template[index + 1] ?? '')
   return new Html(text)
 }
 
@@ -89,10 +51,26 @@ export function joinHtml(pieces: readonly HtmlValue[], between: HtmlValue): Html
 /** Longest code that fits on a line of text in a window 320 px wide. */
 const WHOLE_CHARACTERS = 26
 
-/** A word of a program, such as a path, a header field or an id. A short one is not broken at its hyphens and spaces. */
+/** The text of a code or of a path. It may be broken before its slashes and after its spaces, but not at a hyphen. */
+export function codeParts(text: string): HtmlValue {
+  if (!/[-{]/.test(text)) return text
+  const parts = text.split(/(?<= )|(?<=[\w}])(?=\/)/).map((part) => {
+    const isWhole = part.length <= WHOLE_CHARACTERS && /[-{]/.test(part)
+    return isWhole ? unbroken(part) : part
+  })
+  return joinHtml(parts, html`<wbr />`)
+}
+
+/** Text on one line, such as a time. */
+export function unbroken(text: string): Html {
+  return html`<span class="whole">${text}</span>`
+}
+
+/** A word of a program, such as a path, a header field or an id. A short one is not broken at all. */
 export function code(text: string | number): Html {
   const word = String(text)
-  return word.length <= WHOLE_CHARACTERS && /[- ]/.test(word)
+  if (!/[- ]/.test(word)) return html`<code>${word}</code>`
+  return word.length <= WHOLE_CHARACTERS
     ? html`<code class="whole">${word}</code>`
-    : html`<code>${word}</code>`
+    : html`<code>${codeParts(word)}</code>`
 }

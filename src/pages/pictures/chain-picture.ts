@@ -1,11 +1,11 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
-import { html, type Html } from '../markup/html.ts'
-import { plainText } from '../markup/rich-text.ts'
+import { html, type Html, unbroken } from '../markup/html.ts'
+import { richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
 import { formatDay } from '../texts/moments.ts'
 import { box, picture } from './picture.ts'
 
-const BOX = { width: 196, height: 104, gap: 52 } as const
+const BOX = { width: 216, height: 104, gap: 32 } as const
 const HASH_CHARACTERS = 12
 
 function entryBox({ locale, texts }: PageContext, entry: VersionEntry, index: number): Html {
@@ -46,9 +46,9 @@ export function chainPicture(context: PageContext, count: number): Html {
   return picture({
     id: 'chain-picture',
     title: t.chainTitle,
-    description: plainText(t.chainText, {
-      first: facts.head.snapshotId,
-      last: oldest?.snapshotId ?? '',
+    description: richText(t.chainText, {
+      first: unbroken(facts.head.snapshotId),
+      last: unbroken(oldest?.snapshotId ?? ''),
     }),
     width: hasMore ? moreX + BOX.width - 58 : moreX - BOX.gap + 2,
     height: BOX.height + 2,

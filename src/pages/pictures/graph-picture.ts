@@ -29,11 +29,12 @@ interface GraphEdge {
   readonly label?: { readonly text: string; readonly target: string; readonly isEnglish: boolean }
 }
 
-const BOX = { width: 150, height: 70 } as const
-const TITLE_PX = 16
-const LABEL = { px: 12.5, em: 9.6, line: 14, lines: 3 } as const
+const BOX = { width: 160, start: 12, end: 2 } as const
+/** Text of 14 px in the widest bold face. */
+const TITLE = { px: 17, line: 17, lines: 3 } as const
+const LABEL = { px: 12.5, em: 11.6, line: 14, lines: 3 } as const
 /** Distances between boxes of a rank, between ranks, and between edges. */
-const SPACE = { nodesep: 10, ranksep: 34, edgesep: 10, marginx: 8, marginy: 8 } as const
+const SPACE = { nodesep: 10, ranksep: 40, edgesep: 10, marginx: 8, marginy: 8 } as const
 /** Width of the text column beside the contents. A wider picture runs from top to bottom. */
 const COLUMN_WIDTH = 912
 
@@ -48,6 +49,9 @@ interface EdgePlace extends Point {
 }
 
 type LabeledEdge = GraphEdge & { readonly lines: readonly string[] }
+
+/** A box with the lines of its title. */
+type NodeBox = GraphNode & { readonly lines: readonly string[]; readonly height: number }
 
 /** Shares of the edges that dagre sees last: it orders a rank by what it saw first, and one order crosses less than another. */
 const TURNS = [0, 1 / 2, 1 / 4, 3 / 4]
@@ -124,14 +128,14 @@ function backEdges(
 
 /** Boxes, edges and labels in their places, by dagre: no label covers a box, and no two edges share a line. */
 function placed(
-  nodes: readonly GraphNode[],
+  nodes: readonly NodeBox[],
   edges: readonly LabeledEdge[],
   rankdir: 'LR' | 'TB',
   turn: number,
 ) {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir, ...SPACE })
-  for (const { id } of nodes) graph.setNode(id, { ...BOX })
+  for (const { id, height } of nodes) graph.setNode(id, { width: BOX.width, height })
   const back = backEdges(nodes, edges)
   const first = Math.floor(turn * edges.length)
   const ordered = [...edges.entries()]
@@ -157,10 +161,10 @@ function placed(
 
 /** Whether every line keeps clear of the labels of others, and of the boxes between which it does not run. */
 function isClear({ graph, places }: ReturnType<typeof placed>, edges: readonly LabeledEdge[]) {
-  const boxes = (graph.nodes() as readonly string[]).map((id) => ({
-    id,
-    area: rectangle(graph.node(id) as Point, BOX.width, BOX.height),
-  }))
+  const boxes = (graph.nodes() as readonly string[]).map((id) => {
+    const node = graph.node(id) as Point & { readonly width: number; readonly height: number }
+    return { id, area: rectangle(node, node.width, node.height) }
+  })
   const labels = places.map((place, index) => {
     const { width, height } = labelSize(edges[index]?.lines ?? [])
     return rectangle(place, width, height)
@@ -176,7 +180,7 @@ function isClear({ graph, places }: ReturnType<typeof placed>, edges: readonly L
 }
 
 /** The first clear layout: from left to right if that fits beside the contents, else from top to bottom. */
-function bestPlaced(nodes: readonly GraphNode[], edges: readonly LabeledEdge[]) {
+function bestPlaced(nodes: readonly NodeBox[], edges: readonly LabeledEdge[]) {
   const across = placed(nodes, edges, 'LR', 0)
   if ((across.graph.graph().width ?? 0) <= COLUMN_WIDTH) return across
   const [usual, ...others] = TURNS.map((turn) => () => placed(nodes, edges, 'TB', turn))
@@ -227,7 +231,12 @@ export function graphPicture({
           : wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
     }))
   if (drawn.length === 0) return undefined
-  const { graph, places } = bestPlaced(nodes, drawn)
+  const nodeBoxes = nodes.map((node): NodeBox => {
+    const em = (BOX.width - BOX.start - BOX.end) / TITLE.px
+    const lines = wrapText(node.title, { em, maxLines: TITLE.lines, locale })
+    return { ...node, lines, height: 36 + TITLE.line * Math.max(2, lines.length) }
+  })
+  const { graph, places } = bestPlaced(nodeBoxes, drawn)
   const { width = 0, height = 0 } = graph.graph()
   const arrow = `${described.id}-arrow`
   const planned = (isPlanned: boolean, className: string): string =>
@@ -260,15 +269,15 @@ export function graphPicture({
       >${box('picture-paper', back, 0)}${label.isEnglish ? html`<g lang="en">${text}</g>` : text}</a
     > `
   })
-  const boxes = nodes.map(({ id, title, kind, target, isPlanned }) => {
+  const boxes = nodeBoxes.map(({ id, lines, height: boxHeight, kind, target, isPlanned }) => {
     const node = graph.node(id)
-    const [x, y] = [Math.round(node.x - BOX.width / 2), Math.round(node.y - BOX.height / 2)]
-    const lines = wrapText(title, { em: (BOX.width - 24) / TITLE_PX, maxLines: 2, locale })
+    const [left, y] = [Math.round(node.x - BOX.width / 2), Math.round(node.y - boxHeight / 2)]
+    const x = left + BOX.start
     const top = lines.length === 1 ? y + 30 : y + 24
     return html`<a href="#${target}">
-      ${box(planned(isPlanned, 'picture-box'), { ...BOX, x, y })}
-      ${textLines(lines, { x: x + 12, y: top, step: 18, className: 'picture-name' })}
-      <text class="picture-label" x="${x + 12}" y="${y + BOX.height - 12}">${kind}</text>
+      ${box(planned(isPlanned, 'picture-box'), { x: left, y, width: BOX.width, height: boxHeight })}
+      ${textLines(lines, { x, y: top, step: TITLE.line, className: 'picture-name' })}
+      <text class="picture-label" x="${x}" y="${y + boxHeight - 12}">${kind}</text>
     </a> `
   })
   return picture({

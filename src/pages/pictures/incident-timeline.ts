@@ -1,6 +1,6 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { html, type Html } from '../markup/html.ts'
-import { plainText } from '../markup/rich-text.ts'
+import { html, type Html, unbroken } from '../markup/html.ts'
+import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { labelFor, type Severity, severityOf } from '../texts/enum-labels.ts'
 import { box, picture, widthOf } from './picture.ts'
@@ -114,9 +114,9 @@ export function incidentTimeline(context: PageContext, incident: Incident): Html
   return picture({
     id: `timeline-${id}`,
     title: t.incidentTitle,
-    description: plainText(resolvedAt === undefined ? t.incidentOpen : t.incidentText, {
-      start: start ?? '',
-      end: end ?? '',
+    description: richText(resolvedAt === undefined ? t.incidentOpen : t.incidentText, {
+      start: unbroken(start ?? ''),
+      end: unbroken(end ?? ''),
       impact: labelFor(texts, 'incidentImpact', impact),
     }),
     isImage: true,

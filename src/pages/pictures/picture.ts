@@ -7,7 +7,7 @@ export interface PictureOptions {
   /** What the picture shows, in a few words. */
   readonly title: string
   /** Its content as a sentence. The page has the same facts as text. */
-  readonly description: string
+  readonly description: string | Html
   readonly width: number
   readonly height: number
   readonly content: HtmlValue
@@ -38,6 +38,10 @@ export function picture(options: PictureOptions): Html {
   </figure>`
 }
 
+/** Space between letters and between words in em that a reader may set (WCAG 1.4.12). No text may leave its box for it. */
+const LETTER_SPACE = 0.12
+const WORD_SPACE = 0.16
+
 /** Approximate width of a character in em: precise enough to break lines in SVG, which browsers do not do. */
 function characterWidth(character: string): number {
   if (/\p{Script=Han}|[\u3000-\u30ff\uff00-\uffef]/u.test(character)) return 1
@@ -48,9 +52,13 @@ function characterWidth(character: string): number {
   return /[A-Z]/.test(character) ? 0.68 : 0.56
 }
 
+/** Width in em that a text takes at most: with the spacing of readers who need it. */
 export function widthOf(text: string): number {
   let width = 0
-  for (const character of text) width += characterWidth(character)
+  for (const character of text) {
+    const own = characterWidth(character)
+    width += own + (own && LETTER_SPACE) + (character === ' ' ? WORD_SPACE : 0)
+  }
   return width
 }
 

@@ -12,7 +12,7 @@ const WIDTH = COLUMNS * (BOX.width + BOX.gap) - BOX.gap + 2 * PADDING
 const ZONE_HEAD = 40
 /** Distance between a zone and the boundary. */
 const MARGIN = 20
-const TEXT_PX = 13
+const TEXT_PX = 14
 
 /** Id prefixes of the rows on the wallet page that match the boxes. */
 export const ROW_PREFIXES = {
@@ -46,7 +46,7 @@ function boxRows({ locale, content }: PageContext, items: readonly Item[], top: 
   return items.map(({ target, title, isPath = false }, index) => {
     const x = PADDING + (index % COLUMNS) * (BOX.width + BOX.gap)
     const y = top + Math.floor(index / COLUMNS) * (BOX.height + BOX.gap)
-    const em = (BOX.width - 24) / TEXT_PX
+    const em = (BOX.width - 16) / TEXT_PX
     const lines = isPath ? [title] : wrapText(title, { em, maxLines: 2, locale })
     const className = isPath ? 'picture-code' : 'picture-text'
     const textTop = y + (lines.length === 1 ? 31 : 22)

@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { REMEDIES } from '@public-api/contract/errors/remedies'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { errorsOf, KEY_ERRORS, ROUTE_ERRORS } from '@public-api/contract/registry/endpoints'
+import { nodeHttp } from '../../http/node-http.ts'
 import { factList, link, listFilter } from '../markup/elements.ts'
 import { code as codeHtml, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
@@ -22,7 +22,7 @@ function returnedBy({ locale, texts, facts }: PageContext, code: ErrorCode): Htm
   )
   if (rows.length === 0 && !isOfKeys && !isOfRoutes) return noEndpoint
   const links = rows.map(([name, row]) => {
-    const call = html`<code>${row.method} ${row.path}</code>`
+    const call = codeHtml(`${row.method} ${row.path}`)
     return html`<li>${link(endpointPath(locale, name, row), call)}</li> `
   })
   return [
@@ -62,7 +62,7 @@ function errorEntry(context: PageContext, code: ErrorCode): Html {
       ${retry !== undefined && html`<span class="muted small">${retry}</span>`}
     </summary>
     <div id="${code}">
-      <h3><a class="anchor" href="#${code}">${status} ${STATUS_CODES[status]}</a></h3>
+      <h3><a class="anchor" href="#${code}">${status} ${nodeHttp.STATUS_CODES[status]}</a></h3>
       ${factList([
         [t.whatToDo, contractText(locale, REMEDIES[code] ?? message)],
         [t.retryable, retryable && sentencesHtml(locale, [t.canRetry, wait])],

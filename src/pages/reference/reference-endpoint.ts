@@ -1,10 +1,10 @@
-import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { errorsOf, type Endpoint, type Registry } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import { nodeHttp } from '../../http/node-http.ts'
 import { copyButton, link } from '../markup/elements.ts'
-import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
+import { code, escapeContent, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { codesHtml, richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
@@ -87,24 +87,26 @@ function parameters(
 }
 
 /** The errors of an endpoint by status, with the reason phrase. */
-function errorList(context: PageContext, row: Endpoint): Html {
-  const listed = ownErrors(row)
-    .map((name) => ({ name, status: ERRORS[name].status }))
-    .toSorted((a, b) => a.status - b.status)
-  return html`<h3>${context.texts.reference.errors}</h3>
-    <ul class="plain-list error-list">
-      ${listed.map(
-        ({ name, status }) =>
-          html`<li>
-            ${errorLink(context, name)} <span class="muted">${status} ${STATUS_CODES[status]}</span>
-          </li> `,
-      )}
+function errorList(context: PageContext, name: string, row: Endpoint): Html {
+  const listed = ownErrors(row).toSorted((a, b) => ERRORS[a].status - ERRORS[b].status)
+  const items = listed.map((each) => {
+    const { status } = ERRORS[each]
+    const phrase = html`<span class="muted">${status} ${nodeHttp.STATUS_CODES[status]}</span>`
+    return html`<li>${errorLink(context, each)} ${phrase}</li> `
+  })
+  return html`<h3 id="${name}-errors">${context.texts.reference.errors}</h3>
+    <ul class="error-list">
+      ${items}
     </ul>`
 }
 
-/** Attributes for the form that tries the endpoint: its path parameter, the names of its query parameters, and its key. */
-function formData({ parameter, query, authentication }: Endpoint): readonly HtmlValue[] {
+/**
+ * Attributes for the form that tries the endpoint: its path parameter, the names of its query parameters, and its key.
+ * Only reads can be tried: other methods change data.
+ */
+function formData({ method, parameter, query, authentication }: Endpoint): readonly HtmlValue[] {
   return [
+    method === 'GET' && html` data-try`,
     parameter && html` data-parameter="${parameter.name}" data-example="${parameter.example}"`,
     parameter?.mayBeEmpty && html` data-may-be-empty`,
     authentication === 'api-key' && html` data-needs-key`,
@@ -116,15 +118,15 @@ function formData({ parameter, query, authentication }: Endpoint): readonly Html
 function samples({ texts, facts }: PageContext, name: string, row: Endpoint): Html {
   const { request } = texts.reference
   const all = requestSamples(name, row, facts)
+  const panels = all.map(({ language, text }) => {
+    const label = html`<p>${SAMPLE_LANGUAGES[language]}</p>`
+    // What the copy button copies before the script runs, which adds the other ids.
+    const id = language === 'curl' && html` id="${name}-curl"`
+    const sample = html`<pre tabindex="0"><code${id}>${escapeContent(text)}</code></pre>`
+    return html`<div data-language="${language}">${label}${sample}</div>`
+  })
   return html`<div class="samples">
-    ${all.map(({ language, text }) => {
-      const sample = html`<pre tabindex="0"><code id="${name}-${language}">${text}</code></pre>`
-      return html`<div data-language="${language}">
-        <p class="small">${SAMPLE_LANGUAGES[language]}</p>
-        ${sample}
-      </div>`
-    })}
-    ${copyButton(texts, `${name}-curl`, `${request} ${row.method} ${row.path}`)}
+    ${panels} ${copyButton(texts, `${name}-curl`, `${request} ${row.method} ${row.path}`)}
   </div>`
 }
 
@@ -132,28 +134,29 @@ function samples({ texts, facts }: PageContext, name: string, row: Endpoint): Ht
 export function endpointEntry(context: PageContext, name: string, row: Endpoint): Html {
   const { locale, texts } = context
   const t = texts.reference
-  const { method, path, summary, description, request, success } = row
+  const { method, path, summary, request, success } = row
   const call = `${method} ${path}`
   const { body, isReal, isLong } = createEndpointExample(context, row)
   const label = `${t.response} ${call}`
   const className = isLong ? 'json long' : 'json'
   const attributes = html`class="${className}" tabindex="0" role="group" aria-label="${label}"`
   const response = html`<pre ${attributes}>${body}</pre>`
+  const caption = html`<figcaption>${isReal ? t.exampleReal : t.exampleMade}</figcaption>`
+  const description = [
+    html`<h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>`,
+    html`<p class="call">${methodBadge(method)} ${code(path)}</p>`,
+    html`<p>${contractText(locale, row.description)}</p>`,
+    traits(context, row),
+    deprecationNote(context, row),
+    parameters(context, name, row),
+    request && requestFields(context, `${name}.body`, t.fields, REQUEST_SCHEMAS[request]),
+    challengeSection(context, name, row),
+    success && responseFields(context, name, DATA_SCHEMAS[success.data]),
+    errorList(context, name, row),
+  ]
+  const example = [samples(context, name, row), response, caption]
   return html`<section class="endpoint" id="${name}" ${formData(row)}>
-    <div>
-      <h2><a class="anchor" href="#${name}">${contractText(locale, summary)}</a></h2>
-      <p class="call" data-call="${call}">${methodBadge(method)} ${code(path)}</p>
-      <p>${contractText(locale, description)}</p>
-      ${traits(context, row)}
-      ${deprecationNote(context, row)}${parameters(context, name, row)}${
-        request && requestFields(context, `${name}.body`, t.fields, REQUEST_SCHEMAS[request])
-      }${challengeSection(context, name, row)}${success && responseFields(context, name, DATA_SCHEMAS[success.data])}${errorList(context, row)}
-    </div>
-    <div class="sample">
-      <figure>
-        ${samples(context, name, row)} ${response}
-        <figcaption class="muted small">${isReal ? t.exampleReal : t.exampleMade}</figcaption>
-      </figure>
-    </div>
+    <div>${description}</div>
+    <div class="sample"><figure>${example}</figure></div>
   </section> `
 }

@@ -33,9 +33,8 @@ function rulesOf(context: PageContext, field: JsonSchema): readonly HtmlValue[] 
 const MAX_OPEN_FIELDS = 40
 
 /** A field with its address: its name, which the page's script makes a link to it, its type and its meaning. */
-function fieldItem(id: string, name: string, type: HtmlValue, meaning: HtmlValue): Html {
-  return html`<dt id="${id}">${name} ${type}</dt>
-    <dd>${meaning}</dd>`
+function fieldItem(id: string, name: string, type: HtmlValue, meaning: HtmlValue): HtmlValue {
+  return [html`<dt id="${id}">${name} ${type}</dt>`, html`<dd>${meaning}</dd>`]
 }
 
 /** Parameters or fields of a request body, with their rules and what else holds for each. The address of each begins with `prefix`. */
@@ -48,7 +47,7 @@ export function requestFields(
 ): Html {
   const { locale, texts } = context
   const t = texts.reference
-  return html`<h3>${title}</h3>
+  return html`<h3 id="${prefix}-fields">${title}</h3>
     <dl class="fields">
       ${Object.entries(properties).map(([name, field]) => {
         const mark = required.includes(name)
@@ -124,6 +123,6 @@ export function responseFields(
   }
 
   if (countFields(schema) === 0) return undefined
-  return html`<h3>${t.responseFields}</h3>
+  return html`<h3 id="${endpoint}-data">${t.responseFields}</h3>
     <dl class="fields">${list(schema, [])}</dl>`
 }

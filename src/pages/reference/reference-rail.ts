@@ -1,8 +1,8 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
-import { link, listFilter } from '../markup/elements.ts'
-import { html, type Html } from '../markup/html.ts'
+import { bulletList, link, listFilter, pageLink } from '../markup/elements.ts'
+import { codeParts, html, type Html } from '../markup/html.ts'
 import { endpointPath, groupPath, type PageContext, pathOfPage } from '../page.ts'
 import { referenceIndexPath } from './reference-index.ts'
 
@@ -20,19 +20,16 @@ export function endpointsOf(
 
 /** The method as a badge; its text and color distinguish reads from writes. */
 export function methodBadge(method: string): Html {
-  return html`<span class="method method-${method.toLowerCase()}">${method}</span>`
+  const color = method === 'GET' ? '' : ` method-${method.toLowerCase()}`
+  return html`<span class="method${color}">${method}</span>`
 }
 
 /** A link to the entry of an endpoint, with its path below the base path. */
 export function endpointLink({ locale }: PageContext, name: string, row: Endpoint): Html {
   const path = row.path.slice(BASE_PATH.length) || '/'
-  // A parameter is not broken.
-  const [fixed, parameter] = path.split(/(?=\{)/)
-  const shown =
-    parameter === undefined ? fixed : html`${fixed}<wbr /><span class="whole">${parameter}</span>`
   return link(
     endpointPath(locale, name, row),
-    html`${methodBadge(row.method)} <code>${shown}</code>`,
+    html`${methodBadge(row.method)} <code>${codeParts(path)}</code>`,
   )
 }
 
@@ -40,25 +37,20 @@ export function endpointLink({ locale }: PageContext, name: string, row: Endpoin
 export function referenceRail(context: PageContext, currentPath: string) {
   const { locale, texts, facts } = context
   const { reference: t } = texts
-  const pageLink = (path: string, title: string): Html => {
-    const mark = path === currentPath && html` aria-current="page"`
-    return html`<a href="${pathOfPage(locale, path)}" ${mark}>${title}</a>`
-  }
+  const linkTo = (path: string, title: string): Html =>
+    pageLink(pathOfPage(locale, path), title, path === currentPath && 'page')
   const listed = REFERENCE_TAGS.filter((tag) => !facts.isLeftOut(groupPath(tag)))
-  const groups = listed.map((tag) => ({ tag, endpoints: endpointsOf(facts.registry, tag) }))
+  const groups = listed.map((tag) => {
+    const endpoints = endpointsOf(facts.registry, tag)
+    if (endpoints.length === 0) return undefined
+    const title = html`<p>${linkTo(groupPath(tag), t.tags[tag])}</p>`
+    const links = endpoints.map(([name, row]) => endpointLink(context, name, row))
+    return html`<div class="rail-group">${title}${bulletList(links)}</div> `
+  })
   const content = html`<div class="rail">
     ${listFilter(texts, 'rail-filter', t.filter, '.rail li', referenceIndexPath(locale))}
-    <p>${pageLink('reference', t.basics)}</p>
-    ${groups.map(
-      ({ tag, endpoints }) =>
-        endpoints.length > 0 &&
-        html`<div class="rail-group">
-          <p>${pageLink(groupPath(tag), t.tags[tag])}</p>
-          <ul>
-            ${endpoints.map(([name, row]) => html`<li>${endpointLink(context, name, row)}</li> `)}
-          </ul>
-        </div> `,
-    )}
+    <p>${linkTo('reference', t.basics)}</p>
+    ${groups}
   </div>`
   return { title: t.endpoints, content }
 }

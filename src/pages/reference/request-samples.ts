@@ -101,24 +101,23 @@ print(client.${method}(${value === undefined ? '' : JSON.stringify(value)}).data
 import (
 	"context"
 	"fmt"
-	"log"
 ${needsKey ? '\t"os"\n' : ''}
-	"publicapi"
+	"github.com/example/public-api-server/clients/go"
 )
 
 func main() {
 	client, err := publicapi.NewClient(publicapi.Options{
 		BaseURL:      "${origin}",
-		PinnedKeyIds: []string{"${keyId}"},
+		PinnedKeyIDs: []string{"${keyId}"},
 ${needsKey ? '\t\tAPIKey:       os.Getenv("API_KEY"),\n' : ''}	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	result, err := client.${method}(context.Background()${given})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
-	fmt.Printf("%+v\\n", result.Data)
+	fmt.Println(result.Data)
 }`
   }),
   // The command sends no API key.

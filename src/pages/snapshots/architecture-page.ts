@@ -30,7 +30,7 @@ export function componentRows(context: PageContext, components: Components): Htm
       nameColumn(context, t.part),
       { title: t.kind, cell: ({ kind }) => labelFor(texts, 'partKind', kind) },
       { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
-      { title: t.role, cell: ({ role }) => operatorText(content, role) },
+      { title: t.role, cell: ({ role }) => html`<p>${operatorText(content, role)}</p>` },
     ],
   })
 }
@@ -46,8 +46,11 @@ export function flowRows(context: PageContext, flows: Flows, components: Compone
     columns: [
       { title: t.from, cell: ({ from }) => componentLink(from) },
       { title: t.to, cell: ({ to }) => componentLink(to) },
-      { title: t.data, cell: ({ data }) => operatorText(content, data) },
-      { title: t.means, cell: ({ means }) => means && operatorText(content, means) },
+      { title: t.data, cell: ({ data }) => html`<p>${operatorText(content, data)}</p>` },
+      {
+        title: t.means,
+        cell: ({ means }) => means && html`<p>${operatorText(content, means)}</p>`,
+      },
       { title: t.state, cell: ({ state }) => stateBadge(texts, 'partState', state) },
     ],
   })

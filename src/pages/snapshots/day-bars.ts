@@ -4,7 +4,7 @@ import { link } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { countText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
-import { formatDay } from '../texts/moments.ts'
+import { formatDay, formatDayRange } from '../texts/moments.ts'
 
 type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
@@ -67,7 +67,6 @@ function runsOf({ facts }: PageContext, { incidents, updatedAt }: Status, id: st
 export function dayBars(context: PageContext, status: Status, id: string): Html {
   const { locale, texts, facts, content } = context
   const t = texts.status
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const msOf = (index: number): number => facts.todayMs - (DAYS - 1 - index) * DAY_MS
   const runs = runsOf(context, status, id)
   const daysIn = (isCounted: (run: Run) => boolean): number =>
@@ -78,7 +77,7 @@ export function dayBars(context: PageContext, status: Status, id: string): Html 
       return `M${x} ${BAR.height - DAY_KINDS[kind]}V${BAR.height}`
     })
     const names = incidents.map(({ title }) => title).join(' · ')
-    const title = `${format.formatRange(msOf(first), msOf(last))}: ${names === '' ? t.dayKinds[kind] : names}`
+    const title = `${formatDayRange(locale, msOf(first), msOf(last))}: ${names === '' ? t.dayKinds[kind] : names}`
     const path = html`<path class="day-${kind}" d="${days.join('')}"
       ><title>${title}</title></path
     > `

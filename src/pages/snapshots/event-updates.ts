@@ -1,3 +1,4 @@
+import { anchor } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { operatorText } from '../markup/rich-text.ts'
@@ -5,9 +6,10 @@ import type { PageContext } from '../page.ts'
 import { momentHtml } from '../texts/moments.ts'
 import { notShown } from './snapshot-sections.ts'
 
-/** The newest updates of an incident or a maintenance. */
+/** The newest updates of an incident or a maintenance; `place` is the id of its heading. */
 export function eventUpdates<State extends string>(
   context: PageContext,
+  place: string,
   updates: readonly { readonly at: string; readonly state: State; readonly text: string }[],
   limits: ShownLimits,
   badgeOf: (state: State) => Html,
@@ -23,7 +25,8 @@ export function eventUpdates<State extends string>(
           <p>${operatorText(content, text)}</p>
         </dd> `,
   )
-  return html`<h4>${texts.status.updates}</h4>
+  const id = `${place}-updates`
+  return html`<h4 id="${id}">${anchor(id, texts.status.updates)}</h4>
     <dl class="facts">${shown}</dl>
     ${notShown(context, 'status', texts.status.olderUpdates, left)}`
 }

@@ -46,7 +46,8 @@ function maintenanceArticle(context: PageContext, status: Status, maintenance: M
         components.length > 0 && itemLinks(context, 'component', status.components, components),
       ],
     ])}
-    ${passedNote(context, maintenance)} ${eventUpdates(context, updates, SHOWN_UPDATES, badgeOf)}
+    ${passedNote(context, maintenance)}
+    ${eventUpdates(context, `maintenance-${id}`, updates, SHOWN_UPDATES, badgeOf)}
   </article>`
 }
 

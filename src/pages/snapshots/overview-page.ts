@@ -60,13 +60,13 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
             <noscript><p class="note">${t.noScript}</p></noscript>
             <details id="live-details">
               <summary>${t.details}</summary>
-              <h3>${t.lines}</h3>
+              <h3 id="live-lines">${anchor('live-lines', t.lines)}</h3>
               <ol class="signed-lines">
                 ${known.map((line) => html`<li><code>${line}</code></li> `)}
               </ol>
-              <h3>${t.signature}</h3>
+              <h3 id="live-signed">${anchor('live-signed', t.signature)}</h3>
               <p class="signature-line"><code id="live-signature">${UNKNOWN}</code></p>
-              <h3>${t.checks}</h3>
+              <h3 id="live-checks">${anchor('live-checks', t.checks)}</h3>
               <div id="live-steps" class="compact-steps">${pendingSteps(labels, proof.states)}</div>
             </details>
             <p class="actions">

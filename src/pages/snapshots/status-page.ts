@@ -24,7 +24,7 @@ type Status = SnapshotData<'status'>
 type Incident = Status['incidents'][number]
 
 /** Number of incidents on the page, and of updates in each. */
-const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_000 }
+const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_800 }
 const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
 /** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
 const TIMELINES = 3
@@ -78,7 +78,7 @@ function incidentArticle(
       ],
     ])}
     ${hasTimeline && incidentTimeline(context, incident)}
-    ${eventUpdates(context, updates, SHOWN_UPDATES, badgeOf)}
+    ${eventUpdates(context, `incident-${id}`, updates, SHOWN_UPDATES, badgeOf)}
   </article>`
 }
 

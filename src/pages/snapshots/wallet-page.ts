@@ -118,7 +118,7 @@ function viewRows(
     rowId: ({ id }) => `${ROW_PREFIXES.view}-${id}`,
     columns: [
       { title: t.view, isHeader: true, cell: ({ path }) => codeLink(path) },
-      { title: t.content, cell: (view) => operatorText(content, view.summary) },
+      { title: t.content, cell: (view) => html`<p>${operatorText(content, view.summary)}</p>` },
       {
         title: texts.snapshot.reviewed,
         cell: ({ path }) => dayHtml(locale, reviewed(path)),
@@ -214,19 +214,21 @@ function walletViews(context: PageContext): readonly PageSection[] {
         { title: t.needsWallet, cell: ({ needsWallet }) => (needsWallet ? t.yes : undefined) },
       ]),
     ),
-    view('wallet/architecture', ({ components, flows, boundaries }) => [
-      listed(
-        'architecture-boundaries',
-        architecture.boundaries,
-        boundaries,
-        statements(ROW_PREFIXES.architectureBoundary, boundaries),
-      ),
-      components.length + flows.length > 0 &&
+    view(
+      'wallet/architecture',
+      ({ components, flows, boundaries }) =>
+        components.length + flows.length + boundaries.length > 0 &&
         folded(t.partsAndFlows, [
+          listed(
+            'architecture-boundaries',
+            architecture.boundaries,
+            boundaries,
+            statements(ROW_PREFIXES.architectureBoundary, boundaries),
+          ),
           listed('parts', architecture.parts, components, componentRows(context, components)),
           listed('flows', architecture.flows, flows, flowRows(context, flows, components)),
         ]),
-    ]),
+    ),
     view(
       'wallet/integration',
       ({ interfaces }) =>

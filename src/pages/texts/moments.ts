@@ -1,19 +1,25 @@
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { Locale } from '@public-api/contract/registry/locales'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { html, type Html } from '../markup/html.ts'
 
 /** No-break space, so that no line begins with the time zone. */
 const NO_BREAK = '\u00a0'
 
-/** Formats of each language. Making one takes far longer than formatting a time with it. */
-function formatsOf(options: Intl.DateTimeFormatOptions) {
-  return Object.fromEntries(
-    LOCALES.map((locale) => [locale, new Intl.DateTimeFormat(locale, options)]),
-  ) as { readonly [_ in Locale]: Intl.DateTimeFormat }
+/**
+ * The format of a language, made when it is first used. Making one takes several milliseconds, far longer than formatting
+ * a time with it.
+ */
+function formatOf(options: Intl.DateTimeFormatOptions): (locale: Locale) => Intl.DateTimeFormat {
+  const formats = new Map<Locale, Intl.DateTimeFormat>()
+  return (locale) => {
+    const format = formats.get(locale) ?? new Intl.DateTimeFormat(locale, options)
+    formats.set(locale, format)
+    return format
+  }
 }
 
-const DAYS = formatsOf({ dateStyle: 'medium', timeZone: 'UTC' })
-const MINUTES = formatsOf({
+const dayFormat = formatOf({ dateStyle: 'medium', timeZone: 'UTC' })
+const minuteFormat = formatOf({
   dateStyle: 'medium',
   timeStyle: 'short',
   hourCycle: 'h23',
@@ -22,7 +28,7 @@ const MINUTES = formatsOf({
 
 /** A moment in the format of a language, to the minute and in UTC. */
 export function formatMoment(locale: Locale, iso: string): string {
-  return `${MINUTES[locale].format(new Date(iso))}${NO_BREAK}UTC`
+  return `${minuteFormat(locale).format(new Date(iso))}${NO_BREAK}UTC`
 }
 
 /**
@@ -44,7 +50,12 @@ export function momentInText(locale: Locale, iso: string): Html {
 
 /** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */
 export function formatDay(locale: Locale, day: string | number): string {
-  return DAYS[locale].format(new Date(day))
+  return dayFormat(locale).format(new Date(day))
+}
+
+/** The days from the first to the last (milliseconds since 1970), or the one day. */
+export function formatDayRange(locale: Locale, firstMs: number, lastMs: number): string {
+  return dayFormat(locale).formatRange(firstMs, lastMs)
 }
 
 export function dayHtml(locale: Locale, iso: string): Html {

@@ -73,7 +73,7 @@ printf 'svc-response-v1\\nGET\\n%s\\n200\\n%s\\n%s' \\
   "$target" "$(field x-svc-signed-at)" "$digest" > signed.txt
 field x-svc-signature | openssl base64 -d -A > signature.bin
 
-# 3. The key is the pinned one: its id is computed from the key itself.
+# 3. The key is the pinned one: its ID is computed from the key itself.
 x=$(curl -sS "$base${READ_PATHS.signingKey}" |
   grep -o '"x":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
 id=$(printf '{"crv":"Ed25519","kty":"OKP","x":"%s"}' "$x" |
@@ -166,7 +166,11 @@ export const VERIFY_PAGE: Page = {
     const curl = html`<p>${verify.curlLead}</p>
       ${codeBox(texts, 'curl-code', verify.curlLabel, curlRecipe(...recipe))}
       <p>${curlAfter}</p>`
-    const client = html`<p>${richText(verify.packageLead, { name: code('@public-api/client') })}</p>
+    const packageLead = richText(verify.packageLead, {
+      name: code('@public-api/client'),
+      folder: code('packages/client'),
+    })
+    const client = html`<p>${packageLead}</p>
       ${codeBox(texts, 'package-code', verify.packageLabel, packageRecipe(...recipe))}`
     const command = html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
       ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(...recipe))}

@@ -1,0 +1,82 @@
+// The audit of the transparency log. The history page loads it when an audit starts, and only where a log exists.
+import type { Client } from '@public-api/client-source/client'
+import { ConnectionError, createConnection } from '@public-api/client-source/connection'
+import type { HeadStore } from '@public-api/client-source/head-store'
+import { auditLog, LogFinding, type LogReport } from '@public-api/client-source/log/compare-log'
+import { LogError } from '@public-api/client-source/log/log-error'
+import { openPolicy } from '@public-api/client-source/log/log-policy'
+import type { VersionSummary } from '@public-api/contract/history/version-chain'
+
+const MAX_POLICY_BYTES = 65_536
+
+/** The log of one audit of the history. */
+export interface PageLogAudit {
+  readonly client: Client
+  /** All versions that the service signed, newest first. */
+  readonly signed: readonly VersionSummary[]
+  /** The policy of the visitor; empty for the one that the service suggests. */
+  readonly policy: string
+  /** Where the checkpoint of the last audit is saved; undefined without storage. */
+  readonly store: HeadStore | undefined
+  readonly signal: AbortSignal
+}
+
+/** What is wrong with the log, for the page: errors of another script are not instances of its classes. */
+export interface PageLogFault {
+  /** A code of a LogError or a LogFinding, or CONNECTION or OTHER. */
+  readonly code: string
+  readonly detail: string
+  /** What a third party can check. */
+  readonly evidence?: LogFinding['evidence']
+}
+
+/** Checks the log of an audited history by a policy, and saves its checkpoint. Never rejects. */
+export type AuditPageLog = (
+  audit: PageLogAudit,
+) => Promise<{ readonly report: LogReport } | { readonly fault: PageLogFault }>
+
+declare global {
+  interface Window {
+    /** Set by this script. */
+    auditPageLog?: AuditPageLog
+  }
+}
+
+async function readSuggestedPolicy(signal: AbortSignal): Promise<string> {
+  const read = (url: string, init: RequestInit) => fetch(url, { ...init, signal })
+  const connection = createConnection(location.origin, read, { maxBodyBytes: MAX_POLICY_BYTES })
+  const { status, body } = await connection.send('/log/policy', {}, undefined)
+  if (status !== 200) throw new ConnectionError('/log/policy', new Error(`status ${status}`))
+  return new TextDecoder('utf-8', { fatal: true }).decode(body)
+}
+
+function faultOf(error: unknown): PageLogFault {
+  const detail = error instanceof Error ? error.message : String(error)
+  if (error instanceof LogFinding) return { code: error.code, detail, evidence: error.evidence }
+  if (error instanceof LogError) return { code: error.code, detail }
+  return { code: error instanceof ConnectionError ? 'CONNECTION' : 'OTHER', detail }
+}
+
+const auditPageLog: AuditPageLog = async (audit) => {
+  const { client, signed, store, signal } = audit
+  try {
+    const policy = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))
+    const head = await store?.load()
+    const report = await auditLog({
+      client,
+      signed,
+      policy,
+      mirrors: [],
+      saved: head?.checkpoints ?? [],
+      nowMs: Date.now(),
+      timeoutMs: undefined,
+      fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.any([init.signal, signal]) }),
+    })
+    if (head !== undefined) await store?.save({ ...head, checkpoints: report.toSave })
+    return { report }
+  } catch (error) {
+    return { fault: faultOf(error) }
+  }
+}
+
+window.auditPageLog = auditPageLog
