@@ -4,7 +4,12 @@ import { flag, textOption, textOptions } from '@public-api/command/options'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { ComponentChanges, EditTimes, Status, StatusEdit } from '../publishing/edit-status.ts'
-import { NO_WITNESSES_OPTION, requireNamedReleases, runPublication } from './publish.ts'
+import {
+  NO_CARDS_OPTION,
+  NO_WITNESSES_OPTION,
+  requireNamedReleases,
+  runPublication,
+} from './publish.ts'
 import { CONTENT_OPTION, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 
 /** The options of every command that edits the status. */
@@ -16,6 +21,7 @@ export const EDIT_OPTIONS = {
   publish: flag('publish the content folder in the same step'),
   note: textOption('TEXT: the note of the version, with --publish (default: title and text)'),
   releases: RELEASES_OPTION,
+  'no-cards': NO_CARDS_OPTION,
   'no-witnesses': NO_WITNESSES_OPTION,
 } as const
 
@@ -33,6 +39,7 @@ interface EditValues {
   readonly publish: boolean
   readonly note?: string
   readonly releases?: string
+  readonly 'no-cards': boolean
   readonly 'no-witnesses': boolean
 }
 

@@ -40,11 +40,17 @@ interface PublicationValues {
   readonly releases?: string
   readonly note?: string
   readonly 'no-witnesses': boolean
+  /** Whether social cards that are missing stay missing. */
+  readonly 'no-cards': boolean
   /** Whether a missing releases folder is created. */
   readonly create?: boolean
   /** URL of the service that must serve the version. */
   readonly wait?: string
 }
+
+export const NO_CARDS_OPTION = flag(
+  'do not draw social cards; links to pages without one show the logo',
+)
 
 export const NO_WITNESSES_OPTION = flag(`sign the log without asking its witnesses; svc tlog cosign
   asks them later`)
@@ -105,10 +111,15 @@ export async function runPublication(
     const versions = await withPublishErrors(async () => readVersions(store))
     return checkLog(logPublication(folder), versions)
   }, 'nothing was published')
+  const prepare: ReleaseOptions['prepare'] = async (read) => {
+    if (values['no-cards']) return []
+    const { publishCards } = await import('../cards/publish-cards.ts')
+    return publishCards(store, read)
+  }
   const { ntpServer } = readConfig(['SVC_NTP_SERVER'])
   const clock = ntpServer && (await clockWarning(ntpServer))
   const published = await withPublishErrors(
-    () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note }),
+    () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
     'nothing was published',
   )
   const warnings = [...(clock === undefined ? [] : [clock]), ...published.warnings]
@@ -142,6 +153,7 @@ content that is based on an older version is refused.`,
     over: textOption(`VS-NNNN: publish although the content is based on an older version than
       this newest one, and replace what came in between`),
     wait: textOption('URL: wait up to 60 seconds until this service serves the version'),
+    'no-cards': NO_CARDS_OPTION,
     'no-witnesses': NO_WITNESSES_OPTION,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',

@@ -1,7 +1,7 @@
 import { createCommand } from '@public-api/command/command'
 import { onlyArgument } from '@public-api/command/option-values'
 import { textOption } from '@public-api/command/options'
-import { NO_WITNESSES_OPTION, runPublication } from './publish.ts'
+import { NO_CARDS_OPTION, NO_WITNESSES_OPTION, runPublication } from './publish.ts'
 import { RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -12,6 +12,7 @@ publish from it again with --over and the ID of this new version.`,
   options: {
     note: textOption('TEXT: one line for readers of the history; required'),
     releases: RELEASES_OPTION,
+    'no-cards': NO_CARDS_OPTION,
     'no-witnesses': NO_WITNESSES_OPTION,
   },
   exit: '0 done or nothing to do, 1 failure, 2 wrong usage',

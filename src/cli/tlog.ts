@@ -16,7 +16,7 @@ async function openVersions(option: string | undefined) {
 /** The address of the log by default: that of the service. */
 function defaultUrl(origin: string): string {
   const { baseUrl } = readConfig(['SVC_BASE_URL'])
-  return baseUrl === undefined ? `https://${origin}` : `${baseUrl}/log`
+  return `${baseUrl ?? `https://${origin.replace(/\/.*/, '')}`}/log`
 }
 
 const initCommand = createCommand({
@@ -29,7 +29,7 @@ be changed, even when the service moves.`,
   options: {
     origin: textOption('ORIGIN: identity of the log; required'),
     url: textOption(`URL: address of the log for the policy (default: /log of
-      SVC_BASE_URL, else https:// and ORIGIN)`),
+      SVC_BASE_URL, else /log of the host in ORIGIN)`),
     releases: RELEASES_OPTION,
   },
   exit: '0 done, 1 the folder has a log already, or failure, 2 wrong usage',
@@ -131,7 +131,7 @@ names both. Witnesses and clients that know only the old key keep working.`,
     const { cosignLog } = await import('../publishing/log/cosign-log.ts')
     const publication = logPublication(folder)
     return withLogErrors(async () => {
-      const keys = await addLogKey(publication)
+      const { line, ...keys } = await addLogKey(publication)
       await signLog(publication, read)
       const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
       const report = await cosignLog(options, read)
@@ -139,7 +139,7 @@ names both. Witnesses and clients that know only the old key keep working.`,
         json: { folder, ...keys, ...report },
         lines: [
           'Created a key. Both keys sign from now on. For the policies of clients:',
-          `log ${keys.current}`,
+          line,
           ROTATION_ADVICE,
           ...cosignLines(report),
         ],

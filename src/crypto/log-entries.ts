@@ -2,16 +2,6 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { createHashTree, type HashTree } from '@public-api/client-source/log/hash-tree'
 import { HASH_BYTES } from '@public-api/client-source/log/merkle-tree'
-import { VERSION_HASH_LABEL } from '@public-api/contract/history/version-chain'
-
-/**
- * The entry of the log for a version: the text whose SHA-256 is the version's hash. `text` is the stored canonical JSON of
- * a checked version. Its member `hash` is cut out of the text, because parsing 10,000 versions again takes half a second.
- * The hash covers everything else, so no other member can have its value.
- */
-export function logEntryOf(text: string, versionHash: string): string {
-  return `${VERSION_HASH_LABEL}\n${text.replace(`"hash":"${versionHash}",`, '')}`
-}
 
 /** Leaves between two pauses: about a millisecond of work. */
 const LEAVES_PER_PAUSE = 64

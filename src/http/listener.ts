@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../service/log.ts'
@@ -7,6 +7,7 @@ import { trackConnections, type ConnectionCounts, type Connections } from './con
 import { enableLingeringClose } from './lingering-close.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
 import { SHARABLE } from './node-http-compat.ts'
+import { nodeHttp } from './node-http.ts'
 import { hasBody } from './request-body.ts'
 import {
   expectsContinue,
@@ -74,7 +75,7 @@ function connectionsOf(server: Server): Connections {
 /** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
-  const server = createServer(SERVER_OPTIONS, receive)
+  const server = nodeHttp.createServer(SERVER_OPTIONS, receive)
   const connections = trackConnections(server, {
     maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
     isSharedByNetwork: options.isSharedByNetwork ?? false,

@@ -1,7 +1,8 @@
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
 import { endConnection } from './lingering-close.ts'
+import { nodeHttp } from './node-http.ts'
 
 /** Statuses of parser errors; 400 for all others. */
 const PARSER_ERRORS: { readonly [code: string]: number } = {
@@ -14,7 +15,7 @@ function formatResponse(status: number, headers: readonly string[]): string {
   for (let index = 0; index < headers.length; index += 2) {
     fields.push(`${headers[index]}: ${headers[index + 1]}\r\n`)
   }
-  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
+  const line = `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`
   return `${line}${fields.join('')}\r\n`
 }
 

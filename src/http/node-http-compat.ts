@@ -1,5 +1,6 @@
-import { IncomingMessage, ServerResponse, type Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { nodeHttp } from './node-http.ts'
 
 /*
  * What the listener changes in node:http, and what it reads that Node does not document. Sources are named by file and
@@ -71,7 +72,7 @@ export function shareFurtherRequests(socket: Socket): void {
   marked[SURPLUS] ??= {}
 }
 
-class SharableRequest extends IncomingMessage {
+class SharableRequest extends nodeHttp.IncomingMessage {
   constructor(socket: MarkedSocket) {
     const surplus = socket[SURPLUS]
     // oxlint-disable-next-line no-constructor-return -- Node takes what the constructor returns
@@ -86,7 +87,7 @@ class SharableRequest extends IncomingMessage {
 
 class SharableResponse<
   Request extends IncomingMessage = IncomingMessage,
-> extends ServerResponse<Request> {
+> extends nodeHttp.ServerResponse<Request> {
   constructor(request: Request, ...options: readonly object[]) {
     const surplus = (request.socket as MarkedSocket)[SURPLUS]
     // oxlint-disable-next-line no-constructor-return -- Node takes what the constructor returns

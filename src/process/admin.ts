@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { listen } from '../http/listener.ts'
+import { nodeHttp } from '../http/node-http.ts'
 import type { Log } from '../service/log.ts'
 import { openMetrics } from './metrics.ts'
 import type { RefusedRelease } from './release-watcher.ts'
@@ -58,7 +59,7 @@ export async function openAdmin(port: number, log: Log, readiness: () => Promise
     return jsonPage(421, { status: 'misdirected', reason })
   }
 
-  const server = createServer((request, response) => {
+  const server = nodeHttp.createServer((request, response) => {
     const { url } = request
     void respond(request)
       .catch((error: unknown) => {

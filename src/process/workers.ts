@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
-import { createServer } from 'node:http'
 import { SECRET_VARIABLES } from '../config.ts'
 import { listen } from '../http/listener.ts'
+import { nodeHttp } from '../http/node-http.ts'
 import { readSecretTexts } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import { serveCounters } from '../storage/cluster-counters.ts'
@@ -17,7 +17,7 @@ const STABLE_AFTER_MS = 10_000
 
 /** A port that is free now. With port 0, a worker that starts after all others crashed would get a different port. */
 async function findFreePort(host: string): Promise<number> {
-  const server = createServer()
+  const server = nodeHttp.createServer()
   const port = await listen(server, 0, host)
   await server[Symbol.asyncDispose]()
   return port

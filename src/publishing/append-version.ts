@@ -28,6 +28,11 @@ export interface ReleaseOptions {
   readonly registryVersion: string
   /** One line for readers of the history. */
   readonly note: string
+  /**
+   * Called with the texts of the resources before their version is written, so that readers of the version find what it
+   * writes. Returns warnings.
+   */
+  readonly prepare?: (read: (name: string) => string | undefined) => Promise<readonly string[]>
 }
 
 /** The result of publishing. */

@@ -170,13 +170,35 @@ function review(
   }
 }
 
+const isNamedIn =
+  (id: string) =>
+  ({ components }: { readonly components: readonly string[] }): boolean =>
+    components.includes(id)
+
 /** The components that work again, because no open incident and no running maintenance names them. */
 function freedComponents(
   { incidents, maintenances = [] }: Status,
   ids: readonly string[],
 ): readonly string[] {
   const open = [...incidents.filter(isOpen), ...maintenances.filter(isRunning)]
-  return ids.filter((id) => !open.some(({ components }) => components.includes(id)))
+  return ids.filter((id) => !open.some(isNamedIn(id)))
+}
+
+/** The components that fail for no other reason than a running maintenance, now that an incident has ended. */
+function maintainedComponents(
+  { components, incidents, maintenances = [] }: Status,
+  ids: readonly string[],
+): readonly string[] {
+  const running = maintenances.filter(isRunning)
+  const failing = new Set(
+    components.filter(({ state }) => state !== 'operational').map(({ id }) => id),
+  )
+  return ids.filter(
+    (id) =>
+      failing.has(id) &&
+      running.some(isNamedIn(id)) &&
+      !incidents.filter(isOpen).some(isNamedIn(id)),
+  )
 }
 
 const operational = (ids: readonly string[]): ComponentChanges =>
@@ -245,7 +267,10 @@ export function updateIncident(
   }
 }
 
-/** The end of an incident. Its components work again, unless something else that goes on names them. */
+/**
+ * The end of an incident. Its components work again, unless something else that goes on names them: those that only a
+ * running maintenance names are in maintenance.
+ */
 export function resolveIncident(status: Status, id: string, options: UpdateOptions): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
   if (!isOpen(incident))
@@ -259,8 +284,13 @@ export function resolveIncident(status: Status, id: string, options: UpdateOptio
     withMember<Incident>(ended, 'startedAt', { resolvedAt: at }),
   )
   const after = { ...status, incidents }
-  const freed = operational(freedComponents(after, incident.components))
-  return { status: review(after, freed, options, at), id, title: incident.title }
+  const changes = new Map<string, ComponentState>([
+    ...operational(freedComponents(after, incident.components)),
+    ...maintainedComponents(after, incident.components).map(
+      (each) => [each, 'maintenance'] as const,
+    ),
+  ])
+  return { status: review(after, changes, options, at), id, title: incident.title }
 }
 
 /** A planned maintenance with its first update. */

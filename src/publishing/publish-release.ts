@@ -49,6 +49,8 @@ export async function publishRelease(
   const digests = Object.fromEntries(compiled.map(({ name, digest }) => [name, digest]))
   const versions = readVersions(store)
   const undone = checkBase(versions, readBase(contentDir), digests, over)
+  const read = (wanted: string) => compiled.find(({ name }) => name === wanted)?.text
+  const prepared = (await options.prepare?.(read)) ?? []
   const result = appendVersion(options, versions, digests, (isNew) => {
     const written = compiled.filter(
       ({ name, digest }) => isNew || resourceFault(store, name, digest) !== undefined,
@@ -64,6 +66,7 @@ export async function publishRelease(
     writeTranslationRecord(contentDir, locale, current, kept)
   }
   const lagging = outdated.map(formatOutdated)
-  const warnings = [...lagging, ...result.warnings, ...(warning === undefined ? [] : [warning])]
+  const written = warning === undefined ? [] : [warning]
+  const warnings = [...lagging, ...prepared, ...result.warnings, ...written]
   return { ...result, undone, warnings }
 }

@@ -63,6 +63,10 @@ export async function redactResource({
   const { resource, digest, snapshotIds } = planRedaction(target)
   const redaction = { reason, redactedAt: formatInstant(nowMs) }
   const { store, snapshotId } = target
-  writeRelease(snapshotId, () => store.redactResource(resource, digest, redaction))
+  writeRelease(snapshotId, () => {
+    store.redactResource(resource, digest, redaction)
+    // Cards show texts of the organization and its translations. The next publication draws them again.
+    if (resource.startsWith('site/')) store.removeCards()
+  })
   return { resource, digest, ...(store.readRedaction(resource, digest) ?? redaction), snapshotIds }
 }

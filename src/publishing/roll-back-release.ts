@@ -48,6 +48,11 @@ export async function rollBackRelease(
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
   const { obstacles, warnings } = checkVersion(store, target, nowMs)
+  const read = (name: string) => {
+    const digest = target.resources[name]
+    return digest === undefined ? undefined : store.readResourceText(name, digest)
+  }
+  const prepared = obstacles.length > 0 ? [] : ((await options.prepare?.(read)) ?? [])
   const result = appendVersion(options, versions, target.resources, (isNew) => {
     if (!isNew || obstacles.length === 0) return []
     const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`
@@ -55,5 +60,5 @@ export async function rollBackRelease(
   })
   if (result.outcome === 'unchanged') return result
   const outdated = warnings.map((warning) => `svc check would refuse ${warning}`)
-  return { ...result, warnings: [...result.warnings, ...outdated] }
+  return { ...result, warnings: [...prepared, ...result.warnings, ...outdated] }
 }

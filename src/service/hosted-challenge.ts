@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '@public-api/contract/errors/api-error'
+import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import type { Counters } from '../storage/counters.ts'
@@ -42,22 +43,6 @@ const SERVICE_ERROR_CODES = [
   'bad-request',
   'internal-error',
 ]
-
-/** The bytes of a response; undefined if it is larger than `maxBytes`, and then it is not read further. */
-export async function readBoundedBody(
-  response: Response,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    // Leaving the loop cancels the body, and with it the connection.
-    if (bytes > maxBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
 
 /** Undefined for a body that is not UTF-8, JSON, or a verdict. */
 function parseVerdict(body: Uint8Array) {

@@ -83,8 +83,9 @@ function walkVersions(store: ReleaseStore, snapshotIds: readonly string[], after
   try {
     for (const { entry, text } of walkHistory(store, snapshotIds, after)) {
       versionTexts.push(text)
-      const { snapshotId, sequence, createdAt, previousHash, hash } = entry
-      summaries.push(canonicalJson({ snapshotId, sequence, createdAt, previousHash, hash }))
+      const { createdAt, hash, previousHash, sequence, snapshotId } = entry
+      // In canonical order.
+      summaries.push(JSON.stringify({ createdAt, hash, previousHash, sequence, snapshotId }))
       newest = entry
       // `changes` was checked against the resources, so it names every file that earlier versions do not have.
       for (const { resource } of entry.changes) {

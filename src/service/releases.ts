@@ -26,6 +26,8 @@ export interface Releases {
   /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
   readResource(name: string, digest: string): string | undefined
   namesResource(name: string, digest: string): boolean
+  /** PNG of a social card, read when called; undefined without a readable one. */
+  readCard(name: string): Uint8Array | undefined
   readonly head: Payload
   version(snapshotId: string): Payload | undefined
   /** One page of the history index, or all of it. If older versions exist, `nextBefore` selects their page. */
@@ -90,18 +92,27 @@ function createReleases(
       `{"algorithm":${algorithm},"count":${count},"entries":[${entries.join(',')}],"head":${newest}}`,
     )
   }
-  const history = historyOf(summaries)
+  let history: Payload | undefined
 
-  const indexes = new Map(versionTexts.map((_text, index) => [formatSnapshotId(index + 1), index]))
+  /** Of a version in the chain; undefined if none has this id. */
+  function indexOf(snapshotId: string): number | undefined {
+    const sequence = Number(snapshotId.slice('VS-'.length))
+    const isVersion = sequence <= count && formatSnapshotId(sequence) === snapshotId
+    return isVersion && sequence >= 1 ? sequence - 1 : undefined
+  }
+
   const named = new Set<string>()
 
   return {
     head: createCanonicalPayload(headText),
     headSnapshotId,
     historyPage({ limit = count, before: olderThan }) {
-      const newest = indexes.get(olderThan ?? '') ?? count
+      const newest = indexOf(olderThan ?? '') ?? count
       const oldest = Math.max(1, newest - limit + 1)
-      if (newest === count && oldest === 1) return { payload: history, nextBefore: undefined }
+      if (newest === count && oldest === 1) {
+        // Made when it is asked for: its 2.5 MB would block the process while a version is taken up.
+        return { payload: (history ??= historyOf(summaries)), nextBefore: undefined }
+      }
       return {
         payload: historyOf(summaries.slice(count - newest, count - oldest + 1)),
         nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
@@ -115,6 +126,7 @@ function createReleases(
         return undefined
       }
     },
+    readCard: (name) => store.readCard(name),
     namesResource(name, digest) {
       // Canonical JSON has one spelling of the member, and no string inside an entry can contain unescaped quotes.
       const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`
@@ -123,7 +135,7 @@ function createReleases(
       return named.has(member)
     },
     version(snapshotId) {
-      const text = versionTexts[indexes.get(snapshotId) ?? -1]
+      const text = versionTexts[indexOf(snapshotId) ?? -1]
       return text === undefined ? undefined : createCanonicalPayload(text)
     },
     faults,

@@ -14,7 +14,8 @@ import {
 } from '@public-api/client-source/log/tiles'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
-import { logEntryOf, treeOf } from '../crypto/log-entries.ts'
+import { treeOf } from '../crypto/log-entries.ts'
+import { storedHashText } from '../crypto/published-history.ts'
 import type { TlogFiles } from '../storage/tlog-files.ts'
 
 /** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
@@ -42,7 +43,7 @@ const SUMMARY_HASH = /"hash":"([0-9a-f]{64})"/
 /** The entry of a version. Not stored: ten thousand of them would have another 13 MB. */
 function entryAt({ texts, summaries }: LoggedVersions, index: number): string {
   const [, hash = ''] = SUMMARY_HASH.exec(summaries[texts.length - 1 - index] ?? '') ?? []
-  return logEntryOf(texts[index] ?? '', hash)
+  return storedHashText(texts[index] ?? '', hash)
 }
 
 /**

@@ -13,13 +13,13 @@ export function readRegularFile(file: string, maxBytes: number): Buffer {
     // Checks the handle, because the name may refer to another file by now.
     const stats = fs.fstatSync(handle)
     if (!stats.isFile()) throw new Error('it is not a regular file')
-    const buffer = Buffer.allocUnsafeSlow(Math.min(stats.size, maxBytes) + 1)
+    const buffer = Buffer.allocUnsafe(Math.min(stats.size, maxBytes) + 1)
     let length = 0
     // The buffer has one extra byte, to detect a file that grows.
     while (length < buffer.length) {
       const count = fs.readSync(handle, buffer, length, buffer.length - length, null)
-      if (count === 0) return buffer.subarray(0, length)
       length += count
+      if (count === 0 || length === stats.size) return buffer.subarray(0, length)
     }
     throw new Error(
       stats.size > maxBytes

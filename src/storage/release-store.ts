@@ -67,6 +67,9 @@ function isErrno(error: unknown, ...codes: readonly string[]): boolean {
 /** The largest files of a release. A version entry names one digest for each resource. */
 const MAX_RELEASE_FILE_BYTES = { version: 1_048_576, resource: 8_388_608 } as const
 
+/** More than a card with a photographic logo has. */
+const MAX_CARD_BYTES = 4_194_304
+
 /** Set regardless of the umask: the service may run as another user than the publisher. */
 const PUBLIC_FILE = { mode: 0o644 } as const
 const PUBLIC_FOLDER_MODE = 0o755
@@ -121,6 +124,7 @@ export function openReleaseStore(directory: string) {
   const root = path.resolve(directory)
   const versionsFolder = path.join(root, 'versions')
   const resourcesFolder = path.join(root, 'resources')
+  const cardsFolder = path.join(root, 'cards')
 
   function requireName(text: string, pattern: RegExp, folder: string, expected: string): void {
     if (pattern.test(text)) return
@@ -140,6 +144,11 @@ export function openReleaseStore(directory: string) {
     const expectedDigest = `a digest of ${name}; expected 43 base64url characters`
     requireName(digest, DIGEST, folder, expectedDigest)
     return path.join(folder, `${digest}${suffix}`)
+  }
+
+  function cardPath(name: string): string {
+    requireName(name, DIGEST, cardsFolder, 'the name of a card; expected 43 base64url characters')
+    return path.join(cardsFolder, `${name}.png`)
   }
 
   const redactionPath = (name: string, digest: string) =>
@@ -163,6 +172,26 @@ export function openReleaseStore(directory: string) {
 
     /** The published files of the transparency log; undefined without one. Throws a TlogFileError. */
     readTlogFiles: () => readTlogFiles(root),
+
+    /** The PNG of a social card; undefined without a readable one. */
+    readCard(name: string): Uint8Array | undefined {
+      try {
+        return readRegularFile(cardPath(name), MAX_CARD_BYTES)
+      } catch {
+        return undefined
+      }
+    },
+
+    /** Stores a social card, which no version names. Durable when it returns. */
+    writeCard(name: string, png: Uint8Array): void {
+      const filePath = cardPath(name)
+      writeInFolder(filePath, () => replaceFile(filePath, png, PUBLIC_FILE))
+    },
+
+    /** Removes all social cards. */
+    removeCards(): void {
+      writeInFolder(cardsFolder, () => fs.rmSync(cardsFolder, { recursive: true, force: true }))
+    },
 
     /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
     readVersionIds(): readonly string[] {
@@ -234,6 +263,7 @@ export function openReleaseStore(directory: string) {
     /** Every redaction, sorted by resource and digest. */
     listRedactions(): readonly RedactedResource[] {
       return listNames(resourcesFolder, true)
+        .filter((entry) => entry.endsWith('.redacted.json'))
         .map((entry) => entry.split(path.sep).join('/'))
         .toSorted()
         .flatMap((entry) => {

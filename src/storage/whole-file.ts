@@ -59,7 +59,7 @@ function setRights(handle: number, { mode, owner }: FileRights): void {
 /** Writes a complete file under a temporary name, which `place` moves. Leaves nothing else. */
 function writeBeside(
   file: string,
-  text: string,
+  content: string | Uint8Array,
   rights: FileRights,
   place: (partial: string) => void,
 ): void {
@@ -68,7 +68,7 @@ function writeBeside(
     const handle = fs.openSync(partial, 'wx', rights.mode ?? 0o644)
     try {
       setRights(handle, rights)
-      fs.writeFileSync(handle, text, 'utf8')
+      fs.writeFileSync(handle, content, 'utf8')
       // A power failure after the rename but before the sync could leave it empty.
       fs.fsyncSync(handle)
     } finally {
@@ -101,8 +101,12 @@ export function createFile(
  * Creates or replaces a file in an existing folder: a reader finds all of the old text or all of the new one, also after a
  * power failure. Durable when it returns. Throws the error of the system.
  */
-export function replaceFile(file: string, text: string, rights: FileRights = {}): void {
-  writeBeside(file, text, rights, (partial) => {
+export function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  rights: FileRights = {},
+): void {
+  writeBeside(file, content, rights, (partial) => {
     fs.renameSync(partial, file)
     syncFolder(path.dirname(file))
   })

@@ -6,7 +6,12 @@ import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { key } from '../client/scripted-client.ts'
 import { witnessSigner } from '../support/log-fixture.ts'
-import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
+import {
+  folderWithLog,
+  folderWithReleases,
+  LOG_ORIGIN,
+  rollBackTo,
+} from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
@@ -25,7 +30,7 @@ const serviceOf = (t: TestContext, folder: string): Promise<RunningApp> =>
   })
 
 const publish = (folder: string, ...more: readonly string[]) =>
-  svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back', ...more])
+  rollBackTo(folder, 'VS-0001', 'Back', ...more)
 
 /** One address; `turn` selects the service that responds to a path, and `checkpoint` replaces the served one. */
 async function front(t: TestContext, ...apps: readonly RunningApp[]) {
@@ -65,11 +70,11 @@ async function openLog(t: TestContext) {
 /** Another history of the same operator, signed with the same keys: its third version differs. */
 async function forkOf(t: TestContext, folder: string, versions: 3 | 4): Promise<RunningApp> {
   const other = folderWithReleases(t, 2)
-  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another history'])
+  await rollBackTo(other, 'VS-0001', 'Another history')
   cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
   const { status, error } = await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN])
   assert.equal(status, 0, error)
-  if (versions === 4) await svcIn(other, ['rollback', 'VS-0002', '--note', 'And a fourth'])
+  if (versions === 4) await rollBackTo(other, 'VS-0002', 'And a fourth')
   return serviceOf(t, other)
 }
 

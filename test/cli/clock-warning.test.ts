@@ -15,7 +15,16 @@ function publisher(t: TestContext) {
     const before = title
     title += 's'
     editContent(content, 'roadmap', `title: ${before}\n`, `title: ${title}\n`)
-    const args = ['publish', '--note', 'N.', '--content', content, '--releases', releases]
+    const args = [
+      'publish',
+      '--no-cards',
+      '--note',
+      'N.',
+      '--content',
+      content,
+      '--releases',
+      releases,
+    ]
     const env = { SVC_NTP_SERVER: `127.0.0.1:${port}` }
     const { status, out, error } = await svcIn(content, [...args, '--create', '--json'], { env })
     assert.equal(status, 0, error)

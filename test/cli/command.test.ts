@@ -121,6 +121,10 @@ test('a value may start with a dash, as a key ID does; what looks like an option
       [['-Ab_1', '-cd'], null, ['x']],
     ],
     [
+      ['--pin', `--${'A'.repeat(41)}`],
+      [[`--${'A'.repeat(41)}`], null, []],
+    ],
+    [
       ['--file', '-', '--', '--pin', '-x'],
       [null, '-', ['--pin', '-x']],
     ],

@@ -211,6 +211,22 @@ test('a maintenance from its announcement to its end', async (t) => {
   )
 })
 
+test('an incident that ends during a maintenance leaves its components in maintenance', async (t) => {
+  const { read, run } = statusFolder(t)
+  const both = ['--component', 'read-api=degraded', '--component', 'archive=degraded']
+  const at = (hour: number) => ['--at', `2026-02-03T0${hour}:00:00Z`]
+  succeeded(await run(...OPEN, ...both, '--text', 'Slow.', ...at(1)))
+  const when = ['--from', '2026-02-03T02:00:00Z', '--to', '2026-02-03T05:00:00Z']
+  succeeded(await run(...SCHEDULE, ...when, ...at(1)))
+  const step = (...args: readonly string[]) => run(...args, '--text', 'Now.')
+  succeeded(await step('maintenance', 'start', 'disk-swap-2026-02-03', ...at(2)))
+  succeeded(await step('incident', 'resolve', 'reads-fail-2026-02-03', ...at(3)))
+  assert.match(read(), /name: 'Read API'\n.*\n {4}state: operational\n/)
+  assert.match(read(), /id: archive, .*state: maintenance, since: 2026-02-03T03:00:00Z/)
+  succeeded(await step('maintenance', 'complete', 'disk-swap-2026-02-03', ...at(4)))
+  assert.match(read(), /^state: operational$/m)
+})
+
 test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   const { read, run } = statusFolder(t)
   const schedule = (id: string, day: string) =>
@@ -275,11 +291,9 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
 
 test('publishes in the same step, with a note from the text', async (t) => {
   const { run } = statusFolder(t)
-  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', temporaryFolder(t)]
   const at = ['--at', '2026-02-03T04:05:06Z']
-  const out = succeeded(
-    await run(...OPEN, ...DOWN, ...at, '--publish', '--releases', releases, '--json'),
-  )
+  const out = succeeded(await run(...OPEN, ...DOWN, ...at, ...publication, '--json'))
   const { outcome, entry, id } = JSON.parse(out) as {
     outcome: string
     id: string
@@ -288,10 +302,7 @@ test('publishes in the same step, with a note from the text', async (t) => {
   assert.equal(outcome, 'published')
   assert.equal(entry.note, 'Reads fail: We look: why?')
   const resolve = ['incident', 'resolve', id, '--text', 'Done.', '--note', 'It ended.']
-  assert.match(
-    succeeded(await run(...resolve, '--publish', '--releases', releases)),
-    /^Published VS-0002/m,
-  )
+  assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0002/m)
 })
 
 test('a refused edit leaves the file byte for byte, and says what to write', async (t) => {

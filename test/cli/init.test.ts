@@ -54,6 +54,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
 
   const published = await svc(
     'publish',
+    '--no-cards',
     '--note',
     'One.',
     '--content',
@@ -155,7 +156,16 @@ test('init --locale makes the translations to fill in, which prevent nothing unt
     /^ {2}th: 1 of \d+ texts translated$/m,
   )
   const releases = ['--releases', 'releases']
-  const publish = ['publish', '--note', 'One.', '--content', 'ours', ...releases, '--create']
+  const publish = [
+    'publish',
+    '--no-cards',
+    '--note',
+    'One.',
+    '--content',
+    'ours',
+    ...releases,
+    '--create',
+  ]
   assert.equal((await svc(...publish)).status, 0)
   assert.match((await svc('find', 'TODO', ...releases)).out, /^Not found in releases/)
 })

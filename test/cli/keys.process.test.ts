@@ -70,7 +70,7 @@ test('refuses a whole key in any argument without repeating it', async (t) => {
     const { status, out, error } = await keys(folder, args, { input })
     assert.equal(status, 2, error)
     assert.equal(out, '')
-    assert.match(error, /found a whole key with its secret; expected only its id/)
+    assert.match(error, /found a whole key with its secret; expected only its ID/)
     assert.equal(error.trimEnd().split('\n').length, 1, error)
     assert.ok(!/SSSS|0123456789abcdef/i.test(error), error)
   }

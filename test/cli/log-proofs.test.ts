@@ -6,6 +6,8 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +17,7 @@ import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
-import { folderWithLog, folderWithReleases } from '../support/logged-releases.ts'
+import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
@@ -90,6 +92,13 @@ test('what a proof does not prove is refused with the line or the reason', async
     /changed: MALFORMED: the policy, line 1/,
   )
   await refuse('', ['--proof', 'missing'], /missing: could not be read/)
+  // Without its entry, a proof needs it beside.
+  writeFileSync(path.join(folder, 'bare'), proof.replace(/extra.*\n/, ''))
+  const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? []
+  writeFileSync(path.join(folder, 'entry'), Buffer.from(extra, 'base64'))
+  const bare = ['--proof', 'bare', '--policy', 'policy', '--entry']
+  assert.equal((await svcIn(folder, ['verify', ...bare, 'entry'])).status, 0)
+  assert.match((await svcIn(folder, ['verify', ...bare, 'p'])).error, /bare: INCLUSION/)
   const usage = await svcIn(folder, ['verify', '--proof', 'p'])
   assert.equal(usage.status, 2)
 })
@@ -143,7 +152,7 @@ test('a mirror is a folder that any static host serves, and continues where it s
   const second = await svcIn(folder, ['mirror', `${host}/`, 'copy2', '--policy', 'policy'])
   assert.equal(second.status, 0, second.error)
 
-  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  await rollBackTo(folder, 'VS-0001', 'Back')
   const newer = await serveReleases()
   const grown = await run(newer.origin)
   assert.equal((JSON.parse(grown.out) as { readonly size: number }).size, 6)
@@ -173,14 +182,94 @@ test('a mirror refuses changed bytes, and writes no checkpoint over them', async
   assert.match(cut.error, /MALFORMED: the bundle ends within entry 0 of 5/)
 })
 
+test('a mirror copies a redaction as unsigned, but not of a resource of the newest version', async (t) => {
+  const { folder, releases, origin } = await openService(t)
+  const digestIn = (id: string): string => {
+    const entry = JSON.parse(text(releases, 'versions', `${id}.json`)) as {
+      readonly resources: { readonly status: string }
+    }
+    return entry.resources.status
+  }
+  let redacted = digestIn('VS-0002')
+  const tombstone = { reason: 'A personal name', redactedAt: '2026-11-20T08:00:00.000Z' }
+  const host = await serve(t, (request, response) => {
+    if (request.url === `/archive/resources/status/${redacted}.json`) {
+      return void response.writeHead(410).end(JSON.stringify(tombstone))
+    }
+    void fetch(origin + String(request.url)).then(async (honest) =>
+      response.writeHead(honest.status).end(Buffer.from(await honest.arrayBuffer())),
+    )
+  })
+  const first = await svcIn(folder, ['mirror', host, 'copy', '--policy', 'policy'])
+  assert.equal(first.status, 0, first.error)
+  assert.match(first.out, /new files, 1 redacted \(unsigned\)\./)
+  const status = path.join(folder, 'copy', 'archive', 'resources', 'status')
+  assert.deepEqual(JSON.parse(text(status, `${redacted}.redacted.json`)), tombstone)
+  redacted = digestIn('VS-0005')
+  const newest = await svcIn(folder, ['mirror', host, 'copy2', '--policy', 'policy'])
+  assert.equal(newest.status, 1)
+  assert.match(newest.error, /error: status of the newest version is missing/)
+  assert.equal(existsSync(path.join(folder, 'copy2', 'log', 'checkpoint')), false)
+})
+
+test('a mirror repairs what is wrong in its copy, and trusts none of its files', async (t) => {
+  const { folder, origin } = await openService(t)
+  const run = () => svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy', '--json'])
+  await run()
+  const copy = path.join(folder, 'copy')
+  const checkpoint = path.join(copy, 'log', 'checkpoint')
+  const status = path.join(copy, 'archive', 'resources', 'status')
+  const [resource = ''] = readdirSync(status)
+  const files = [
+    path.join(copy, 'archive', 'versions', 'VS-0002.json'),
+    path.join(copy, 'log', 'tile', '0', '000.p', '5'),
+    path.join(copy, 'log', 'tile', 'entries', '000.p', '5'),
+    path.join(status, resource),
+  ]
+  const right = files.map((file) => readFileSync(file))
+  for (const file of files) {
+    const bytes = readFileSync(file)
+    bytes.set([(bytes[9] ?? 0) ^ 1], 9)
+    writeFileSync(file, bytes)
+  }
+  const repaired = await run()
+  assert.equal(repaired.status, 0, repaired.error)
+  assert.deepEqual(
+    files.map((file) => readFileSync(file)),
+    right,
+  )
+  // What no file of a copy is: far too large, or a device that never ends.
+  const [version = '', tile = ''] = files
+  truncateSync(version, 10_000_000_000)
+  rmSync(tile)
+  symlinkSync('/dev/zero', tile)
+  const again = await run()
+  assert.equal(again.status, 0, again.error)
+  assert.deepEqual([readFileSync(version), readFileSync(tile)], [right[0], right[1]])
+
+  for (const [bytes, expected] of [
+    [Buffer.from([0x61, 0xff, 0x0a]), /checkpoint: expected UTF-8 text/],
+    ['api.example.org/log\r\n5\r\n', /log\/checkpoint: MALFORMED: .*line 1: a control character/],
+    [text(checkpoint).replace('\n5\n', '\n9223372036854775808\n'), /MALFORMED: .*line 2/],
+    [text(checkpoint).replace('\n5\n', '\n4\n'), /SIGNATURE: the checkpoint, line 5/],
+    ['x'.repeat(1_000_001), /checkpoint: could not be read \(.*expected at most 1000000 bytes/],
+  ] as const) {
+    writeFileSync(checkpoint, bytes)
+    const { status: exit, error } = await run()
+    assert.equal(exit, 1, error)
+    assert.match(error, expected)
+    assert.deepEqual(readFileSync(checkpoint), Buffer.from(bytes))
+  }
+})
+
 test('an operator that shows two histories is caught, and a third party checks the evidence alone', async (t) => {
   const { folder, origin } = await openService(t, 3)
   // The same operator, with the same key, and another third version.
   const other = folderWithReleases(t, 2)
-  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another history'])
+  await rollBackTo(other, 'VS-0001', 'Another history')
   cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
   await svcIn(other, ['tlog', 'init', '--origin', 'api.example.org/log'])
-  await svcIn(other, ['rollback', 'VS-0002', '--note', 'And a fourth'])
+  await rollBackTo(other, 'VS-0002', 'And a fourth')
   const releases = loadReleases(openReleaseStore(path.join(other, 'releases')))
   const forked = await runApp(t, { releases })
 

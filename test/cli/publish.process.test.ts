@@ -11,6 +11,12 @@ import { runIn, SVC } from '../support/run-program.ts'
 import { svc, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+/** Arguments that publish a content folder without cards. */
+const publishing = (content: string, releases: string): readonly string[] => {
+  const folders = ['--content', content, '--releases', releases]
+  return ['publish', '--no-cards', '--note', 'x', ...folders]
+}
+
 test('help: of the program and of the command, on standard output', async () => {
   for (const args of [['--help'], ['-h'], ['help']]) {
     const { status, out, error } = await svc(...args)
@@ -142,12 +148,18 @@ test('publishes twice in the given folders', async (t) => {
   const releases = temporaryFolder(t)
   const folders = ['--content', path.relative(folder, content), '--releases', releases]
 
-  const first = await svcIn(folder, ['publish', ...folders, '--note', 'The first one.'])
+  const first = await svcIn(folder, [
+    'publish',
+    ...folders,
+    '--no-cards',
+    '--note',
+    'The first one.',
+  ])
   assert.equal(first.status, 0)
   assert.equal(first.error, '')
   assert.match(first.out, new RegExp(`^Published VS-0001 in ${releases} \\([0-9a-f]{64}\\)\\.\n`))
 
-  const again = await svcIn(folder, ['publish', ...folders, '--note', 'Again.'])
+  const again = await svcIn(folder, ['publish', ...folders, '--no-cards', '--note', 'Again.'])
   assert.deepEqual(again, {
     status: 0,
     out: `Nothing to publish: VS-0001 in ${releases} has the same content.\n`,
@@ -169,7 +181,7 @@ test('takes the releases folder from the same variable as the server', async (t)
   const releases = temporaryFolder(t)
   const { status, out } = await svcIn(
     temporaryFolder(t),
-    ['publish', '--note', 'x', '--content', content],
+    ['publish', '--no-cards', '--note', 'x', '--content', content],
     {
       env: { SVC_RELEASES_DIR: releases },
     },
@@ -205,16 +217,7 @@ test('--json prints one object for a script, in success and failure', async (t) 
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   const run = async () => {
-    const { status, out } = await svc(
-      'publish',
-      '--note',
-      'x',
-      '--content',
-      content,
-      '--releases',
-      releases,
-      '--json',
-    )
+    const { status, out } = await svc(...publishing(content, releases), '--json')
     assert.equal(out.split('\n').length, 2)
     const json: Record<string, unknown> = JSON.parse(out)
     return { status, json }
@@ -238,7 +241,7 @@ test('--json prints one object for a script, in success and failure', async (t) 
 test('reports a damaged history in one line and writes nothing', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
+  const args = [...publishing(content, releases)]
   assert.equal((await svc(...args)).status, 0)
   writeFileSync(path.join(releases, 'versions', 'VS-0001.json'), '{}')
   const { status, error } = await svc(...args)
@@ -252,8 +255,7 @@ test('reports a damaged history in one line and writes nothing', async (t) => {
 test('publishing repairs a damaged file of the newest version', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
-  const publish = (...args: readonly string[]) =>
-    svc('publish', '--note', 'x', '--content', content, '--releases', releases, ...args)
+  const publish = (...args: readonly string[]) => svc(...publishing(content, releases), ...args)
   assert.equal((await publish()).status, 0)
   const folder = path.join(releases, 'resources', 'roadmap')
   const [name = ''] = readdirSync(folder)
@@ -283,13 +285,9 @@ test('several processes publish concurrently: the history stays intact and each 
       const content = makeContent(t)
       editContent(content, 'roadmap', 'title: Writing', `title: Writing ${number}`)
       return new Promise<number | null>((resolve) => {
-        spawn(
-          process.execPath,
-          [SVC, 'publish', '--note', 'x', '--content', content, '--releases', releases],
-          {
-            stdio: 'ignore',
-          },
-        ).on('close', resolve)
+        spawn(process.execPath, [SVC, ...publishing(content, releases)], {
+          stdio: 'ignore',
+        }).on('close', resolve)
       })
     }),
   )
@@ -302,7 +300,16 @@ test('several processes publish concurrently: the history stays intact and each 
 test('a mistyped releases folder is not created', async (t) => {
   const folder = temporaryFolder(t)
   const content = makeContent(t)
-  const args = ['publish', '--note', 'x', '--content', content, '--releases', 'relaeses']
+  const args = [
+    'publish',
+    '--no-cards',
+    '--note',
+    'x',
+    '--content',
+    content,
+    '--releases',
+    'relaeses',
+  ]
   const { status, error } = await svcIn(folder, args)
   assert.equal(status, 2)
   assert.match(
@@ -330,7 +337,7 @@ test('waits until the service serves the version', async (t) => {
   t.after(() => server.close())
   const { port } = server.address() as { port: number }
   const url = `http://127.0.0.1:${port}`
-  const args = ['publish', '--note', 'x', '--content', content, '--releases', releases]
+  const args = [...publishing(content, releases)]
   const { status, out, error } = await svcIn(temporaryFolder(t), [...args, '--wait', url])
   assert.equal(status, 0, error)
   assert.match(out, new RegExp(`${url} serves VS-0001\\.\n`))

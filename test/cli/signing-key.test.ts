@@ -197,18 +197,29 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
 
 test('the record of the keys is read back by --pin-from', async (t) => {
   const { config, first, next } = announcedKeys(t)
-  const options = ['--host', 'api.example.org', '--json']
   const env = { SVC_SECRETS_DIR: config.secretsDir }
-  const { status, out, error } = await svcIn(
-    config.secretsDir,
-    ['signing-key', 'record', ...options],
-    { env },
-  )
-  assert.equal(status, 0, error)
-  const { name, txt, file } = JSON.parse(out) as { readonly [member: string]: string }
-  assert.equal(name, '_public-api-key.api.example.org')
-  assert.equal(txt, `v=svc1; kid=${first.keyId}; next=${next.keyId}`)
-  const record = { kid: first.keyId, next: next.keyId }
-  assert.deepEqual(parseKeyRecordText(txt ?? ''), record)
-  assert.deepEqual(parseKeyRecordJson(file, 'api.example.org'), record)
+  const print = (...more: readonly string[]) =>
+    svcIn(
+      config.secretsDir,
+      ['signing-key', 'record', '--host', 'api.example.org', '--json', ...more],
+      { env },
+    )
+  const log = 'api.example.org/log+23e81afd+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c'
+  const ids = `v=svc1; kid=${first.keyId}; next=${next.keyId}`
+  const keys = { kid: first.keyId, next: next.keyId }
+  for (const [more, expected, record] of [
+    [[], ids, keys],
+    [['--log', log], `${ids}; log=${log}`, { ...keys, log }],
+  ] as const) {
+    const { status, out, error } = await print(...more)
+    assert.equal(status, 0, error)
+    const { name, txt, file } = JSON.parse(out) as { readonly [member: string]: string }
+    assert.equal(name, '_public-api-key.api.example.org')
+    assert.equal(txt, expected)
+    assert.deepEqual(parseKeyRecordText(txt ?? ''), record)
+    assert.deepEqual(parseKeyRecordJson(file, 'api.example.org'), record)
+  }
+  const wrong = await print('--log', 'a; kid=b')
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.error, /--log expects the verifier key of a log/)
 })

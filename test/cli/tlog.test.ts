@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
@@ -8,7 +16,12 @@ import { readVersions } from '../../src/publishing/append-version.ts'
 import { cosignLog } from '../../src/publishing/log/cosign-log.ts'
 import { signLog } from '../../src/publishing/log/published-log.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
-import { folderWithLog, folderWithReleases, LOG_ORIGIN } from '../support/logged-releases.ts'
+import {
+  folderWithLog,
+  folderWithReleases,
+  LOG_ORIGIN,
+  rollBackTo,
+} from '../support/logged-releases.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { openStubWitness, type WitnessMode } from '../support/stub-witness.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -19,7 +32,7 @@ const sizeOf = (note: string): number => Number(note.split('\n')[1])
 function rollback(folder: string, ...more: readonly string[]) {
   const count = readVersions(openReleaseStore(path.join(folder, 'releases'))).length
   const id = `VS-000${1 + (count % 2)}`
-  return svcIn(folder, ['rollback', id, '--note', 'Back', ...more])
+  return rollBackTo(folder, id, 'Back', ...more)
 }
 
 /** A log with witnesses w1, w2, w3, of which two must agree. */
@@ -40,7 +53,8 @@ test('without svc tlog init nothing of a log exists', async (t) => {
   const folder = folderWithReleases(t)
   const { status, out } = await rollback(folder)
   assert.equal(status, 0)
-  assert.doesNotMatch(out, /log/)
+  // Not anywhere: the hash of the version may contain the letters.
+  assert.doesNotMatch(out, /^The (?:log|policy) /m)
   assert.equal(existsSync(path.join(folder, 'releases', 'log')), false)
   assert.equal(existsSync(path.join(folder, 'secrets')), false)
   const refused = await svcIn(folder, ['tlog', 'cosign'])
@@ -57,6 +71,15 @@ test('init creates key, state, policy and a signed checkpoint, once', async (t) 
   assert.deepEqual([size, signedBy], [3, [vkey]])
   const state = JSON.parse(text(folder, 'secrets', 'log-state.json')) as { readonly size: number }
   assert.equal(state.size, 3)
+
+  const { status, out } = await svcIn(folderWithReleases(t), [
+    'tlog',
+    'init',
+    '--origin',
+    'api.example.org/log-2027',
+  ])
+  assert.equal(status, 0)
+  assert.match(out, /^log api\.example\.org\/log-2027\+\S+ https:\/\/api\.example\.org\/log$/m)
 
   const again = await svcIn(folder, ['tlog', 'init', '--origin', 'other.example/log'])
   assert.equal(again.status, 1)
@@ -166,11 +189,65 @@ test('cosign renews the time of an unchanged tree, without a key', async (t) => 
   assert.equal(first.split('\n').length, second.split('\n').length)
 })
 
+test('status fails while the policy is not met or its quorum is older than 3 days', async (t) => {
+  const { folder, releases, vkey } = await folderWithLog(t)
+  const clock = { seconds: Math.floor(Date.now() / 1000) - 4 * 86_400 }
+  const witness = await openStubWitness(t, 'w1', 0x21, vkey, () => clock.seconds)
+  const line = `witness w1 ${witness.vkey} ${witness.url}`
+  writeFileSync(path.join(releases, 'log', 'policy'), `log ${vkey}\n${line}\nquorum w1\n`)
+  const statusIs = async (exit: number, expected: RegExp) => {
+    const { status, out } = await svcIn(folder, ['tlog', 'status'])
+    assert.equal(status, exit, out)
+    assert.match(out, expected)
+  }
+  await statusIs(1, /It does not satisfy the policy\.\n  w1: not asked: not asked yet/)
+  assert.equal((await svcIn(folder, ['tlog', 'cosign'])).status, 0)
+  await statusIs(1, /The quorum cosigned it at \S+, more than 3 days ago\./)
+  // The same tree again gets a new time.
+  clock.seconds += 4 * 86_400
+  assert.equal((await svcIn(folder, ['tlog', 'cosign'])).status, 0)
+  const at = new Date(clock.seconds * 1000).toISOString()
+  await statusIs(0, new RegExp(`cosigned it at ${at}\\.\\n  w1: cosigned at ${at}`))
+})
+
+test('a witness outside the quorum is asked, and does not fail the command', async (t) => {
+  const { folder, witnesses } = await withWitnesses(t, 'quorum w1\n')
+  for (const [mode, expected] of [
+    ['unknown-log', /w2: not configured/],
+    ['fails', /w2: failed/],
+  ] as const) {
+    witnesses[1].mode = mode
+    const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
+    assert.equal(status, 0, out)
+    assert.match(out, expected)
+  }
+})
+
+test('the key may come from SVC_LOG_KEY, and the releases are valid with their log', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const key = path.join(folder, 'secrets', 'log-key.pem')
+  const env = { SVC_LOG_KEY: text(key) }
+  rmSync(key)
+  const { status, error } = await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'], { env })
+  assert.equal(status, 0, error)
+  assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
+  const wrong = { env: { SVC_LOG_KEY: 'a key' } }
+  const refused = await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Back'], wrong)
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /SVC_LOG_KEY: /)
+  const rotation = await svcIn(folder, ['tlog', 'new-key'], { env })
+  assert.match(rotation.error, /SVC_LOG_KEY is set; this command manages keys in files only/)
+  const valid = await svcIn(folder, ['verify-releases'])
+  assert.equal(valid.status, 0, valid.error)
+})
+
 describe('answers of a witness', () => {
   const rows: readonly (readonly [WitnessMode, outcome: string, detail: RegExp, exit: number])[] = [
     ['honest', 'cosigned', /^$/, 0],
     ['lies', 'failed', /line 1: the cosignature is not valid/, 3],
     ['floods', 'failed', /more than 131072 bytes/, 3],
+    ['bombs', 'failed', /more than 131072 bytes/, 3],
+    ['argues', 'failed', /states size 2 again/, 3],
     ['nonsense', 'failed', /line 1: expected an em dash/, 3],
     ['fails', 'failed', /status 500/, 3],
     ['refuses', 'failed', /status 400/, 3],
@@ -220,15 +297,17 @@ describe('answers of a witness', () => {
     assert.match(out, /ALARM: it refuses the proof/)
   })
 
-  test('a witness that hangs is not waited for longer than the limit', async (t) => {
+  test('a witness that hangs or never ends is not waited for longer than the limit', async (t) => {
     const { releases, witnesses } = await withWitnesses(t, 'quorum w1\n')
     witnesses[1].mode = 'hangs'
+    witnesses[2].mode = 'drips'
     const report = await cosignLog(
       { releasesDir: releases, nowMs: Date.now(), asks: 'all', timeoutMs: 300 },
       () => readVersions(openReleaseStore(releases)),
     )
     assert.equal(report.isMet, true)
     assert.equal(report.witnesses[1]?.detail, 'it did not respond in time')
+    assert.equal(report.witnesses[2]?.detail, 'it did not respond in time')
   })
 })
 
@@ -250,7 +329,7 @@ test('an old backup is refused: no version is written and nothing is signed', as
 test('another history of the same length is refused', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   const other = folderWithReleases(t, 2)
-  await svcIn(other, ['rollback', 'VS-0001', '--note', 'Another third version'])
+  await rollBackTo(other, 'VS-0001', 'Another third version')
   const log = text(releases, 'log', 'checkpoint')
   rmSync(path.join(releases, 'versions'), { recursive: true })
   cpSync(path.join(other, 'releases', 'versions'), path.join(releases, 'versions'), {
@@ -274,6 +353,30 @@ test('a missing key or state is named before anything is written', async (t) => 
     assert.match(error, expected)
     assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
   }
+})
+
+test('a log key that other users can read is refused, and so is a malformed one', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const key = path.join(folder, 'secrets', 'log-key.pem')
+  const pem = text(key)
+  for (const [content, mode, expected] of [
+    [pem, 0o640, /other users can access \S+log-key\.pem \(mode 640\); expected mode 600/],
+    [pem, 0o604, /\(mode 604\)/],
+    ['', 0o600, /log-key\.pem: /],
+    [pem.replace('PRIVATE', 'PUBLIC'), 0o600, /log-key\.pem: /],
+    ['x'.repeat(20_000), 0o600, /log-key\.pem cannot be read: it has 20000 bytes/],
+  ] as const) {
+    writeFileSync(key, content)
+    chmodSync(key, mode)
+    const { status, error } = await rollback(folder)
+    assert.equal(status, 1, error)
+    assert.match(error, expected)
+    assert.match(error, /nothing was published/)
+    assert.doesNotMatch(error, /MC4CAQ/)
+  }
+  assert.equal(existsSync(path.join(releases, 'versions', 'VS-0004.json')), false)
+  writeFileSync(key, pem)
+  assert.equal((await rollback(folder)).status, 0)
 })
 
 test('a publication that was interrupted after the version is finished by the next', async (t) => {
@@ -323,6 +426,7 @@ test('a rotation signs with both keys, and the old one can be retired', async (t
   const twice = await svcIn(folder, ['tlog', 'new-key'])
   assert.equal(twice.status, 1)
   assert.match(twice.error, /is retiring; retire it before you add another/)
+  assert.match(text(releases, 'log', 'policy'), /^log \S+\nlog /)
   const keyId = vkey.split('+')[1] ?? ''
   const wrong = await svcIn(folder, ['tlog', 'retire-key', current.split('+')[1] ?? ''])
   assert.equal(wrong.status, 1)
@@ -338,6 +442,10 @@ test('a rotation signs with both keys, and the old one can be retired', async (t
 test('a mistake in the policy is named by its line, and nothing is published', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   writeFileSync(path.join(releases, 'log', 'policy'), 'quorum none\nwitness\n')
+  const rotation = await svcIn(folder, ['tlog', 'new-key'])
+  assert.equal(rotation.status, 1)
+  assert.match(rotation.error, /the policy, line 2/)
+  assert.equal(existsSync(path.join(folder, 'secrets', 'log-key-retiring.pem')), false)
   const { status, error } = await rollback(folder)
   assert.equal(status, 1)
   assert.match(error, /the policy, line 2: expected: witness <name> <vkey>.*nothing was published/)
@@ -348,7 +456,7 @@ describe('two publishers at once', () => {
   async function publishUnlogged(folder: string, note: string): Promise<void> {
     const [log, away] = [path.join(folder, 'releases', 'log'), path.join(folder, 'log')]
     renameSync(log, away)
-    const { status } = await svcIn(folder, ['rollback', 'VS-0001', '--note', note])
+    const { status } = await rollBackTo(folder, 'VS-0001', note)
     assert.equal(status, 0)
     renameSync(away, log)
   }

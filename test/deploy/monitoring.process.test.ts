@@ -34,8 +34,16 @@ function metricsOf(expression: string): readonly string[] {
   )
 }
 
-/** The metrics that a service exposes, by their HELP lines. */
-async function exposedMetrics(t: TestContext, workers: number): Promise<ReadonlySet<string>> {
+const exposed = new Map<number, Promise<ReadonlySet<string>>>()
+
+/** The metrics that a service of so many workers exposes, by their HELP lines; started for the first test that asks. */
+function exposedMetrics(t: TestContext, workers: number): Promise<ReadonlySet<string>> {
+  const metrics = exposed.get(workers) ?? readMetrics(t, workers)
+  exposed.set(workers, metrics)
+  return metrics
+}
+
+async function readMetrics(t: TestContext, workers: number): Promise<ReadonlySet<string>> {
   const folder = temporaryFolder(t)
   const adminPort = await freePort()
   const service = startService(t, folder, {

@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { configuredFrom, freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
+import { createCertificate, type Certificate } from '../support/certificate.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
 import { servedKeyId, startService } from '../support/service-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NAME = 'api.example.org'
-
-interface Certificate {
-  readonly certificate: string
-  readonly key: string
-}
-
-/** A certificate for localhost, signed by itself. */
-function createCertificate(folder: string): Certificate {
-  const certificate = path.join(folder, 'certificate.pem')
-  const key = path.join(folder, 'key.pem')
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  const files = ['-keyout', key, '-out', certificate]
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, ...files], { stdio: 'ignore' })
-  return { certificate, key }
-}
 
 interface Proxy {
   readonly program: string

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { matchesIfNoneMatch } from '../../src/http/conditional.ts'
 import { createPayload, createCanonicalPayload } from '../../src/service/payload.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
+import { cpuMs } from '../support/cpu-time.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { converse } from '../support/raw-connection.ts'
 import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
@@ -114,7 +115,7 @@ test('accepts any text, and only * matches everything', () => {
 })
 
 test('parses long values in linear time', () => {
-  const started = performance.now()
+  const started = cpuMs()
   for (const value of [
     `${' '.repeat(60_000)}x`,
     `${','.repeat(60_000)}x`,
@@ -128,12 +129,12 @@ test('parses long values in linear time', () => {
     assert.equal(matchesIfNoneMatch(value, ETAG), false)
   }
   // Each takes about a millisecond; anything quadratic would take many seconds.
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(cpuMs() - started < 2000)
 })
 
 /** JSON objects as a publisher may write them. */
 const data = fc
-  .dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ noUnicodeString: false }))
+  .dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ stringUnit: ANY_CODE_POINT }))
   .filter((value) => !JSON.stringify(value).includes('__proto__'))
 
 test('the ETag depends on the data, not on member order or white space', () => {

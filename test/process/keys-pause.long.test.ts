@@ -48,6 +48,7 @@ function secretVariables({ secretsDir }: Deployment): Environment {
   return {
     SVC_SIGNING_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     SVC_SIGNING_KEYS: '{"keys":[]}',
+    SVC_LOG_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     SVC_KEY_HASH_SECRET: 'k'.repeat(64),
     SVC_KEY_HASH_SECRET_PREVIOUS: TEST_HASH_SECRET,
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(64),
@@ -58,7 +59,7 @@ function secretVariables({ secretsDir }: Deployment): Environment {
   }
 }
 
-/** What a program may be started with, so that every variable it knows stands at every kind of value it has. */
+/** What a program may be started with, so that every variable it knows has every kind of value. */
 function environments(deployment: Deployment): readonly Environment[] {
   const { dataDir, secretsDir, releasesDir } = deployment
   return [
@@ -77,6 +78,7 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_DEPLOYMENT: 'preview',
       SVC_SECURITY_CONTACT: 'mailto:keys@example.org',
       SVC_LOG_LEVEL: 'debug',
+      SVC_LOG_FORMAT: 'text',
       SVC_WORKERS: '2',
       SVC_TRUSTED_PROXIES: '0.0.0.0/0, ::/0',
       SVC_BASE_URL: 'http://localhost',

@@ -6,7 +6,12 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { listFolder, makeDeployment, type Deployment } from '../support/deployment.ts'
+import {
+  copyDeployment,
+  listFolder,
+  makeDeployment,
+  type Deployment,
+} from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { rawRegistration } from '../support/raw-registration.ts'
@@ -22,12 +27,20 @@ import {
 import { failedStart, startService } from '../support/service-process.ts'
 import { startMistakes } from '../support/start-mistakes.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { useFileScope } from '../support/test-scope.ts'
 
 const FAILED = { code: 1, signal: null }
 
-/** A deployment that was started once, and registered one address. */
+const scope = useFileScope()
+let used: Promise<Deployment> | undefined
+
+/** A deployment that was started once, and registered one address: a copy for each test. */
 async function usedDeployment(t: TestContext): Promise<Deployment> {
-  const running = await startRegistering(t)
+  return copyDeployment(t, await (used ??= useDeployment()))
+}
+
+async function useDeployment(): Promise<Deployment> {
+  const running = await startRegistering(scope)
   assert.equal((await running.register({ email: 'first@example.org' })).status, 200)
   assert.deepEqual(await running.service.stop(), { code: 0, signal: null })
   assert.deepEqual(listFolder(running.dataDir), ['service.sqlite'], 'the log was written back')

@@ -90,7 +90,7 @@ export function testSwaps(count: number): void {
     let app: App = compose({ releases, signing })
     const server = createListener((request) => app(request), { noIndex: false, log: LOG })
     const port = await listen(server, 0, '127.0.0.1')
-    t.after(() => stopListening(server, 100))
+    t.after(() => stopListening(server, 0))
 
     let isDone = false
     const clients = Array.from({ length: CLIENTS }, () =>

@@ -7,6 +7,7 @@ import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { cpuMs } from '../support/cpu-time.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 /** The mistakes of a folder, each as the operator reads it, with the path of the folder taken off. */
@@ -517,7 +518,7 @@ test('refuses an alias bomb without expanding it', async (t) => {
       ? `a0: &a0 [x, x]`
       : `a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(', ')}]`,
   )
-  const started = performance.now()
+  const started = cpuMs()
   const mistakes = await bombMistakes(t, levels.join('\n'))
   assert.ok(
     mistakes.some((mistake) => mistake.includes('found an anchor (&), expected a plain value')),
@@ -525,7 +526,7 @@ test('refuses an alias bomb without expanding it', async (t) => {
   assert.ok(
     mistakes.some((mistake) => mistake.includes('found an alias (*), expected the value itself')),
   )
-  assert.ok(performance.now() - started < 5000)
+  assert.ok(cpuMs() - started < 5000)
 })
 
 test('refuses deeply nested brackets', async (t) => {

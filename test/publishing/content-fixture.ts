@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import { createExample } from '@public-api/contract/documents/examples'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { TestScope } from '../support/test-scope.ts'
 
 /** A moment after every date in the fixtures. */
 export const FIXTURE_NOW_MS: number = Date.parse('2026-03-01T12:00:00Z')
@@ -113,7 +113,7 @@ export function writeContent(folder: string, name: string, text: string): void {
 }
 
 /** A content folder with small valid content. */
-export function makeContent(t: TestContext): string {
+export function makeContent(t: TestScope): string {
   const folder = temporaryFolder(t)
   for (const name of SNAPSHOT_NAMES) {
     // JSON is YAML: a snapshot without its own text has the example of its schema, reviewed before the fixture's now.

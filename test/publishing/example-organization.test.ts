@@ -8,6 +8,7 @@ import { buildExample } from '../../scripts/build-example.ts'
 import { compileContent } from '../../src/publishing/compile-content.ts'
 import { verifyReleases } from '../../src/publishing/verify-releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { builtExample } from '../support/built-example.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function filesOf(folder: string): ReadonlyMap<string, string> {
@@ -21,8 +22,7 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
 }
 
 test('the example organization: three months, an incident, a correction, a redaction, translations', async (t) => {
-  const [content, releases] = [temporaryFolder(t), path.join(temporaryFolder(t), 'releases')]
-  await buildExample(content, releases)
+  const { content, releases } = await builtExample()
   const store = openReleaseStore(releases)
   const { versions, findings, redacted } = verifyReleases(store)
   assert.deepEqual(findings, [])

@@ -57,6 +57,16 @@ test('a note is one line of at most 500 characters, with no space around it', as
   assert.equal((await publish({ note: '中文 🦊', registryVersion: '1.0.1' })).entry.note, '中文 🦊')
 })
 
+test('a version that no transparency log could contain is not written', async (t) => {
+  const { publish, store } = makeRig(t)
+  await assert.rejects(publish({ registryVersion: '1'.repeat(65_536) }), (error) => {
+    assert.ok(error instanceof PublishError && error.code === 'VERSION')
+    assert.match(error.message, /the entry of VS-0001 would have \d+ bytes; expected at most 65535/)
+    return true
+  })
+  assert.deepEqual(store.readVersionIds(), [])
+})
+
 test('a repair returns the repaired version', async (t) => {
   const { publish, store, releasesDir } = makeRig(t)
   const { entry, damaged } = await publish()

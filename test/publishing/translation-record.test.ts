@@ -46,6 +46,11 @@ test('a translation whose source changed is not published until it changes or is
     diff.out,
     /^site\/translations\/th: removed$[^]*^\S+th\/status\.yaml:1:10: status\.summary: the translation is older than its text/m,
   )
+  const checked = await svc('check', '--content', contentDir)
+  assert.equal(checked.status, 0, checked.error)
+  const older =
+    /^\S+th\/status\.yaml:1:10: status\.summary: the translation is older than its text/m
+  assert.match(checked.out + checked.error, older)
   const { warnings } = await publish()
   assert.equal(warnings.length, 2)
   // The pages show the source, in its language.

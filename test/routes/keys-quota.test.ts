@@ -58,7 +58,7 @@ test('past the quota every endpoint responds KEY_RATE_LIMITED without effect', a
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)
   const key = await app.makeKey()
-  await repeat(app, key, LIMIT)
+  await app.spend(key, LIMIT)
   app.clock.ms += 20_400
   for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
     for (const [asMethod, lines] of [
@@ -105,7 +105,7 @@ test('the window is fixed from its first request, and the reported wait is suffi
     // The window is begun by one request; that the others come later moves its end by nothing.
     await repeat(app, key, 1)
     app.clock.ms = startMs + Math.floor(offsetMs / 2)
-    await repeat(app, key, LIMIT - 1)
+    await app.spend(key, LIMIT - 1)
     app.clock.ms = startMs + offsetMs
     const refused = await ask(app, STATUS, withKey(key))
     assert.equal(refused.status, 429, String(offsetMs))
@@ -129,7 +129,7 @@ test('the window is fixed from its first request, and the reported wait is suffi
 test('the window ends to the millisecond', async (t) => {
   const app = await runKeyedApp(t)
   const key = await app.makeKey()
-  await repeat(app, key, LIMIT)
+  await app.spend(key, LIMIT)
   app.clock.ms += WINDOW_MS
   const next = await ask(app, STATUS, withKey(key))
   assert.deepEqual([next.status, next.header('x-ratelimit-remaining')], [200, '599'])
@@ -138,7 +138,7 @@ test('the window ends to the millisecond', async (t) => {
 test('each key has its own window', async (t) => {
   const app = await runKeyedApp(t)
   const [spent, other] = [await app.makeKey(), await app.makeKey()]
-  await repeat(app, spent, LIMIT)
+  await app.spend(spent, LIMIT)
   assert.equal((await ask(app, STATUS, withKey(spent))).status, 429)
   const response = await ask(app, STATUS, withKey(other))
   assert.deepEqual([response.status, response.header('x-ratelimit-remaining')], [200, '599'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { createArchiveClient } from '@public-api/client-source/log/archive-client'
@@ -9,7 +9,7 @@ import { verifyProof } from '@public-api/client-source/log/log-proof'
 import { readUpdate } from '../../src/service/read-releases.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
-import { folderWithLog } from '../support/logged-releases.ts'
+import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
@@ -89,7 +89,7 @@ test('nothing beyond the published checkpoint is served', async (t) => {
     path.join(releases, 'log', 'policy'),
     `log ${vkey}\nwitness w witness.example/w1+47c0395a+BP9LLyXomKH4c1ao6AnKRRozEA1p3Uu86JyuFLrlmPPU\nquorum w\n`,
   )
-  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  await rollBackTo(folder, 'VS-0001', 'Back')
   const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
   const statusOf = async (name: string) => (await app.fetch(`/log/${name}`)).status
   assert.equal(await statusOf('tile/0/000.p/3'), 200)
@@ -115,12 +115,61 @@ test('nothing beyond the published checkpoint is served', async (t) => {
   assert.match(readFileSync(path.join(releases, 'log', 'pending'), 'utf8'), /\n4\n/)
 })
 
+test('each partial tile stays when the full one exists, and higher levels have only full ones', async (t) => {
+  const { releases } = await folderWithLog(t, 300)
+  const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  const bytesOf = async (name: string) => {
+    const response = await app.fetch(`/log/tile/${name}`)
+    return response.status === 200 ? (await response.arrayBuffer()).byteLength : response.status
+  }
+  for (const [name, expected] of [
+    ['0/000', 8192],
+    ['0/000.p/255', 255 * 32],
+    ['0/000.p/1', 32],
+    ['0/001.p/44', 44 * 32],
+    ['1/000.p/1', 32],
+    ['0/001.p/45', 404],
+    ['1/000.p/2', 404],
+    ['1/000', 404],
+    ['2/000.p/1', 404],
+  ] as const) {
+    assert.equal(await bytesOf(name), expected, name)
+  }
+  assert.equal(typeof (await bytesOf('entries/000.p/255')), 'number')
+  assert.equal(await bytesOf('entries/001.p/45'), 404)
+})
+
+test('the signed key document states origin, address and keys of the log', async (t) => {
+  const { folder, releases, vkey } = await folderWithLog(t)
+  const logOf = async () => {
+    const app = await runApp(t, {
+      releases: loadReleases(openReleaseStore(releases)),
+      baseUrl: 'https://api.example.org',
+    })
+    const body = (await (await app.fetch('/api/v1/keys/signing-key')).json()) as {
+      readonly data: { readonly log?: object }
+    }
+    return body.data.log
+  }
+  const log = { origin: 'api.example.org/log', url: 'https://api.example.org/log' }
+  assert.deepEqual(await logOf(), { ...log, keys: [{ vkey, status: 'current' }] })
+  const { out } = await svcIn(folder, ['tlog', 'new-key', '--json'])
+  const { current } = JSON.parse(out) as { readonly current: string }
+  const keys = [
+    { vkey: current, status: 'current' },
+    { vkey, status: 'retiring' },
+  ]
+  assert.deepEqual(await logOf(), { ...log, keys })
+  rmSync(path.join(releases, 'log'), { recursive: true })
+  assert.equal(await logOf(), undefined)
+})
+
 test('a running service takes up a new checkpoint', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   const store = openReleaseStore(releases)
   const loaded = loadReleases(store)
   assert.equal(readUpdate(store, loaded.served), undefined)
-  await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'])
+  await rollBackTo(folder, 'VS-0001', 'Back')
   const update = readUpdate(store, loaded.served)
   assert.ok(update !== undefined)
   const app = await runApp(t, { releases: loaded.extend(update) })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBoundedBody } from '../../src/service/hosted-challenge.ts'
+import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 
 /** A body that comes in these pieces, and whether it was cancelled before its end. */
 function bodyOf(pieces: readonly Uint8Array[]) {

@@ -1,25 +1,13 @@
 import { UnreachableError } from '@public-api/cli/src/verifying/requests.ts'
 import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 import { parseJson } from '@public-api/contract/json/parse-json'
 
 const DOCUMENTS = ['summary', 'incidents', 'scheduled-maintenances']
 /** Real documents have at most a few hundred kB. */
 export const MAX_DOCUMENT_BYTES = 8_388_608
 const MAX_REDIRECTS = 3
-
-/** Reads a body up to the limit; undefined if it is larger. */
-async function readBody(response: Response): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    // Leaving the loop cancels the rest.
-    if (length > MAX_DOCUMENT_BYTES) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
 
 async function fetchDocument(first: URL, signal: AbortSignal): Promise<unknown> {
   let url = first
@@ -37,7 +25,10 @@ async function fetchDocument(first: URL, signal: AbortSignal): Promise<unknown> 
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null) {
       try {
-        const body = response.status === 200 ? await readBody(response) : new Uint8Array()
+        const body =
+          response.status === 200
+            ? await readBoundedBody(response, MAX_DOCUMENT_BYTES)
+            : new Uint8Array()
         if (body === undefined) throw failure(`has more than ${MAX_DOCUMENT_BYTES} bytes`)
         if (response.status !== 200) {
           await response.body?.cancel()

@@ -6,7 +6,8 @@ import { EDIT_EXIT, EDIT_OPTIONS, editStatus } from '../edit-status.ts'
 export const command = createCommand({
   usage: 'incident resolve ID --text TEXT [options]',
   about: `Ends an incident of status.yaml with a last update. Its components become
-operational, unless another open incident or running maintenance names them.`,
+operational, unless another open incident names them; those that a running
+maintenance names are in maintenance.`,
   options: EDIT_OPTIONS,
   takesArguments: true,
   exit: EDIT_EXIT,

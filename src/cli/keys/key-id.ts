@@ -9,8 +9,8 @@ import {
 const KEY_ID = new RegExp(API_KEY_ID_PATTERN)
 const EXPECTED = `${API_KEY_ID_LENGTH} hexadecimal digits, those between "${API_KEY_PREFIX}" and the next "_"`
 
-/** The message for a whole key in place of its id. It contains nothing of the key. */
-export const WHOLE_KEY_REFUSED: string = `found a whole key with its secret; expected only its id: ${EXPECTED}`
+/** The message for a whole key in place of its ID. It contains nothing of the key. */
+export const WHOLE_KEY_REFUSED: string = `found a whole key with its secret; expected only its ID: ${EXPECTED}`
 
 /** Parses a key ID. Throws a UsageError that does not repeat the text, which may be a secret. */
 export function parseKeyId(text: string): string {

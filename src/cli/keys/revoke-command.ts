@@ -10,11 +10,11 @@ import { parseKeyId } from './key-id.ts'
 export const command = createCommand({
   usage: 'keys revoke [KEYID] [options]',
   about: `Revokes an API key permanently, from its next request on, also while the service
-runs. KEYID is only the id of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
+runs. KEYID is only the ID of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
 next "_": a whole key is refused, because its secret must not be in the shell
 history. For a revoked key, prints the time of its revocation.
 
-Without KEYID, or with -, the id is read from standard input.`,
+Without KEYID, or with -, the ID is read from standard input.`,
   options: {
     database: DATABASE_OPTION,
   },

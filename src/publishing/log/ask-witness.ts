@@ -11,6 +11,7 @@ import type { PolicyWitness } from '@public-api/client-source/log/log-policy'
 import { consistencyProof } from '@public-api/client-source/log/merkle-tree'
 import { parseSignatureLine } from '@public-api/client-source/log/signed-note'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 
 /** A note of cosignatures: far above 64 lines of the longest known type would be a mistake. */
 const MAX_ANSWER_BYTES = 131_072
@@ -54,16 +55,9 @@ export interface Submission {
 }
 
 async function readUpTo(response: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  let length = 0
-  if (response.body === null) return text
-  for await (const part of response.body as AsyncIterable<Uint8Array>) {
-    length += part.length
-    if (length > maxBytes) throw new Error(`the response has more than ${maxBytes} bytes`)
-    text += decoder.decode(part, { stream: true })
-  }
-  return text + decoder.decode()
+  const body = await readBoundedBody(response, maxBytes)
+  if (body === undefined) throw new Error(`the response has more than ${maxBytes} bytes`)
+  return new TextDecoder('utf-8', { fatal: true }).decode(body)
 }
 
 /** The request body: the old size, the consistency proof, an empty line and the checkpoint. */

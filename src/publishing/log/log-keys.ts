@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import {
   ED25519,
@@ -61,7 +61,13 @@ function parseKey(place: string, pem: string): KeyObject {
 }
 
 function readKeyFile(file: string): KeyObject | undefined {
-  if (!existsSync(file)) return undefined
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  // Anyone who has the key can sign a second history. Windows has no such mode.
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    const found = `other users can access ${file} (mode ${(stats.mode & 0o777).toString(8)})`
+    throw new TlogError('LOG_KEY', `${found}; expected mode 600, so run chmod go= on it`)
+  }
   let pem: string
   try {
     pem = readRegularFile(file, MAX_KEY_BYTES).toString('utf8')

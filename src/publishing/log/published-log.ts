@@ -55,10 +55,14 @@ export function writeLogFile(releasesDir: string, name: TlogFileName, text: stri
 /** Signing and replacing files take milliseconds. */
 const LOCK_WAIT_MS = 30_000
 
-/** The file belongs to the owner of its folder, because publishing and cosigning may have different users. */
-function makeLockFile(file: string, mode: number): void {
+/**
+ * Creates a file if it is missing. It belongs to the owner of its folder, because publishing and cosigning may have
+ * different users.
+ */
+function makeFile(file: string, mode: number, text = ''): void {
+  if (existsSync(file)) return
   try {
-    createFile(file, '', { mode, owner: statSync(path.dirname(file)) })
+    createFile(file, text, { mode, owner: statSync(path.dirname(file)) })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
     throw new TlogError('LOG_FILE', `${file} cannot be created: ${messageOf(error)}`, error)
@@ -70,7 +74,7 @@ async function withLock<Result>(
   mode: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!existsSync(file)) makeLockFile(file, mode)
+  makeFile(file, mode)
   try {
     return await withFileLock(file, LOCK_WAIT_MS, work)
   } catch (error) {
@@ -96,7 +100,10 @@ export function withLogFilesLock<Result>(
   releasesDir: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return withLock(path.join(tlogFolder(releasesDir), 'lock'), 0o644, work)
+  const folder = tlogFolder(releasesDir)
+  // Releases may be in git. The lock file stays, because removing it would let two processes lock two files of this name.
+  makeFile(path.join(folder, '.gitignore'), 0o644, 'lock\n.gitignore\n')
+  return withLock(path.join(folder, 'lock'), 0o644, work)
 }
 
 /** The origin of the log in a releases folder; undefined without a log. Throws a TlogError. */
@@ -284,8 +291,8 @@ function logLineOf(vkey: string): RegExp {
 }
 
 /**
- * Adds a key: from now on both sign, and the policy names both, the new one first. Returns both verifier keys. Throws a
- * TlogError.
+ * Adds a key: from now on both sign, and the policy names both, the new one first. Returns both verifier keys and
+ * the new line. Throws a TlogError.
  */
 export function addLogKey(publication: LogPublication) {
   return withSecretsLock(publication.secrets, () => addKey(publication))
@@ -296,6 +303,8 @@ async function addKey({ releasesDir, secrets }: LogPublication) {
   if (secrets.keyText !== undefined) {
     throw new TlogError('LOG_KEY', 'SVC_LOG_KEY is set; this command manages keys in files only')
   }
+  // A mistake in it would end this command after the key exists.
+  await readPolicy(releasesDir)
   const before = await readLogKeys(origin, secrets)
   if (before.retiring !== undefined && before.current !== undefined) {
     const { keyId } = before.retiring
@@ -315,13 +324,13 @@ async function addKey({ releasesDir, secrets }: LogPublication) {
   createLogKeyFile(logSecretFiles(secrets.secretsDir).key)
   const { current } = await readLogKeys(origin, secrets)
   if (current === undefined) throw new TlogError('LOG_KEY', 'the new key cannot be read')
-  const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}\n${line[0]}`
+  const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}`
   writeLogFile(
     releasesDir,
     'policy',
-    text.replace(line[0], () => added),
+    text.replace(line[0], (known) => `${added}\n${known}`),
   )
-  return { current: current.vkey, retiring: old.vkey }
+  return { current: current.vkey, retiring: old.vkey, line: added }
 }
 
 /** Removes the retiring key: from now on only the current one signs. Returns its verifier key. Throws a TlogError. */

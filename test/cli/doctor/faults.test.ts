@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { useFileScope } from '../../support/test-scope.ts'
 import {
   deployBehindProxy,
   examine,
@@ -495,9 +496,23 @@ const FAULTS: readonly Fault[] = [
   { name: 'a cookie', mischief: set('set-cookie', '__cf_bm=abc'), expected: ['cookie'] },
 ]
 
+const scope = useFileScope()
+const deployments = new Map<string, ReturnType<typeof deployBehindProxy>>()
+let current: Mischief | undefined
+
+/** One deployment of each kind serves all tests; its proxy does what the running test says. */
+function deployOnce(deployment: 'primary' | 'preview', mischief: Mischief | undefined) {
+  current = mischief
+  const known = deployments.get(deployment)
+  const deployed =
+    known ?? deployBehindProxy(scope, (passing) => current?.(passing), { deployment })
+  deployments.set(deployment, deployed)
+  return deployed
+}
+
 for (const { name, mischief, examination, deployment = 'primary', expected } of FAULTS) {
   test(`${name}: ${expected.join(', ') || 'no finding'}`, async (t) => {
-    const deployed = await deployBehindProxy(t, mischief, { deployment })
+    const deployed = await deployOnce(deployment, mischief)
     const diagnosis = await examine(t, deployed, examination)
     assert.deepEqual(
       idsOf(diagnosis).toSorted(),

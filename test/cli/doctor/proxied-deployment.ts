@@ -1,6 +1,5 @@
 import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
@@ -8,6 +7,7 @@ import type { AppDependencies } from '../../../src/app.ts'
 import type { TimeQuality } from '../../../src/service/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
+import type { TestScope } from '../../support/test-scope.ts'
 
 /** One response on its way through the proxy; a test changes what it likes. */
 export interface Passing {
@@ -66,7 +66,7 @@ function forward(port: number, method: string, target: string, headers: Incoming
  * the app's time in Date, and serves a page at each path that the documents link to.
  */
 export async function deployBehindProxy(
-  t: TestContext,
+  t: TestScope,
   mischief: Mischief = () => {},
   parts: Partial<AppDependencies> = {},
 ): Promise<ProxiedDeployment> {
@@ -122,7 +122,7 @@ export interface Examination {
 
 /** Examines a deployment by its own clock, with its key pinned. */
 export async function examine(
-  t: TestContext,
+  t: TestScope,
   { origin, app }: ProxiedDeployment,
   { aheadMs = 0, ...settings }: Examination = {},
 ): Promise<Diagnosis> {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
-import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describeFailure } from '@public-api/cli/src/verifying/failure-reason.ts'
@@ -14,6 +12,7 @@ import {
   type HttpClient,
 } from '@public-api/cli/src/verifying/requests.ts'
 import { ageOf, sanitizeForTerminal } from '@public-api/cli/src/verifying/sanitize-for-terminal.ts'
+import { createCertificate } from '../../support/certificate.ts'
 import { serve } from '../../support/loopback-server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -142,20 +141,9 @@ test('reports malformed, broken and endless responses in one line', async (t) =>
 })
 
 test('reports an untrusted certificate', async (t) => {
-  const folder = temporaryFolder(t)
-  const file = (name: string): string => path.join(folder, name)
-  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
-  const subject = '-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1'
-  const made = spawnSync('openssl', [
-    ...`${request} ${subject}`.split(' '),
-    '-keyout',
-    file('key.pem'),
-    '-out',
-    file('cert.pem'),
-  ])
-  if (made.error !== undefined) return t.skip('openssl is not installed')
+  const { certificate, key } = createCertificate(temporaryFolder(t))
   const server = createTlsServer(
-    { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) },
+    { key: readFileSync(key), cert: readFileSync(certificate) },
     (_request, response) => response.end(),
   )
   const origin = `https://127.0.0.1:${await listenOn(t, server)}`
