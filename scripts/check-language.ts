@@ -1,9 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { runScript } from './script-main.ts'
-
-const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 
 /** A pattern that reads as translated, and what to write instead. */
 interface Pattern {
@@ -89,36 +85,12 @@ export function languageFaults(file: string, source: string): readonly string[] 
   })
 }
 
-/** The faults of every file of a checkout whose path contains one of these words; of all without one. */
-export function findLanguageFaults(
-  rootDir: string,
-  selected: readonly string[] = [],
-): readonly string[] {
+/** The faults of every file of a checkout. */
+export function findLanguageFaults(rootDir: string): readonly string[] {
   return FILES.flatMap((pattern) => globSync(pattern, { cwd: rootDir, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(rootDir, path.join(entry.parentPath, entry.name)))
     .filter((file) => !file.includes('node_modules') && !EXCEPT.has(file))
-    .filter((file) => selected.length === 0 || selected.some((word) => file.includes(word)))
     .toSorted()
     .flatMap((file) => languageFaults(file, readFileSync(path.join(rootDir, file), 'utf8')))
 }
-
-const HELP = `Usage: npx node scripts/check-language.ts [PATH...]
-
-Lists phrases that read as translated, in code, documents and English texts, with what to
-write instead. With PATH, only files whose path contains it. A deliberate use has
-"language-ok: <reason>" in a comment on its line or the line before.
-
-Exit code: 0 none found, 1 some found, 2 wrong usage.
-`
-
-await runScript(import.meta, {
-  help: HELP,
-  takesArguments: true,
-  run({ positionals }) {
-    const faults = findLanguageFaults(ROOT_DIR, positionals)
-    process.stdout.write(faults.map((fault) => `${fault}\n`).join(''))
-    process.stderr.write(`${faults.length} found\n`)
-    return faults.length === 0 ? 0 : 1
-  },
-})

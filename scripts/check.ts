@@ -43,35 +43,14 @@ function findings(find: () => Promise<readonly string[]>): () => Promise<StepRes
   }
 }
 
-async function findLayerLines(): Promise<readonly string[]> {
-  const { layerLines } = await import('./layers.ts')
-  return layerLines(ROOT_DIR)
-}
-
-async function findContractLines(): Promise<readonly string[]> {
-  const { checkOwnContract } = await import('./contract-check.ts')
-  return checkOwnContract(ROOT_DIR).problems
-}
-
 async function findGeneratedLines(): Promise<readonly string[]> {
-  const { findDrift } = await import('./generate.ts')
-  const { findAssetDrift } = await import('./build-assets.ts')
+  const { findAssetDrift, findDrift } = await import('./generate.ts')
   return [...findDrift(ROOT_DIR), ...(await findAssetDrift(ROOT_DIR))]
-}
-
-async function findVectorLines(): Promise<readonly string[]> {
-  const { findVectorDrift, vectorLines } = await import('./write-vectors.ts')
-  return vectorLines(await findVectorDrift())
 }
 
 async function findLocaleLines(): Promise<readonly string[]> {
   const { localeFaults, readLocaleFiles } = await import('./check-locales.ts')
   return localeFaults(readLocaleFiles(ROOT_DIR))
-}
-
-async function findLanguageLines(): Promise<readonly string[]> {
-  const { findLanguageFaults } = await import('./check-language.ts')
-  return findLanguageFaults(ROOT_DIR)
 }
 
 async function findReleaseLines(): Promise<readonly string[]> {
@@ -119,7 +98,7 @@ const STEPS: readonly CheckStep[] = [
   {
     name: 'vectors',
     purpose: 'test/vectors matches the responses of the app',
-    run: findings(findVectorLines),
+    run: findings(async () => (await import('./write-vectors.ts')).findVectorDrift()),
   },
   {
     name: 'locales',
@@ -129,17 +108,19 @@ const STEPS: readonly CheckStep[] = [
   {
     name: 'language',
     purpose: 'code and documents avoid the phrases of check-language.ts',
-    run: findings(findLanguageLines),
+    run: findings(async () => (await import('./check-language.ts')).findLanguageFaults(ROOT_DIR)),
   },
   {
     name: 'layers',
     purpose: 'every import is allowed, and every permission in layers.ts is used',
-    run: findings(findLayerLines),
+    run: findings(async () => (await import('./layers.ts')).layerLines(ROOT_DIR)),
   },
   {
     name: 'contract',
     purpose: 'no change since docs/api/baseline.json breaks a promise',
-    run: findings(findContractLines),
+    run: findings(
+      async () => (await import('./contract-check.ts')).checkOwnContract(ROOT_DIR).problems,
+    ),
   },
 ]
 

@@ -1,13 +1,18 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
 import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/contract-texts.ts'
-import { findAssetDrift, writeAssets } from './build-assets.ts'
+import { assetFiles } from './build-assets.ts'
 import { createClientTypes } from './client-types.ts'
 import { createContentReference } from './content-reference.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
+import {
+  driftLines,
+  readText,
+  updateFiles,
+  writeFiles,
+  type GeneratedFile,
+} from './generated-files.ts'
 import { createGoTypes } from './go-types.ts'
 import { createPythonTypes } from './python-types.ts'
 import { runScript } from './script-main.ts'
@@ -17,6 +22,7 @@ const READ_PATHS_FILE = 'packages/contract/registry/read-paths.ts'
 const CLIENT_TYPES_FILE = 'packages/client/src/resources.ts'
 const GO_TYPES_FILE = 'clients/go/resources.go'
 const PYTHON_TYPES_FILE = 'clients/python/src/public_api/resources.py'
+const COMMAND = 'npm run generate'
 const BASE_URL = 'http://127.0.0.1:8080'
 
 const HELP = `Usage: npm run generate [-- --check]
@@ -37,21 +43,6 @@ Writes what follows from the contract's tables into docs/api and locales, and th
 
 Exit code: 0 done, 1 a file differs, 2 wrong usage.
 `
-
-/** A generated file: its path below the root of the repository, and its text. */
-interface GeneratedFile {
-  readonly file: string
-  readonly text: string
-}
-
-function readText(rootDir: string, file: string): string | undefined {
-  try {
-    return readFileSync(path.join(rootDir, file), 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
 
 function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
@@ -91,24 +82,17 @@ ${paths.join('')}} as const
   return { file: READ_PATHS_FILE, text }
 }
 
-/** The first difference between two texts; undefined if they are equal. */
-function firstDifference(found: string, expected: string): string | undefined {
-  if (found === expected) return undefined
-  const foundLines = found.split('\n')
-  const expectedLines = expected.split('\n')
-  const index = expectedLines.findIndex((line, at) => line !== foundLines[at])
-  const at = index === -1 ? expectedLines.length : index
-  const show = (line: string | undefined): string =>
-    line === undefined ? 'the end of the file' : JSON.stringify(line.trim())
-  return `line ${at + 1}: found ${show(foundLines[at])}, expected ${show(expectedLines[at])}`
-}
-
 /** Compares the generated files below `rootDir` with the contract. Returns one line for each file that drifted. */
 export function findDrift(
   rootDir: string,
   contract: ContractTables = OWN_CONTRACT,
 ): readonly string[] {
-  return writtenFiles(rootDir, contract).flatMap((each) => driftOf(rootDir, each))
+  return driftLines(rootDir, writtenFiles(rootDir, contract), COMMAND)
+}
+
+/** One line for each file of `assets/` that differs from what src/browser builds. */
+export async function findAssetDrift(rootDir: string): Promise<readonly string[]> {
+  return driftLines(rootDir, await assetFiles(rootDir), COMMAND)
 }
 
 function writtenFiles(rootDir: string, contract: ContractTables): readonly GeneratedFile[] {
@@ -122,26 +106,12 @@ function writtenFiles(rootDir: string, contract: ContractTables): readonly Gener
   ]
 }
 
-function driftOf(rootDir: string, { file, text }: GeneratedFile): readonly string[] {
-  const found = readText(rootDir, file)
-  if (found === undefined) return [`${file} is missing; run npm run generate`]
-  const difference = firstDifference(found, text)
-  return difference === undefined ? [] : [`${file} drifted, ${difference}; run npm run generate`]
-}
-
 /** Writes the generated files below `rootDir`. Returns the paths of those that changed. */
 export function generate(
   rootDir: string,
   contract: ContractTables = OWN_CONTRACT,
 ): readonly string[] {
-  const files = writtenFiles(rootDir, contract)
-  const changed = files.filter(({ file, text }) => readText(rootDir, file) !== text)
-  for (const { file, text } of changed) {
-    const target = path.join(rootDir, file)
-    mkdirSync(path.dirname(target), { recursive: true })
-    writeFileSync(target, text)
-  }
-  return changed.map(({ file }) => file)
+  return writeFiles(rootDir, writtenFiles(rootDir, contract)).map(({ file }) => file)
 }
 
 await runScript(import.meta, {
@@ -149,15 +119,7 @@ await runScript(import.meta, {
   options: { check: { type: 'boolean' } },
   async run({ values }) {
     const rootDir = fileURLToPath(new URL('..', import.meta.url))
-    if (values.check === true) {
-      const drift = [...findDrift(rootDir), ...(await findAssetDrift(rootDir))]
-      for (const line of drift) process.stderr.write(`${line}\n`)
-      return drift.length === 0 ? 0 : 1
-    }
-    const changed = [...generate(rootDir), ...(await writeAssets(rootDir))]
-    process.stdout.write(
-      changed.length === 0 ? 'Up to date.\n' : changed.map((file) => `Wrote ${file}\n`).join(''),
-    )
-    return 0
+    const files = [...writtenFiles(rootDir, OWN_CONTRACT), ...(await assetFiles(rootDir))]
+    return updateFiles(rootDir, files, { command: COMMAND, isCheck: values.check === true })
   },
 })

@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { moduleReferences, type ModuleReference } from './module-references.ts'
-import { runScript } from './script-main.ts'
 
 /** What a folder of src or of a package may import besides its own files; `../` refers to a folder beside src. */
 interface LayerRule {
@@ -86,6 +84,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
     ],
   },
   'main.ts': { mayImport: ['process'] },
+  cards: { mayImport: ['contract', 'service', 'pages'], mayImportTypesOf: ['storage'] },
   preview: {
     mayImport: [
       'contract',
@@ -109,6 +108,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
       'service',
       'process',
       'preview',
+      'cards',
       'config-mistake.ts',
       'config.ts',
       'log.ts',
@@ -271,17 +271,3 @@ export function layerLines(rootDir: string): readonly string[] {
     ),
   ]
 }
-
-await runScript(import.meta, {
-  help: `Usage: npx node scripts/layers.ts
-
-Lists the imports of src that the import map does not allow, and its unused permissions, one per line.
-
-Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
-`,
-  run() {
-    const lines = layerLines(fileURLToPath(new URL('..', import.meta.url)))
-    for (const line of lines) process.stderr.write(`${line}\n`)
-    return lines.length === 0 ? 0 : 1
-  },
-})

@@ -73,11 +73,11 @@ function makeMemoryFolder(): string | undefined {
 
 /**
  * The calls of `node --test` for the files of a kind. Loading the modules takes longer than most tests, so files share
- * processes. Tests that start programs wait for half of their time, so two of their processes share a processor. More would
- * make single tests slower, up to their timeouts, and the run not quicker.
+ * processes. Tests wait for a part of their time, so two processes of a kind share a processor. More would make single
+ * tests slower, up to their timeouts, and the run not quicker.
  */
 const CALLS: { readonly [kind in TestKind]: readonly (readonly string[])[] } = {
-  fast: shards(availableParallelism(), ['--max-semi-space-size=64']),
+  fast: shards(2 * availableParallelism(), ['--max-semi-space-size=64']),
   process: shards(2 * availableParallelism(), []),
   // Simulated days fall behind their clock on busy processors.
   long: [[`--test-concurrency=${availableParallelism()}`]],
@@ -104,14 +104,23 @@ interface CallResult {
   readonly exitCode: number
   readonly tests: number
   readonly skipped: readonly string[]
+  readonly failures: string
 }
 
-/** Runs `node` with arguments; prints the output as it comes, or all of it at the end. Resolves to the exit code. */
+/** The failed tests with their errors, which `node --test` prints last; all output if it ended before. */
+function failuresIn(output: string): string {
+  return output.slice(Math.max(0, output.lastIndexOf('✖ failing tests:')))
+}
+
+/**
+ * Runs `node` with arguments; prints the output as it comes, or all of it at the end. Resolves to the exit code and what
+ * it printed at the end.
+ */
 function runNode(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   isLive: boolean,
-): Promise<number> {
+): Promise<{ readonly exitCode: number; readonly output: string }> {
   const stdout = isLive ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, args, {
     cwd: ROOT_DIR,
@@ -124,7 +133,7 @@ function runNode(
     child.once('error', reject)
     child.once('close', (code) => {
       process.stdout.write(output)
-      resolve(code ?? 1)
+      resolve({ exitCode: code ?? 1, output })
     })
   })
 }
@@ -165,7 +174,7 @@ await runScript(import.meta, {
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
     }
     const args = [...TEST_ARGS, ...(name === undefined ? [] : [`--test-name-pattern=${name}`])]
-    if (watch) return runNode([...args, '--watch', ...files], env, true)
+    if (watch) return (await runNode([...args, '--watch', ...files], env, true)).exitCode
     const calls = Object.entries(CALLS).flatMap(([kind, shared]) => {
       const own = files.filter((file) => kindOf(file) === kind)
       const alone = ['--test-isolation=none']
@@ -177,13 +186,17 @@ await runScript(import.meta, {
       calls.map(async (call, index): Promise<CallResult> => {
         const file = path.join(resultsDir, `${index}.json`)
         const report = [`--test-reporter=${COUNTS_REPORTER}`, `--test-reporter-destination=${file}`]
-        const exitCode = await runNode([...args, ...report, ...call], env, calls.length === 1)
+        const isOnly = calls.length === 1
+        const { exitCode, output } = await runNode([...args, ...report, ...call], env, isOnly)
         const counts = existsSync(file) ? readFileSync(file, 'utf8') : ''
-        return { tests: 0, skipped: [], ...(counts === '' ? {} : JSON.parse(counts)), exitCode }
+        const failures = exitCode === 0 ? '' : failuresIn(output)
+        return { tests: 0, skipped: [], ...JSON.parse(counts || '{}'), exitCode, failures }
       }),
     )
     const skipped = results.flatMap((result) => result.skipped)
     const tests = results.reduce((sum, result) => sum + result.tests, 0)
+    // Again, after the output of the runs that ended later.
+    for (const { failures } of results) process.stdout.write(failures)
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
     const failed = results.filter(({ exitCode }) => exitCode !== 0).length
     process.stdout.write(

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { moduleReferences } from '../scripts/module-references.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const RUNNER = path.resolve('scripts/run-tests.ts')
 
@@ -52,10 +53,14 @@ test('a file that starts processes, also through its support files, has it in it
 })
 
 function run(...args: readonly string[]) {
+  return runWith({}, ...args)
+}
+
+function runWith(env: { readonly [name: string]: string }, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, ...args], {
     encoding: 'utf8',
     // node:test refuses to run inside itself.
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
   })
   return { status, stdout, stderr }
 }
@@ -65,6 +70,23 @@ test('runs the files that a pattern selects and prints the sum of all runs', () 
   assert.equal(status, 0, stdout)
   const [, tests] = /All runs: tests (\d+), skipped 0, failed runs 0/.exec(stdout) ?? []
   assert.ok(Number(tests) > 2, stdout)
+})
+
+test('prints the failures of all runs at the end', (t) => {
+  const file = path.join(temporaryFolder(t), 'failing.mjs')
+  const hook = "() => { throw new Error('made to fail') }"
+  writeFileSync(file, `import { before } from 'node:test'\nbefore(${hook})\n`)
+  const { status, stdout } = runWith(
+    { NODE_OPTIONS: `--import=${file}` },
+    'contract/ticket',
+    'contract/instant',
+  )
+  assert.equal(status, 1)
+  const [runs = ''] = stdout.split('\nAll runs: ')
+  const end = runs.slice(runs.lastIndexOf('duration_ms'))
+  for (const name of ['contract/ticket', 'contract/instant']) {
+    assert.match(end, new RegExp(`test at test/${name}[\\s\\S]+made to fail`), name)
+  }
 })
 
 test('selects tests by name', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, test } from 'node:test'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { ProofVerifier } from './verifiers.ts'
 
 const VECTORS = 'test/vectors/log'
@@ -29,6 +31,25 @@ export function describeProofVerifier({ file, missing, run, runVectors }: ProofV
       const missingFile = await run(`${EXAMPLE}/missing`, `${EXAMPLE}/policy`)
       assert.deepEqual([missingFile.status, missingFile.error.split(':')[0]], [1, 'UNREADABLE'])
       assert.equal((await run()).status, 2)
+    })
+
+    test('refuses files that are changed on the way, and reads no endless one', async (t) => {
+      const folder = temporaryFolder(t)
+      const proof = readFileSync(`${EXAMPLE}/extra.tlog-proof`, 'utf8')
+      const changed = path.join(folder, 'proof')
+      for (const [content, step] of [
+        [proof.replaceAll('\n', '\r\n'), /^MALFORMED/],
+        [`${proof}\n`, /^MALFORMED/],
+        [Buffer.from(proof).fill(0xff, 100, 101), /^(?:MALFORMED|UNREADABLE)/],
+        [`${proof}${' '.repeat(1_000_000)}`, /^MALFORMED/],
+      ] as const) {
+        writeFileSync(changed, content)
+        const { status, error } = await run(changed, `${EXAMPLE}/policy`)
+        assert.equal(status, 1)
+        assert.match(error, step)
+      }
+      const endless = await run('/dev/zero', `${EXAMPLE}/policy`)
+      assert.deepEqual([endless.status, endless.error.split(':')[0]], [1, 'MALFORMED'])
     })
   })
 }

@@ -54,6 +54,12 @@ export const browserMissing = PROGRAM === undefined ? NO_CHROMIUM : undefined
 /** Most scripts of a test run for a fraction of a second: optimizing them takes longer than it saves. */
 const NO_OPTIMIZER = '--js-flags=--no-opt,--no-maglev'
 
+/** The pages of a context share a process: a page stays in that of the empty page that it was opened as. */
+const ONE_PROCESS = '--renderer-process-limit=1'
+
+/** For actions and loads, and for the start of the browser, next to other tests on a slow machine. */
+const TIMEOUT_MS = 60_000
+
 /** Hosts that bypass the proxy. */
 const LOOPBACK = '127.0.0.1,localhost'
 
@@ -84,6 +90,7 @@ async function openRefusingProxy() {
 type RefusingProxy = Awaited<ReturnType<typeof openRefusingProxy>>
 
 async function openPageIn(context: BrowserContext): Promise<OpenedPage> {
+  context.setDefaultTimeout(TIMEOUT_MS)
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(String(error.error())))
   context.on('console', (message) => {
@@ -126,7 +133,8 @@ async function openBrowser(executablePath: string, fonts?: TestFonts): Promise<S
   const options = {
     executablePath,
     // Names are not looked up, should anything pass the proxy by.
-    args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY, NO_OPTIMIZER],
+    args: [...CHROMIUM_ARGUMENTS, LOOPBACK_ONLY, NO_OPTIMIZER, ONE_PROCESS],
+    timeout: TIMEOUT_MS,
     proxy: { server: own.address, bypass: LOOPBACK },
     env: {
       ...process.env,

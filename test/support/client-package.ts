@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildClient } from '../../scripts/build-client.ts'
 import { listen } from '../../src/http/listener.ts'
 import { closeServer } from './loopback-server.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   '.js': 'text/javascript',
@@ -16,13 +16,22 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
 const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,">
 <script type="importmap">{"imports":{"#crypto":"/dist/client/web-crypto.js"}}</script>`
 
+let built: Promise<string> | undefined
+
+/** Builds the client once for a process. */
+async function build(): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'client-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await buildClient(folder)
+  return folder
+}
+
 /**
  * Builds the client as published and serves its files on a free loopback port, with an empty page at `/`, until the
  * test ends. Returns the origin.
  */
 export async function serveClientPackage(t: TestContext): Promise<string> {
-  const folder = temporaryFolder(t)
-  await buildClient(folder)
+  const folder = await (built ??= build())
   const server = createServer((request, response) => {
     const target = request.url ?? ''
     if (target === '/') {

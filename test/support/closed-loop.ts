@@ -10,10 +10,14 @@ export interface LoopEnding {
 
 const HEAD_END = '\r\n\r\n'
 
-/** Sends one request after the other on one connection until a response says close, or the connection ends. */
-export function runClosedLoop(port: number, target: string): Promise<LoopEnding> {
+/**
+ * Sends one request after the other on one connection until a response says close, or the connection ends. `underWay`
+ * resolves when the connection has been used twice, or has ended.
+ */
+export function runClosedLoop(port: number, target: string) {
   const request = `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-  return new Promise((resolve) => {
+  const underWay = Promise.withResolvers<void>()
+  const ended = new Promise<LoopEnding>((resolve) => {
     let sent = 0
     let answered = 0
     let saidClose = false
@@ -34,11 +38,16 @@ export function runClosedLoop(port: number, target: string): Promise<LoopEnding>
       if (received.length < end + HEAD_END.length + length) return
       received = ''
       answered += 1
+      if (answered === 2) underWay.resolve()
       saidClose = /^connection: close/im.test(head)
       if (saidClose) socket.end()
       else send()
     })
     socket.on('error', () => {})
-    socket.on('close', () => resolve({ sent, answered, saidClose }))
+    socket.on('close', () => {
+      underWay.resolve()
+      resolve({ sent, answered, saidClose })
+    })
   })
+  return { underWay: underWay.promise, ended }
 }

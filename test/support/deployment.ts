@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
 import { makeReleases } from './made-releases.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import type { TestScope } from './test-scope.ts'
 
 /** A folder with the standard folders of a deployment, for one test. */
 export interface Deployment {
@@ -25,17 +25,27 @@ export function writeReleases(releasesDir: string, count = 2): void {
   for (const [snapshotId, text] of versions) store.appendVersion(snapshotId, text)
 }
 
-/** A deployment with two published versions and nothing else. */
-export function makeDeployment(t: TestContext): Deployment {
-  const folder = temporaryFolder(t)
-  const releasesDir = path.join(folder, 'releases')
-  writeReleases(releasesDir)
+function deploymentIn(folder: string): Deployment {
   return {
     folder,
-    releasesDir,
+    releasesDir: path.join(folder, 'releases'),
     dataDir: path.join(folder, 'data'),
     secretsDir: path.join(folder, 'secrets'),
   }
+}
+
+/** A deployment with two published versions and nothing else. */
+export function makeDeployment(t: TestScope): Deployment {
+  const deployment = deploymentIn(temporaryFolder(t))
+  writeReleases(deployment.releasesDir)
+  return deployment
+}
+
+/** A copy of a deployment whose service has stopped. */
+export function copyDeployment(t: TestScope, { folder }: Deployment): Deployment {
+  const copy = temporaryFolder(t)
+  cpSync(folder, copy, { recursive: true })
+  return deploymentIn(copy)
 }
 
 /** The stored file of a resource, by the digest that the version entry with this id names. */

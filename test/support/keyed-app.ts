@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import type { Issuance } from '@public-api/contract/keys/issuance'
 import { ENDPOINTS, type Endpoint } from '@public-api/contract/registry/endpoints'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import type { AppDependencies } from '../../src/app.ts'
 import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
 import { createAltchaChallenge } from '../../src/service/altcha-challenge.ts'
@@ -42,6 +43,8 @@ export interface KeyedApp extends RunningApp {
   readonly challenge: Challenge
   /** A key that is made past the API, at the app's time. */
   makeKey(options?: MadeKeyOptions): Promise<string>
+  /** Counts requests with a key without sending them. */
+  spend(key: string, times: number): Promise<void>
   /** POST /keys with this body, as JSON unless it is a text or bytes already. */
   post(body: unknown, headers?: { readonly [name: string]: string }): Promise<ReceivedResponse>
   /** All that is kept, in the order of key IDs. */
@@ -101,6 +104,10 @@ export async function runKeyedApp(
     counters,
     challenge,
     makeKey: async (made) => (await issueInto(storage.apiKeys, { nowMs: time.ms, ...made })).key,
+    async spend(key, times) {
+      const window = { key: `key:${sliceKeyId(key)}`, ...LIMITS.keyedRequests }
+      for (let each = 0; each < times; each += 1) await counters.count([window])
+    },
     post: (body, headers = {}) =>
       ask(app, KEYS, {
         method: 'POST',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeReleases } from './made-releases.ts'
-import { svcIn } from './run-svc.ts'
+import { type Outcome, svcIn } from './run-svc.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { TestScope } from './test-scope.ts'
 
@@ -38,4 +38,14 @@ export async function folderWithLog(t: TestScope, versions = 3) {
   if (status !== 0) throw new Error(error)
   const { vkey } = JSON.parse(out) as { readonly vkey: string }
   return { folder, vkey, releases: path.join(folder, 'releases') }
+}
+
+/** Publishes the content of an older version again. Its cards are not drawn, which would take most of the time. */
+export function rollBackTo(
+  folder: string,
+  id: string,
+  note: string,
+  ...more: readonly string[]
+): Promise<Outcome> {
+  return svcIn(folder, ['rollback', id, '--note', note, '--no-cards', ...more])
 }

@@ -63,6 +63,9 @@ export function releasesOf(
     readRedaction: () => undefined,
     listRedactions: () => [],
     redactResource: never,
+    readCard: () => undefined,
+    writeCard: never,
+    removeCards: never,
   })
 }
 

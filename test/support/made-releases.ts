@@ -15,6 +15,31 @@ export interface MadeReleases {
   readonly resources: Map<string, string>
 }
 
+interface MadeResource {
+  readonly text: string
+  readonly digest: string
+}
+
+function madeResource(data: JsonValue): MadeResource {
+  const text = canonicalJson(data)
+  return { text, digest: sha256Base64url(text) }
+}
+
+const examples = new Map<string, MadeResource>()
+
+/** A resource that is the same in each version, made once for all tests of a process. */
+function exampleResource(name: keyof typeof SNAPSHOT_SCHEMAS): MadeResource {
+  const known = examples.get(name) ?? madeResource(createExample(SNAPSHOT_SCHEMAS[name]))
+  examples.set(name, known)
+  return known
+}
+
+/** The status of a version, which changes each time. */
+function madeStatus(sequence: number): MadeResource {
+  const example = createExample(SNAPSHOT_SCHEMAS.status) as { [member: string]: JsonValue }
+  return madeResource({ ...example, made: sequence })
+}
+
 /** Releases with `count` versions: every resource is its schema's example, and the status changes each time. */
 export function makeReleases(count = 2): MadeReleases {
   const versions = new Map<string, string>()
@@ -23,14 +48,9 @@ export function makeReleases(count = 2): MadeReleases {
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const digests: { [name: string]: string } = {}
     for (const name of SNAPSHOT_NAMES) {
-      const example = createExample(SNAPSHOT_SCHEMAS[name])
-      const data: JsonValue =
-        name === 'status'
-          ? { ...(example as { [member: string]: JsonValue }), made: sequence }
-          : example
-      const text = canonicalJson(data)
-      digests[name] = sha256Base64url(text)
-      resources.set(`${name} ${digests[name]}`, text)
+      const { text, digest } = name === 'status' ? madeStatus(sequence) : exampleResource(name)
+      digests[name] = digest
+      resources.set(`${name} ${digest}`, text)
     }
     previous = madeEntry(previous, digests)
     versions.set(previous.snapshotId, canonicalJson({ ...previous }))
@@ -57,6 +77,9 @@ export function makeReleases(count = 2): MadeReleases {
       readRedaction: () => undefined,
       listRedactions: () => [],
       redactResource: () => assertUnused(),
+      readCard: () => undefined,
+      writeCard: () => assertUnused(),
+      removeCards: () => assertUnused(),
     },
   }
 }

@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import { HtmlValidate } from 'html-validate'
+import { HtmlValidate, StaticConfigLoader } from 'html-validate'
 import type { Page } from 'playwright-core'
 
-const validator = new HtmlValidate({
+/** Resolves its configuration once. html-validate does it for each page, which takes longer than the checks. */
+class FixedConfigLoader extends StaticConfigLoader {
+  private resolved: ReturnType<StaticConfigLoader['getConfigFor']> | undefined
+
+  override getConfigFor(): ReturnType<StaticConfigLoader['getConfigFor']> {
+    return (this.resolved ??= super.getConfigFor(''))
+  }
+}
+
+const loader = new FixedConfigLoader({
   root: true,
   elements: [
     'html5',
@@ -20,6 +29,9 @@ const validator = new HtmlValidate({
   rules: {
     'no-style-tag': 'error',
     'no-unknown-elements': 'error',
+    // Templates are sent as the formatter of the sources writes them.
+    'void-style': ['error', { style: 'selfclosing' }],
+    'no-trailing-whitespace': 'off',
     // Only for files of other origins: paths of our own contain a digest of their content.
     'require-sri': ['error', { target: 'crossorigin' }],
     // The HTML standard (3.2.6) forbids only white space, and anchors use existing names: `v1.0.0`.
@@ -28,6 +40,8 @@ const validator = new HtmlValidate({
     'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'button', 'submit', 'reset'] }],
   },
 })
+
+const validator = new HtmlValidate(loader)
 
 /** Messages of html-validate about a page, with lines. */
 export async function htmlFaults(text: string): Promise<readonly string[]> {
@@ -49,6 +63,8 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
     resultTypes: ['violations'],
     selectors: false,
     iframes: false,
+    // Fetches style sheets again, for rules that are off, and media, which no page has.
+    preload: false,
     // WCAG 2.2; off unless it is named.
     rules: { 'target-size': { enabled: true } },
   }

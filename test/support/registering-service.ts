@@ -14,6 +14,7 @@ import { nextAddress } from './raw-registration.ts'
 import { GOOD_BODY, REGISTER } from './registering-app.ts'
 import { startService, type ServiceProcess } from './service-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import type { TestScope } from './test-scope.ts'
 
 /** One request as its parts. */
 export interface Sent {
@@ -134,7 +135,7 @@ export function databaseFileOf({ dataDir }: Deployment): string {
 
 /** Starts the program, by default on its own deployment, and waits until it serves. */
 export async function startRegistering(
-  t: TestContext,
+  t: TestScope,
   env: { readonly [name: string]: string } = {},
   { deployment = makeDeployment(t), program }: StartOptions = {},
 ): Promise<RegisteringService> {

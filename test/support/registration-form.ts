@@ -89,9 +89,10 @@ export async function fillForm(
   if ((await box.count()) > 0) await box.check()
 }
 
-/** Sends the form and waits until something came of it. */
-export async function sendForm(page: Page): Promise<void> {
-  await page.locator('#send').click()
+/** Sends the form and waits until something came of it. `byScript` presses the button without a pointer, in less time. */
+export async function sendForm(page: Page, { byScript = false } = {}): Promise<void> {
+  if (byScript) await page.locator('#send').evaluate((button: HTMLElement) => button.click())
+  else await page.locator('#send').click()
   await page.locator('#problems, #registered, #duplicate').filter({ visible: true }).waitFor()
   await page.locator('#send:not([aria-disabled])').waitFor({ state: 'attached' })
 }

@@ -3,7 +3,7 @@ import type { AppDependencies, Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/listener.ts'
-import { loadReleases } from '../../src/service/releases.ts'
+import { loadReleases, type Releases } from '../../src/service/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
@@ -51,6 +51,8 @@ export function otherSigningKey(): KeyObject {
   return generateKeyPairSync('ed25519').privateKey
 }
 
+let twoVersions: Releases | undefined
+
 /** Starts the app on a free loopback port for one test, with any part exchanged; it is stopped when the test ends. */
 export async function runApp(
   t: TestScope,
@@ -65,7 +67,8 @@ export async function runApp(
     runtime: 'local',
     deployment: 'primary',
     baseUrl: TEST_BASE_URL,
-    releases: loadReleases(makeReleases().store),
+    // Releases never change, so all tests of a process read the same ones.
+    releases: (twoVersions ??= loadReleases(makeReleases().store)),
     signing: testSigning(),
     apiKeys: createUnavailableApiKeys(),
     timeQuality: UNVERIFIED_TIME,
@@ -82,7 +85,7 @@ export async function runApp(
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
   })
   const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => stopListening(server, 100))
+  t.after(() => stopListening(server, 0))
   const origin = `http://127.0.0.1:${port}`
   return {
     origin,

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StopTimes } from '../../src/process/server.ts'
 import { eventually } from './eventually.ts'
+import type { TestScope } from './test-scope.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const HASTY_MAIN = fileURLToPath(new URL('short-timeout-main.ts', import.meta.url))
@@ -47,19 +48,26 @@ export function hastyProgram(times: StopTimes): readonly string[] {
 }
 
 /**
- * Starts the program with a clean environment: only the path and the folder for temporary files. PORT is 0 by
+ * Starts the program with a clean environment: only the path, and the folders for
+ * temporary files and compiled sources. PORT is 0 by
  * default. The process is killed when the test ends.
  */
 export function startService(
-  t: TestContext,
+  t: TestScope,
   folder: string,
   env: { readonly [name: string]: string } = {},
   program: readonly string[] = [MAIN],
 ): ServiceProcess {
-  const { PATH = '', TMPDIR } = process.env
+  const { PATH = '', TMPDIR, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, program, {
     cwd: folder,
-    env: { PATH, PORT: '0', ...(TMPDIR === undefined ? {} : { TMPDIR }), ...env },
+    env: {
+      PATH,
+      PORT: '0',
+      ...(TMPDIR === undefined ? {} : { TMPDIR }),
+      ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -122,7 +130,7 @@ export async function failedStart(
   return { ending, service }
 }
 
-/** The id of the key that signs, as the service publishes it. */
+/** The ID of the key that signs, as the service publishes it. */
 export async function servedKeyId(origin: string): Promise<string> {
   const response = await fetch(`${origin}/api/v1/keys/signing-key`)
   if (response.status !== 200) throw new Error(`The signing keys answered ${response.status}`)

@@ -1,25 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { buildExample } from '../../scripts/build-example.ts'
 import type { AppDependencies } from '../../src/app.ts'
 import type { ChallengeDescription } from '../../src/service/challenge.ts'
 import { loadReleases } from '../../src/service/releases.ts'
 import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { builtExample } from './built-example.ts'
 import { publishedReleases } from './published-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
 /** The origin of a public deployment in tests. */
 export const PUBLIC_ORIGIN = 'https://api.example.test'
-
-/** The releases of examples/tide-observatory, with translations, a logo, incidents and an attached wallet. */
-async function exampleReleases() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'example-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const releases = path.join(folder, 'releases')
-  await buildExample(path.join(folder, 'content'), releases)
-  return loadReleases(openReleaseStore(releases))
-}
 
 function withChallenge(description: ChallengeDescription): Partial<AppDependencies> {
   return { challenge: { ...UNSOLVABLE_CHALLENGE, description } }
@@ -52,7 +40,7 @@ export const SITE_VARIANTS: readonly (readonly [name: string, parts: Partial<App
     [
       'the example organization, with hCaptcha',
       {
-        releases: await exampleReleases(),
+        releases: loadReleases(openReleaseStore((await builtExample()).releases)),
         ...withChallenge({ provider: 'hcaptcha', path: null, siteKey: '10000000-ffff' }),
       },
     ],

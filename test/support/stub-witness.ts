@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { decodeBase64Of32, encodeBase64 } from '@public-api/client-source/base64'
 import { isLineOf, parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
 import { verifyConsistency } from '@public-api/client-source/log/merkle-tree'
@@ -10,8 +11,11 @@ import { serve } from './loopback-server.ts'
 export type WitnessMode =
   | 'honest'
   | 'hangs'
+  | 'drips'
   | 'lies'
   | 'floods'
+  | 'bombs'
+  | 'argues'
   | 'unknown-log'
   | 'unknown-key'
   | 'fails'
@@ -84,8 +88,19 @@ export async function openStubWitness(
       switch (witness.mode) {
         case 'hangs':
           return
+        case 'drips': {
+          response.writeHead(200, { 'Content-Type': 'text/plain' })
+          const timer = setInterval(() => response.write('\n'), 20)
+          return void response.on('close', () => clearInterval(timer))
+        }
         case 'floods':
           return send(200, '— x AAAAAAAA\n'.repeat(20_000))
+        case 'bombs':
+          response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' })
+          return void response.end(gzipSync(Buffer.alloc(50_000_000, '\n')))
+        case 'argues':
+          // A size that it did not state before, for ever.
+          return send(409, `${witness.requests.length}\n`, 'text/x.tlog.size')
         case 'unknown-log':
           return send(404)
         case 'unknown-key':

@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { moduleReferences } from '../scripts/module-references.ts'
+import { INSTALLED, LOCKED_PACKAGES } from './support/production-packages.ts'
 import { cleanEnvironment } from './support/run-svc.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
-
-interface LockedPackage {
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-  readonly dev?: true
-  readonly devOptional?: true
-  readonly link?: true
-  readonly resolved?: string
-}
-
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-  readonly packages: Readonly<Record<string, LockedPackage>>
-}
 
 /** Where npm finds a package that another one requires: in the nearest node_modules folder. */
 function locationOf(from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, folder.lastIndexOf('/node_modules/'))) {
     const location = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
-    if (location in packages) return location
+    if (location in LOCKED_PACKAGES) return location
     if (!folder.includes('/node_modules/')) return from === '' ? undefined : locationOf('', name)
   }
 }
@@ -33,7 +20,7 @@ function locationOf(from: string, name: string): string | undefined {
 function requiredLocations(): ReadonlySet<string> {
   const found = new Set<string>([''])
   for (const location of found) {
-    const { dependencies = {}, optionalDependencies = {} } = packages[location] ?? {}
+    const { dependencies = {}, optionalDependencies = {} } = LOCKED_PACKAGES[location] ?? {}
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const next = locationOf(location, name)
       if (next !== undefined) found.add(next)
@@ -58,15 +45,6 @@ test('npm ci --omit=dev installs only what the dependencies require', (t) => {
   assert.ok(added.length > 20)
   assert.deepEqual(extra, [])
 })
-
-/** The names of the packages that `npm ci --omit=dev` installs at the top of node_modules, with their folders. */
-const INSTALLED: ReadonlyMap<string, string> = new Map(
-  Object.entries(packages).flatMap(([location, { dev, devOptional, link, resolved }]) => {
-    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(location)?.[1]
-    if (name === undefined || dev || devOptional) return []
-    return [[name, link ? (resolved ?? '') : location]]
-  }),
-)
 
 /** A copy of the repository with the packages of a production install. */
 function makeInstall(t: TestContext): string {
@@ -140,28 +118,4 @@ test('every command and every help runs on a production install', (t) => {
     assert.ok([0, 1, 2, 3].includes(status), `svc ${args} exits with ${status}`)
     assert.doesNotMatch(output, /Cannot find (?:package|module)|ERR_MODULE|TypeError/, args)
   }
-})
-
-test('no module of the service or of a command imports a package for development', () => {
-  const faults: string[] = []
-  const seen = new Set(['src/main.ts', 'src/cli/svc.ts', 'src/storage/sqlite-writer-thread.ts'])
-  for (const file of seen) {
-    if (!file.endsWith('.ts')) continue
-    for (const { specifier = '', isTypeOnly } of moduleReferences(readFileSync(file, 'utf8'))) {
-      if (isTypeOnly || specifier.startsWith('node:') || specifier === '#crypto') continue
-      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
-      if (specifier.startsWith('.')) {
-        seen.add(path.join(path.dirname(file), specifier))
-      } else if (name === '#contract') {
-        seen.add(`${specifier.replace('#contract', 'packages/contract')}.ts`)
-      } else if (name.startsWith('@public-api/')) {
-        const target = specifier.replace(name, INSTALLED.get(name) ?? name)
-        seen.add(target.endsWith('.ts') ? target : `${target}.ts`)
-      } else if (!INSTALLED.has(name)) {
-        faults.push(`${file} imports ${specifier}`)
-      }
-    }
-  }
-  assert.ok(seen.size > 300, `${seen.size} modules`)
-  assert.deepEqual(faults, [])
 })
