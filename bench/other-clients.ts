@@ -3,59 +3,36 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { BenchOptions } from './options.ts'
-import { startChild, startService } from './processes.ts'
+import { runForJson, startService } from './processes.ts'
+import { showProgress, whole, type Table } from './report.ts'
 import {
-  judge,
-  medianOf,
-  ratiosOf,
-  showProgress,
-  spreadCells,
-  twoDigits,
-  whole,
-  type Table,
-} from './report.ts'
+  type Checked,
+  CHECKED_HEADING,
+  CHECKED_TARGETS,
+  type CheckedResponse,
+  checkedRow,
+} from './verification.ts'
 import type { Workspace } from './workspace.ts'
 
-/** CPU times of one check; figures of one round have the same index. */
-interface Checked {
-  readonly clientMicros: readonly number[]
-  /** Ed25519 and SHA-256 of the body with the library of the language. */
-  readonly cryptographyMicros: readonly number[]
-}
-
-/** The checks of one response by the client of one language. */
-interface CheckedResponse extends Checked {
-  readonly language: string
-  readonly target: string
-  readonly bodyBytes: number
-}
-
-const TARGETS = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
 const RATIO_TARGET = { atMost: 2 }
 const ROOT = path.dirname(import.meta.dirname)
 const GO_CLIENT = path.join(ROOT, 'clients', 'go')
 
+/** The checks of one response by the client of one language. */
+interface CheckedByLanguage extends CheckedResponse {
+  readonly language: string
+}
+
 /** The report of the clients in other languages; the target applies to the first response. */
-function clientTables(checksPerRound: number, responses: readonly CheckedResponse[]): Table {
-  const rowOf = (response: CheckedResponse) => {
-    const { language, target, bodyBytes, clientMicros, cryptographyMicros } = response
-    const ratios = ratiosOf(clientMicros, cryptographyMicros)
-    const what = `verifying a response to ${target} in ${language}, relative to the cryptography alone`
-    return [
-      `${language} ${target}`,
-      whole(bodyBytes),
-      ...spreadCells(clientMicros, whole),
-      whole(medianOf(cryptographyMicros)),
-      ...spreadCells(ratios, twoDigits),
-      ...(target === TARGETS[0]
-        ? [judge(what, medianOf(ratios), RATIO_TARGET, twoDigits)]
-        : ['', '']),
-    ]
-  }
+function clientTables(checksPerRound: number, responses: readonly CheckedByLanguage[]): Table {
   return {
     title: `Verifying a response in Python and Go (${responses[0]?.clientMicros.length ?? 0} rounds of ${whole(checksPerRound)} checks)`,
-    heading: 'response|bytes|client CPU µs|spread|cryptography µs|ratio|spread|target|',
-    rows: responses.map(rowOf),
+    heading: CHECKED_HEADING,
+    rows: responses.map((response) => {
+      const { language, target } = response
+      const bound = target === CHECKED_TARGETS[0] ? RATIO_TARGET : undefined
+      return checkedRow(`${language} ${target}`, response, bound)
+    }),
   }
 }
 
@@ -75,22 +52,6 @@ async function saveResponse(origin: string, target: string, file: string): Promi
   }
   writeFileSync(file, JSON.stringify(saved))
   return body.length
-}
-
-/** Runs one of the programs, which prints a line of JSON. */
-async function runProgram(
-  { place }: Workspace,
-  command: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<Checked> {
-  const child = startChild(place(command, 'load'), env)
-  try {
-    return await child.firstLine((line) =>
-      line.startsWith('{') ? (JSON.parse(line) as Checked) : undefined,
-    )
-  } finally {
-    await child.end()
-  }
 }
 
 /** Measures the clients in Python and Go next to the cryptography of their languages. */
@@ -117,16 +78,16 @@ export async function measureOtherClients(
   ]
   const service = await startService(workspace)
   const origin = `http://127.0.0.1:${service.port}`
-  const responses: CheckedResponse[] = []
+  const responses: CheckedByLanguage[] = []
   for (const { language, command, env } of programs) {
-    for (const target of TARGETS) {
+    for (const target of CHECKED_TARGETS) {
       showProgress(`clients: ${language} ${target}`)
       const file = path.join(workspace.folder, 'response.json')
       const bodyBytes = await saveResponse(origin, target, file)
       // The OpenAPI document costs a hundred times as much.
-      const count = target === TARGETS[0] ? checks : Math.ceil(checks / 20)
+      const count = target === CHECKED_TARGETS[0] ? checks : Math.ceil(checks / 20)
       const args = [...command, file, String(rounds), String(count)]
-      const checked = await runProgram(workspace, args, env)
+      const checked = await runForJson<Checked>(workspace.place(args, 'load'), env)
       responses.push({ language, target, bodyBytes, ...checked })
     }
   }

@@ -19,7 +19,7 @@ export interface Child {
 const TERMINATION_MS = 5000
 
 /** Starts a child. */
-export function startChild(command: readonly string[], env = process.env): Child {
+function startChild(command: readonly string[], env = process.env): Child {
   const [program = '', ...args] = command
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => void child.kill('SIGKILL')
@@ -61,6 +61,21 @@ export function startChild(command: readonly string[], env = process.env): Child
       await exited
       clearTimeout(killed)
     },
+  }
+}
+
+/** Runs a program that prints one line of JSON, and resolves to it. */
+export async function runForJson<Found>(
+  command: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<Found> {
+  const child = startChild(command, env)
+  try {
+    return await child.firstLine((line) =>
+      line.startsWith('{') ? (JSON.parse(line) as Found) : undefined,
+    )
+  } finally {
+    await child.end()
   }
 }
 

@@ -55,7 +55,8 @@ export function ratiosOf(of: readonly number[], to: readonly number[]): readonly
   return of.map((value, round) => value / (to[round] ?? Number.NaN))
 }
 
-type Bound = { readonly atMost: number } | { readonly atLeast: number }
+/** The bound of a target. */
+export type Bound = { readonly atMost: number } | { readonly atLeast: number }
 
 /** A target for a value that must not exceed a bound, or must reach it. The bound itself is allowed. */
 export function judge(what: string, value: number, bound: Bound, format: Format): Target {

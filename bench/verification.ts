@@ -3,8 +3,9 @@ import path from 'node:path'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { appendVersions } from './history-fixture.ts'
 import { AUDITED_VERSIONS, type BenchOptions } from './options.ts'
-import { startChild, startService } from './processes.ts'
+import { runForJson, startService } from './processes.ts'
 import {
+  type Bound,
   judge,
   medianOf,
   ratiosOf,
@@ -16,14 +17,18 @@ import {
 } from './report.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The checks of one response in one process; figures of one round have the same index. */
-export interface CheckedResponse {
+/** CPU times of one check, all threads; figures of one round have the same index. */
+export interface Checked {
+  /** The check by the client. */
+  readonly clientMicros: readonly number[]
+  /** Ed25519 and SHA-256 of the body with the library of the language. */
+  readonly cryptographyMicros: readonly number[]
+}
+
+/** The checks of one response. */
+export interface CheckedResponse extends Checked {
   readonly target: string
   readonly bodyBytes: number
-  /** CPU time of `verifyResponse` of the client, all threads. */
-  readonly clientMicros: readonly number[]
-  /** CPU time of Ed25519 and SHA-256 of the body with node:crypto. */
-  readonly cryptographyMicros: readonly number[]
 }
 
 /** One audit in a new process. */
@@ -33,9 +38,31 @@ export interface AuditRun {
 }
 
 /** The response of the other parts, which has the target, and the longest one. */
-const TARGETS = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
+export const CHECKED_TARGETS = [ENDPOINTS.status.path, ENDPOINTS.openapi.path]
+export const CHECKED_HEADING =
+  'response|bytes|client CPU µs|spread|cryptography µs|ratio|spread|target|'
 const RATIO_TARGET = { atMost: 1.3 }
 const AUDIT_TARGET_SECONDS = { atMost: 3 }
+
+/** The row of a response under CHECKED_HEADING. */
+export function checkedRow(
+  name: string,
+  { bodyBytes, clientMicros, cryptographyMicros }: CheckedResponse,
+  ratioTarget: Bound | undefined,
+): Table['rows'][number] {
+  const ratios = ratiosOf(clientMicros, cryptographyMicros)
+  const what = `verifying ${name}, relative to the cryptography alone`
+  return [
+    name,
+    whole(bodyBytes),
+    ...spreadCells(clientMicros, whole),
+    whole(medianOf(cryptographyMicros)),
+    ...spreadCells(ratios, twoDigits),
+    ...(ratioTarget === undefined
+      ? ['', '']
+      : [judge(what, medianOf(ratios), ratioTarget, twoDigits)]),
+  ]
+}
 
 /** The report of the verification part; the first response has the target. Throws a RangeError without figures. */
 export function verificationTables(
@@ -43,19 +70,6 @@ export function verificationTables(
   responses: readonly CheckedResponse[],
   audits: readonly AuditRun[],
 ): readonly Table[] {
-  const checkRow = (response: CheckedResponse, index: number) => {
-    const { target, bodyBytes, clientMicros, cryptographyMicros } = response
-    const ratios = ratiosOf(clientMicros, cryptographyMicros)
-    const what = `verifying a response to ${target}, relative to the cryptography alone`
-    return [
-      target,
-      whole(bodyBytes),
-      ...spreadCells(clientMicros, whole),
-      whole(medianOf(cryptographyMicros)),
-      ...spreadCells(ratios, twoDigits),
-      ...(index === 0 ? [judge(what, medianOf(ratios), RATIO_TARGET, twoDigits)] : ['', '']),
-    ]
-  }
   const versions = audits[0]?.versions ?? 0
   const seconds = audits.map((run) => run.seconds)
   const what = `an audit of ${whole(versions)} versions`
@@ -66,8 +80,10 @@ export function verificationTables(
   return [
     {
       title: `Verifying a response (${responses[0]?.clientMicros.length ?? 0} rounds of ${whole(checksPerRound)} checks)`,
-      heading: 'response|bytes|client CPU µs|spread|cryptography µs|ratio|spread|target|',
-      rows: responses.map(checkRow),
+      heading: CHECKED_HEADING,
+      rows: responses.map((response, index) =>
+        checkedRow(response.target, response, index === 0 ? RATIO_TARGET : undefined),
+      ),
     },
     {
       title: 'Auditing a history from a server on the same machine',
@@ -79,17 +95,10 @@ export function verificationTables(
   ]
 }
 
-/** Runs verification-run.ts in a process of its own and parses the line of JSON that it prints. */
-async function runProgram<Found>({ place }: Workspace, ...args: string[]): Promise<Found> {
+/** Runs verification-run.ts in a process of its own. */
+function runProgram<Found>({ place }: Workspace, ...args: string[]): Promise<Found> {
   const program = `${import.meta.dirname}/verification-run.ts`
-  const child = startChild(place([process.execPath, program, ...args], 'load'))
-  try {
-    return await child.firstLine((line) =>
-      line.startsWith('{') ? (JSON.parse(line) as Found) : undefined,
-    )
-  } finally {
-    await child.end()
-  }
+  return runForJson(place([process.execPath, program, ...args], 'load'))
 }
 
 /** Measures the verification of responses and the audit of a long history, each in processes of their own. */
@@ -100,7 +109,7 @@ export async function measureVerification(
   const { rounds, verificationChecks: checks } = options
   const service = await startService(workspace)
   const responses: CheckedResponse[] = []
-  for (const target of TARGETS) {
+  for (const target of CHECKED_TARGETS) {
     showProgress(`verification: ${target}`)
     const url = `http://127.0.0.1:${service.port}${target}`
     responses.push(await runProgram(workspace, 'check', url, String(rounds), String(checks)))
