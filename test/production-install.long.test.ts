@@ -35,7 +35,8 @@ test('npm ci --omit=dev installs only what the dependencies require', (t) => {
   for (const file of ['package.json', 'package-lock.json', 'packages']) {
     cpSync(file, path.join(folder, file), { recursive: true })
   }
-  const options = ['--omit=dev', '--ignore-scripts', '--offline', '--dry-run']
+  // npm test may have been called with --silent, which this npm would inherit.
+  const options = ['--omit=dev', '--ignore-scripts', '--offline', '--dry-run', '--loglevel=notice']
   const output = execFileSync('npm', ['ci', ...options], { cwd: folder, encoding: 'utf8' })
   const added = [...output.matchAll(/^add (\S+) /gm)].map(([, name]) => name ?? '')
   const names = new Set(

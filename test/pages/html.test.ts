@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { escapeHtml, html, joinHtml } from '../../src/pages/markup/html.ts'
+import { code, escapeHtml, html, joinHtml } from '../../src/pages/markup/html.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
 
@@ -29,4 +29,19 @@ test('any text round-trips through markup', () => {
       assert.equal(html`${text}`.text, escapeHtml(text))
     }),
   )
+})
+
+test('a code stays whole, and breaks only before slashes and after spaces where it is too long for a phone', () => {
+  const long = 'https://status.example.org/th/status.atom'
+  assert.equal(
+    code(long).text,
+    '<code>https://status.example.org<wbr />/th<wbr />/status.atom</code>',
+  )
+  const command = '/feed subscribe https://status.example.org'
+  assert.equal(
+    code(command).text,
+    '<code>/feed <wbr />subscribe <wbr />https://status.example.org</code>',
+  )
+  assert.equal(code('/api/v1/status').text, '<code>/api/v1/status</code>')
+  assert.equal(code('If-None-Match').text, '<code class="whole">If-None-Match</code>')
 })

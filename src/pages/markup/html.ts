@@ -53,7 +53,7 @@ const WHOLE_CHARACTERS = 26
 
 /** The text of a code or of a path. It may be broken before its slashes and after its spaces, but not at a hyphen. */
 export function codeParts(text: string): HtmlValue {
-  if (!/[-{]/.test(text)) return text
+  if (text.length <= WHOLE_CHARACTERS && !/[-{]/.test(text)) return text
   const parts = text.split(/(?<= )|(?<=[\w}])(?=\/)/).map((part) => {
     const isWhole = part.length <= WHOLE_CHARACTERS && /[-{]/.test(part)
     return isWhole ? unbroken(part) : part
@@ -69,8 +69,6 @@ export function unbroken(text: string): Html {
 /** A word of a program, such as a path, a header field or an id. A short one is not broken at all. */
 export function code(text: string | number): Html {
   const word = String(text)
-  if (!/[- ]/.test(word)) return html`<code>${word}</code>`
-  return word.length <= WHOLE_CHARACTERS
-    ? html`<code class="whole">${word}</code>`
-    : html`<code>${codeParts(word)}</code>`
+  if (word.length > WHOLE_CHARACTERS) return html`<code>${codeParts(word)}</code>`
+  return /[- ]/.test(word) ? html`<code class="whole">${word}</code>` : html`<code>${word}</code>`
 }
