@@ -115,7 +115,7 @@ describe('the packed client reads, refuses an altered byte, and follows the hist
   for (const [runtime, args] of Object.entries(COMMANDS)) {
     test(`in ${runtime}`, async (t) => {
       if (!hasProgram(runtime)) {
-        t.skip(`${runtime} is not installed; .ci/runtimes installs it`)
+        t.skip(`${runtime} is not installed; .ci/run --long installs it`)
         return
       }
       const { stdout } = await run(runtime, [...args, await settingsOf(t)], {
@@ -129,7 +129,7 @@ describe('the packed client reads, refuses an altered byte, and follows the hist
 
   test('in workerd, bundled as for a worker', async (t) => {
     if (!hasProgram('workerd')) {
-      t.skip('workerd is not installed; .ci/runtimes installs it')
+      t.skip('workerd is not installed; .ci/run --long installs it')
       return
     }
     await build({
