@@ -24,7 +24,7 @@ Exit code: 0 the client closed the connection, 2 wrong usage.
 
 const KEY_ID = /^[\w-]{43}$/
 const OPTIONS = {
-  pin: { type: 'string', multiple: true, default: [] },
+  pin: { type: 'string', multiple: true },
   'pin-from': { type: 'string' },
   timeout: { type: 'string', default: '50' },
   help: { type: 'boolean', default: false },
@@ -82,12 +82,13 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP)
   const [url, ...others] = positionals
   if (url === undefined || others.length > 0) throw new TypeError('expected one URL')
-  if (!values.pin.every((id) => KEY_ID.test(id))) {
+  const pins = values.pin ?? []
+  if (!pins.every((id) => KEY_ID.test(id))) {
     throw new TypeError('--pin: expected key IDs of 43 characters')
   }
   const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
-  const source = createSource(url, values.pin, values['pin-from'], timeoutMs)
-  if (values.pin.length === 0 && values['pin-from'] === undefined) {
+  const source = createSource(url, pins, values['pin-from'], timeoutMs)
+  if (pins.length === 0 && values['pin-from'] === undefined) {
     process.stderr.write(
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',
     )
