@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -29,9 +29,11 @@ const PACKAGES =
 const USER = 65_532
 
 const missing =
-  userInfo().uid === 0 && ['buildah', 'unshare', 'apt-get', 'dpkg-deb'].every(hasProgram)
+  userInfo().uid === 0 &&
+  ['buildah', 'unshare', 'apt-get', 'dpkg-deb'].every(hasProgram) &&
+  spawnSync('unshare', ['--mount', 'true']).status === 0
     ? undefined
-    : 'needs root, buildah, unshare and the packages of Debian'
+    : 'needs root, namespaces, buildah, unshare and the packages of Debian'
 
 function run(script: string, env: { readonly [name: string]: string }): string {
   return execFileSync('bash', ['-euo', 'pipefail', '-c', script], {
