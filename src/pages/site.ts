@@ -313,8 +313,10 @@ export function createSite(options: SiteOptions): App {
     const locale = named ?? facts.defaultLocale
     const below = (named === undefined ? [first, ...rest] : rest).join('/')
     const near = nearestPage(below, listedPages, TEXTS[locale])
-    const key = pathOfPage(locale, near?.path ?? '')
-    const file = notFoundFiles.get(key) ?? pageFiles(locale, notFoundPage(near)).negotiated
+    const page = notFoundPage(near)
+    // The path of the first page is empty.
+    const key = pathOfPage(locale, (near ?? page).path)
+    const file = notFoundFiles.get(key) ?? pageFiles(locale, page).negotiated
     notFoundFiles.set(key, file)
     return file
   }

@@ -52,6 +52,16 @@ test('no page is suggested for a path that resembles none', async () => {
     assert.deepEqual(await suggested(path), [], path.slice(0, 40))
 })
 
+test('the first page is suggested for its title only, whichever path comes first', async () => {
+  for (const locale of LOCALES) {
+    const title = pathOfPage(locale, encodeURIComponent(TEXTS[locale].overview.title))
+    const other = pathOfPage(locale, 'x')
+    assert.deepEqual(await suggested(title), [pathOfPage(locale, '')], title)
+    assert.deepEqual(await suggested(other), [], other)
+    assert.deepEqual(await suggested(title), [pathOfPage(locale, '')], title)
+  }
+})
+
 test('a long path is compared with beginnings only', () => {
   const similar = `statsu${'/'.repeat(40)}`
   assert.equal(nearestPage(similar, PAGES, TEXTS.en), undefined)
