@@ -29,7 +29,7 @@ export class PageLogError extends Error {
 }
 
 /** Maximum number of progress reports of a step, because screen readers read each of them aloud. */
-const TOLD_TIMES = 10
+const MAX_REPORTS = 10
 
 /** Options of one audit. */
 export interface AuditRun {
@@ -120,7 +120,7 @@ function createProgress({ texts, marks, everyVersion }: AuditRun, steps: StepLis
 
   function count(): void {
     done += 1
-    if (done % Math.ceil(total / TOLD_TIMES) !== 0) return
+    if (done % Math.ceil(total / MAX_REPORTS) !== 0) return
     const values = { done: formatNumber(done), total: formatNumber(total) }
     const detail = texts.text(`details.${current}Progress`, values)
     steps.set(current, { state: 'running', detail })

@@ -112,7 +112,7 @@ export function createApiKeys({
   async function authenticate(presented: string, currentHash: Buffer): Promise<StoredApiKey> {
     const keyId = keyIdOf(presented)
     // A malformed key is looked up by the text in place of its ID, so that it costs a lookup in the same part of the
-    // index as a well-formed one. A constant id would always hit the same cached page.
+    // index as a well-formed one. A constant ID would always hit the same cached page.
     const stored = await store.find(sliceKeyId(presented))
     // Hashed under every secret, since hashing under the key's own secret would reveal that the key exists.
     const olderHashes = previous.map(({ hash }) => hash(presented))

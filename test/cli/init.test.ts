@@ -15,6 +15,19 @@ function replacePlaceholders(contentDir: string): void {
   }
 }
 
+/** Publishes the folder `ours` for the first time. */
+const PUBLISH_OURS = [
+  'publish',
+  '--no-cards',
+  '--note',
+  'One.',
+  '--content',
+  'ours',
+  '--releases',
+  'releases',
+  '--create',
+]
+
 test('init, check and publish: from nothing to a first version', async (t) => {
   const folder = temporaryFolder(t)
   const svc = (...args: readonly string[]) => svcIn(folder, args)
@@ -52,17 +65,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     ),
   )
 
-  const published = await svc(
-    'publish',
-    '--no-cards',
-    '--note',
-    'One.',
-    '--content',
-    'ours',
-    '--releases',
-    'releases',
-    '--create',
-  )
+  const published = await svc(...PUBLISH_OURS)
   assert.match(published.out, /^Published VS-0001 in releases /, published.error)
   assert.match(
     (await svc('verify-releases', 'releases')).out,
@@ -155,19 +158,8 @@ test('init --locale makes the translations to fill in, which prevent nothing unt
     (await svc('check', '--content', 'ours')).out,
     /^ {2}th: 1 of \d+ texts translated$/m,
   )
-  const releases = ['--releases', 'releases']
-  const publish = [
-    'publish',
-    '--no-cards',
-    '--note',
-    'One.',
-    '--content',
-    'ours',
-    ...releases,
-    '--create',
-  ]
-  assert.equal((await svc(...publish)).status, 0)
-  assert.match((await svc('find', 'TODO', ...releases)).out, /^Not found in releases/)
+  assert.equal((await svc(...PUBLISH_OURS)).status, 0)
+  assert.match((await svc('find', 'TODO', '--releases', 'releases')).out, /^Not found in releases/)
 })
 
 test('init --locale in a folder with content lists its texts, and overwrites nothing', async (t) => {

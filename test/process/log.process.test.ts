@@ -10,8 +10,8 @@ import { startService } from '../support/service-process.ts'
 
 /** An address of loopback that is neither the service's own nor anything else in this deployment. */
 const CLIENT = '127.0.0.73'
-/** What only the client says. None of it may be found afterwards. */
-const TOLD = [
+/** What only the client sends. None of it may be found afterwards. */
+const CLIENT_DATA = [
   CLIENT,
   '203.0.113.7',
   'query-word',
@@ -106,7 +106,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
       assert.equal(typeof line.msg, 'string')
     }
     const written = service.stdout() + service.stderr()
-    for (const word of TOLD) {
+    for (const word of CLIENT_DATA) {
       assert.ok(!written.includes(word), `the log holds ${word}: ${written}`)
       for (const [file, text] of filesOf(folder)) {
         assert.ok(!text.includes(word), `${file} holds ${word}`)

@@ -39,7 +39,7 @@ export function logoFile({ mediaType }: NonNullable<Organization['logo']>): stri
 /** Ratio of the longer to the shorter side up to which a logo is legible as an icon. */
 const MAX_ICON_RATIO = 1.5
 
-/** The icon in browser tabs: the logo, or the initial if there is no logo or its sides differ too much. */
+/** The icon of browser tabs: the logo, or the initial without a logo or with one that is too wide or too high. */
 export function iconOf(organization: Organization | undefined) {
   const { logo } = organization ?? {}
   const ratio = logo === undefined ? Infinity : logo.width / logo.height
