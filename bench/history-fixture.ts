@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { sha256Base64url } from '../src/crypto/sha256.ts'
-import { openReleaseStore } from '../src/storage/release-store.ts'
+import { openReleaseStore } from '../src/releases/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
 import type { Workspace } from './workspace.ts'
 

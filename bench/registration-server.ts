@@ -1,12 +1,12 @@
 import { ConfigError } from '../src/config-mistake.ts'
 import { inspectConfig } from '../src/config.ts'
 import { openSecrets } from '../src/local-secrets.ts'
-import { openLog } from '../src/log.ts'
+import { openLog } from '../src/logger.ts'
 import { startServer } from '../src/process/server.ts'
+import { openReleaseStore } from '../src/releases/release-store.ts'
 import { SYSTEM_CLOCK } from '../src/service/clock.ts'
-import { loadReleases } from '../src/service/releases.ts'
-import { createMemoryCounters } from '../src/storage/memory-counters.ts'
-import { openReleaseStore } from '../src/storage/release-store.ts'
+import { loadReleases } from '../src/service/releases/releases.ts'
+import { createMemoryCounters } from '../src/storage/counters/memory-counters.ts'
 import { withoutLimits } from './waitlist-fixture.ts'
 
 // The service with limits that no client reaches, which no configuration allows: everything is the product's own, put

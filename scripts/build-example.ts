@@ -4,12 +4,12 @@ import { createExample } from '@public-api/contract/documents/examples'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { parse } from 'yaml'
-import { formatMistake } from '../src/publishing/content-mistake.ts'
-import { PublishError } from '../src/publishing/publish-error.ts'
-import { publishRelease } from '../src/publishing/publish-release.ts'
-import { redactResource } from '../src/publishing/redact-resource.ts'
-import { rollBackRelease } from '../src/publishing/roll-back-release.ts'
-import { openReleaseStore } from '../src/storage/release-store.ts'
+import { publishRelease } from '../src/publishing/releases/publish-release.ts'
+import { redactResource } from '../src/publishing/releases/redact-resource.ts'
+import { rollBackRelease } from '../src/publishing/releases/roll-back-release.ts'
+import { formatMistake } from '../src/publishing/rules/content-mistake.ts'
+import { PublishError } from '../src/publishing/rules/publish-error.ts'
+import { openReleaseStore } from '../src/releases/release-store.ts'
 
 const EXAMPLE_DIR = path.join(import.meta.dirname, '..', 'examples', 'tide-observatory')
 

@@ -1,9 +1,9 @@
 import { API_VERSION } from '@public-api/contract/registry/api-version'
-import { compileContent } from '../src/publishing/compile-content.ts'
-import { formatMistake } from '../src/publishing/content-mistake.ts'
-import { checkVersion } from '../src/publishing/roll-back-release.ts'
-import { type ReleaseFinding, verifyReleases } from '../src/publishing/verify-releases.ts'
-import type { ReleaseStore } from '../src/storage/release-store.ts'
+import { compileContent } from '../src/publishing/compile/compile-content.ts'
+import { checkVersion } from '../src/publishing/releases/roll-back-release.ts'
+import { type ReleaseFinding, verifyReleases } from '../src/publishing/releases/verify-releases.ts'
+import { formatMistake } from '../src/publishing/rules/content-mistake.ts'
+import type { ReleaseStore } from '../src/releases/release-store.ts'
 
 /** What to check. */
 interface CheckOptions {

@@ -2,15 +2,15 @@ import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { stringify } from 'yaml'
-import { CONTENT_FILES } from '../src/publishing/content-folder.ts'
+import { IMPORTED_HEADINGS } from '../src/publishing/imports/import-changelog.ts'
+import { LEAK_RULES } from '../src/publishing/leaks/leak-rules.ts'
+import { CONTENT_FILES } from '../src/publishing/rules/content-folder.ts'
 import {
   contentSchema,
   IMPORT_FIELDS,
   SETTINGS_FILE,
   SETTINGS_SCHEMA,
-} from '../src/publishing/content-schemas.ts'
-import { IMPORTED_HEADINGS } from '../src/publishing/import-changelog.ts'
-import { LEAK_RULES } from '../src/publishing/leak-rules.ts'
+} from '../src/publishing/rules/content-schemas.ts'
 
 const FORMATS: { readonly [format: string]: string } = {
   'date-time': 'UTC timestamp',

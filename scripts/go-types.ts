@@ -1,4 +1,4 @@
-import { wrapText } from '@public-api/command/wrap-text'
+import { wrapText } from '@public-api/cli-kit/wrap-text'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {

@@ -12,16 +12,81 @@ interface LayerRule {
 }
 
 const LAYERS: { readonly [layer: string]: LayerRule } = {
-  crypto: { mayImport: ['contract', 'packages/client'] },
-  storage: { mayImport: ['contract', 'crypto'] },
-  publishing: { mayImport: ['contract', 'packages/client', 'crypto', 'storage'] },
-  service: {
-    mayImport: ['contract', 'packages/client', 'crypto'],
-    mayImportTypesOf: ['storage'],
+  crypto: { mayImport: ['contract'] },
+  files: { mayImport: [] },
+  tlog: { mayImport: ['contract', 'packages/client', 'crypto', 'files'] },
+  'tlog/signing': {
+    mayImport: ['contract', 'packages/client', 'crypto', 'files', 'storage/sqlite', 'tlog'],
+  },
+  releases: { mayImport: ['contract', 'crypto', 'files', 'tlog'] },
+  'storage/counters': { mayImport: ['contract'] },
+  'storage/stores': { mayImport: [], mayImportTypesOf: ['storage/counters'] },
+  'storage/sqlite': { mayImport: ['contract', 'files', 'storage/stores'] },
+  'storage/postgres': { mayImport: ['contract', 'storage/stores', 'storage/counters'] },
+  storage: { mayImport: ['storage/stores', 'storage/sqlite', 'storage/postgres'] },
+  'publishing/rules': { mayImport: ['contract', 'files'] },
+  'publishing/leaks': { mayImport: ['publishing/rules'] },
+  'publishing/logo': { mayImport: ['publishing/rules'] },
+  'publishing/translations': { mayImport: ['contract', 'crypto', 'files', 'publishing/rules'] },
+  'publishing/imports': { mayImport: ['contract', 'publishing/rules'] },
+  'publishing/compile': {
+    mayImport: [
+      'contract',
+      'crypto',
+      'publishing/rules',
+      'publishing/leaks',
+      'publishing/logo',
+      'publishing/translations',
+      'publishing/imports',
+    ],
+  },
+  'publishing/editing': {
+    mayImport: ['contract', 'files', 'publishing/rules', 'publishing/compile'],
+  },
+  'publishing/releases': {
+    mayImport: [
+      'contract',
+      'packages/client',
+      'crypto',
+      'files',
+      'releases',
+      'publishing/rules',
+      'publishing/leaks',
+      'publishing/translations',
+      'publishing/compile',
+    ],
+  },
+  service: { mayImport: [] },
+  'service/time': { mayImport: ['contract'] },
+  'service/challenge': {
+    mayImport: ['contract'],
+    mayImportTypesOf: ['service', 'storage/counters'],
+  },
+  'service/waitlist': {
+    mayImport: ['contract', 'crypto'],
+    mayImportTypesOf: ['service', 'service/challenge', 'storage/counters', 'storage/stores'],
+  },
+  'service/api-keys': {
+    mayImport: ['contract', 'crypto', 'service/waitlist'],
+    mayImportTypesOf: ['service', 'storage/counters', 'storage/stores'],
+  },
+  'service/signing-keys': { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['tlog'] },
+  'service/releases': {
+    mayImport: ['contract', 'crypto', 'tlog'],
+    mayImportTypesOf: ['releases'],
+  },
+  'http/connection': {
+    mayImport: ['contract', 'service'],
+    mayImportTypesOf: ['http'],
   },
   http: { mayImport: ['contract', 'crypto', 'service'] },
-  routes: { mayImport: ['contract', 'crypto', 'service', 'http'], mayImportTypesOf: ['documents'] },
-  pages: { mayImport: ['contract', 'documents', 'crypto', 'service', 'http', '../locales'] },
+  routes: {
+    mayImport: ['contract', 'crypto', 'service', 'http'],
+    mayImportTypesOf: ['documents', 'tlog'],
+  },
+  pages: {
+    mayImport: ['contract', 'documents', 'crypto', 'tlog', 'service', 'http', '../locales'],
+  },
   browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
 }
 
@@ -29,13 +94,13 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
 const PACKAGES: { readonly [folder: string]: LayerRule } = {
   contract: { mayImport: [], isPortable: true },
   documents: { mayImport: ['contract'], isPortable: true },
-  command: { mayImport: ['contract'] },
+  'cli-kit': { mayImport: ['contract'] },
   'packages/client': { mayImport: ['contract'], isPortable: true },
   'packages/client/node': { mayImport: ['packages/client'] },
   'packages/cli': {
-    mayImport: ['contract', 'documents', 'command', 'packages/client', 'packages/client/node'],
+    mayImport: ['contract', 'documents', 'cli-kit', 'packages/client', 'packages/client/node'],
   },
-  'packages/mcp': { mayImport: ['contract', 'command', 'packages/client', 'packages/cli'] },
+  'packages/mcp': { mayImport: ['contract', 'cli-kit', 'packages/client', 'packages/cli'] },
 }
 
 const ROOT_FILES: { readonly [file: string]: LayerRule } = {
@@ -46,15 +111,15 @@ const ROOT_FILES: { readonly [file: string]: LayerRule } = {
   'environment-reader.ts': { mayImport: ['contract', 'config-mistake.ts'] },
   'config.ts': {
     mayImport: ['contract', 'service', 'environment-reader.ts'],
-    mayImportTypesOf: ['storage'],
+    mayImportTypesOf: ['storage/stores'],
   },
-  'log.ts': { mayImport: ['service', 'config.ts'] },
+  'logger.ts': { mayImport: ['service', 'config.ts'] },
   'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config-mistake.ts', 'config.ts'] },
   'local-secrets.ts': {
     mayImport: [
       'contract',
       'crypto',
-      'storage',
+      'files',
       'service',
       'config-mistake.ts',
       'config.ts',
@@ -77,32 +142,29 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
       'contract',
       'packages/client',
       'crypto',
+      'releases',
       'storage',
       'service',
       'http',
       ...Object.keys(ROOT_FILES),
     ],
+    mayImportTypesOf: ['tlog'],
   },
   'main.ts': { mayImport: ['process'] },
-  cards: { mayImport: ['contract', 'service', 'pages'], mayImportTypesOf: ['storage'] },
+  cards: { mayImport: ['contract', 'service', 'pages'], mayImportTypesOf: ['releases'] },
   preview: {
-    mayImport: [
-      'contract',
-      'crypto',
-      'storage',
-      'publishing',
-      'service',
-      'http',
-      'pages',
-      'app.ts',
-    ],
+    mayImport: ['contract', 'crypto', 'publishing', 'service', 'http', 'pages', 'app.ts'],
+    mayImportTypesOf: ['releases'],
   },
   cli: {
     mayImport: [
       'contract',
-      'command',
+      'cli-kit',
       'packages/cli',
       'crypto',
+      'files',
+      'tlog',
+      'releases',
       'storage',
       'publishing',
       'service',
@@ -111,7 +173,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
       'cards',
       'config-mistake.ts',
       'config.ts',
-      'log.ts',
+      'logger.ts',
       'secrets.ts',
     ],
   },
@@ -130,7 +192,7 @@ export interface LayerFinding {
 const PACKAGE_FOLDERS: readonly (readonly [folder: string, layer: string])[] = [
   ['../packages/contract/documents/', 'documents'],
   ['../packages/contract/', 'contract'],
-  ['../packages/command/', 'command'],
+  ['../packages/cli-kit/', 'cli-kit'],
   ['../packages/client/src/node/', 'packages/client/node'],
   ['../packages/client/src/', 'packages/client'],
   ['../packages/cli/src/', 'packages/cli'],
@@ -141,7 +203,7 @@ const PACKAGE_FOLDERS: readonly (readonly [folder: string, layer: string])[] = [
 const PACKAGE_NAMES: readonly (readonly [name: string, folder: string])[] = [
   ['@public-api/contract/', '../packages/contract/'],
   ['#contract/', '../packages/contract/'],
-  ['@public-api/command/', '../packages/command/'],
+  ['@public-api/cli-kit/', '../packages/cli-kit/'],
   ['@public-api/client-source/', '../packages/client/src/'],
   ['@public-api/cli/', '../packages/cli/'],
 ]
@@ -150,9 +212,19 @@ function packageFolderOf(file: string): readonly [folder: string, layer: string]
   return PACKAGE_FOLDERS.find(([folder]) => file.startsWith(folder))
 }
 
-/** The layer of a file, by its path relative to src. */
+/** The layer of a file, by its path relative to src: the innermost folder on the map, else its outermost folder. */
 function layerOf(file: string): string {
-  return packageFolderOf(file)?.[1] ?? file.split('/', 1)[0] ?? file
+  const packaged = packageFolderOf(file)?.[1]
+  if (packaged !== undefined) return packaged
+  for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
+    if (folder in LAYER_RULES) return folder
+  }
+  return file.split('/', 1)[0] ?? file
+}
+
+/** Whether a permission covers a layer. One for a folder covers the layers inside it. */
+function covers(permission: string, layer: string): boolean {
+  return permission === layer || layer.startsWith(`${permission}/`)
 }
 
 /** The path relative to src that a specifier leads to; undefined for modules of Node and packages of others. */
@@ -202,11 +274,13 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
     return `imports ${target} by its path; expected the name of its package`
   }
   const other = placeOf(target)
-  if (other === layer || rule.mayImport.includes(other)) return undefined
+  if (other === layer || rule.mayImport.some((allowed) => covers(allowed, other))) return undefined
   if (target.startsWith('../') && packageFolderOf(target) === undefined) {
     return `imports ${specifier}, which is outside the source tree`
   }
-  if (isTypeOnly && rule.mayImportTypesOf?.includes(other) === true) return undefined
+  if (isTypeOnly && rule.mayImportTypesOf?.some((allowed) => covers(allowed, other)) === true) {
+    return undefined
+  }
   return `imports ${target}, but ${allowanceOf(layer, rule)}`
 }
 
@@ -230,20 +304,26 @@ function sourceFilesOf(sourceDir: string): readonly string[] {
 
 /** Permissions that no file uses, as `folder: permission`; empty if the map is accurate. */
 export function findIdleAllowances(sourceDir: string): readonly string[] {
-  const idle = new Set(
-    Object.entries(LAYER_RULES).flatMap(([layer, { mayImport, mayImportTypesOf = [] }]) =>
-      [...mayImport, ...mayImportTypesOf].map((other) => `${layer}: ${other}`),
-    ),
+  const idle = Object.entries(LAYER_RULES).flatMap(
+    ([layer, { mayImport, mayImportTypesOf = [] }]) =>
+      [...mayImport, ...mayImportTypesOf].map((permission) => ({ layer, permission })),
   )
+  const uses = new Set<string>()
   for (const file of sourceFilesOf(sourceDir)) {
     for (const { specifier } of moduleReferences(
       readFileSync(path.join(sourceDir, file), 'utf8'),
     )) {
       const target = specifier === undefined ? undefined : targetOf(file, specifier)
-      if (target !== undefined) idle.delete(`${layerOf(file)}: ${placeOf(target)}`)
+      if (target !== undefined) uses.add(`${layerOf(file)} ${placeOf(target)}`)
     }
   }
-  return [...idle]
+  const used = [...uses].map((use) => use.split(' ') as [layer: string, target: string])
+  return idle
+    .filter(
+      ({ layer, permission }) =>
+        !used.some(([from, target]) => from === layer && covers(permission, target)),
+    )
+    .map(({ layer, permission }) => `${layer}: ${permission}`)
 }
 
 /** Checks every TypeScript file against the import map. Returns the faults. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { formatErrorLine } from '@public-api/command/error-line'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { chromium, type Browser } from 'playwright-core'
 import { startService } from '../bench/processes.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { formatErrorLine } from '@public-api/command/error-line'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** Wrong usage of a script. The message is one line that states what was expected. */

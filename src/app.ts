@@ -23,15 +23,15 @@ import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
-import { createLogRoutes } from './routes/log.ts'
-import type { AddressRange } from './service/address-range.ts'
-import { createDocumentPayload, type Payload } from './service/payload.ts'
-import type { Releases } from './service/releases.ts'
+import { createLogRoutes } from './routes/tlog.ts'
+import { createDocumentPayload, type Payload } from './service/releases/payload.ts'
+import type { Releases } from './service/releases/releases.ts'
 import {
   describeLog,
   describeSigningKeys,
   type PublishedSigningKey,
-} from './service/signing-key-document.ts'
+} from './service/signing-keys/signing-key-document.ts'
+import type { AddressRange } from './service/waitlist/address-range.ts'
 
 /** The signing key, and its published document. */
 export interface Signing {

@@ -9,10 +9,10 @@ import {
   type Environment,
   type EnvironmentReader,
 } from './environment-reader.ts'
-import { parseAddressRange, type AddressRange } from './service/address-range.ts'
-import type { ChallengeSettings } from './service/create-challenge.ts'
-import { parseNtpServer } from './service/ntp-server.ts'
-import type { DatabaseLocation } from './storage/storage.ts'
+import type { ChallengeSettings } from './service/challenge/create-challenge.ts'
+import { parseNtpServer } from './service/time/ntp-server.ts'
+import { parseAddressRange, type AddressRange } from './service/waitlist/address-range.ts'
+import type { DatabaseLocation } from './storage/stores/storage.ts'
 
 /** Levels of the log, most to least. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

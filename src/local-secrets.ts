@@ -10,10 +10,10 @@ import {
   type SecretTexts,
 } from './config.ts'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
+import { makeFolder } from './files/sync-folder.ts'
+import { createFile } from './files/whole-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
-import { formatKeyMetadata } from './service/signing-key-metadata.ts'
-import { makeFolder } from './storage/sync-folder.ts'
-import { createFile } from './storage/whole-file.ts'
+import { formatKeyMetadata } from './service/signing-keys/signing-key-metadata.ts'
 
 /** The identity of the waitlist if its file exists, or a new one. */
 async function readOrGenerateIdentity(file: string) {

@@ -17,8 +17,8 @@ import {
   derivePublicSigningKey,
   SigningKeyError,
 } from './crypto/signing-keys.ts'
-import type { PublishedSigningKey } from './service/signing-key-document.ts'
-import { parseKeyMetadata, publishKeys } from './service/signing-key-metadata.ts'
+import type { PublishedSigningKey } from './service/signing-keys/signing-key-document.ts'
+import { parseKeyMetadata, publishKeys } from './service/signing-keys/signing-key-metadata.ts'
 
 /** The secrets of the service, read and checked. */
 export interface Secrets {

@@ -103,12 +103,12 @@ describe('reports forbidden imports', () => {
       faultsOf(t, {
         'service/a.ts': "import { a } from '../../packages/contract/text/a.ts'\n",
         '../packages/client/src/b.ts':
-          "import { b } from '#contract/text/b'\nimport { c } from '@public-api/command/c'\n",
+          "import { b } from '#contract/text/b'\nimport { c } from '@public-api/cli-kit/c'\n",
         '../packages/cli/src/d.ts': "import { d } from '../../../src/config.ts'\n",
       }).map((fault) => fault.replace(/, but .*/, '')),
       [
         '../packages/cli/src/d.ts:1 imports config.ts',
-        '../packages/client/src/b.ts:2 imports ../packages/command/c',
+        '../packages/client/src/b.ts:2 imports ../packages/cli-kit/c',
         'service/a.ts:1 imports ../packages/contract/text/a.ts by its path; expected the name of its package',
       ],
     )

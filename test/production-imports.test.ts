@@ -8,7 +8,11 @@ import { INSTALLED } from './support/production-packages.ts'
 // Commands run on a production install in production-install.long.test.ts.
 test('no module of the service or of a command imports a package for development', () => {
   const faults: string[] = []
-  const seen = new Set(['src/main.ts', 'src/cli/svc.ts', 'src/storage/sqlite-writer-thread.ts'])
+  const seen = new Set([
+    'src/main.ts',
+    'src/cli/svc.ts',
+    'src/storage/sqlite/sqlite-writer-thread.ts',
+  ])
   for (const file of seen) {
     if (!file.endsWith('.ts')) continue
     for (const { specifier = '', isTypeOnly } of moduleReferences(readFileSync(file, 'utf8'))) {

@@ -13,7 +13,7 @@ import {
   type VectorResponse,
 } from '@public-api/client-source/vector'
 import { findVectorDrift } from '../scripts/write-vectors.ts'
-import { loadReleases } from '../src/service/releases.ts'
+import { loadReleases } from '../src/service/releases/releases.ts'
 import { makeReleases } from './support/made-releases.ts'
 import { runApp } from './support/running-app.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'

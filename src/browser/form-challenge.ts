@@ -29,7 +29,7 @@ interface AltchaWidget extends HTMLElement {
   reset(): void
 }
 
-/** The service uses no other algorithm (src/service/altcha-challenge.ts). */
+/** The service uses no other algorithm (src/service/challenge/altcha-challenge.ts). */
 const ALGORITHM = 'PBKDF2/SHA-256'
 /** How long the widget's script may take to load after the form was sent. */
 const LOAD_TIMEOUT_MS = 15_000

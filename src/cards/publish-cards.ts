@@ -4,8 +4,8 @@ import { type Card, cardName, cardOf } from '../pages/card.ts'
 import { PAGES } from '../pages/page-table.ts'
 import { createLocalizedContent } from '../pages/site-facts.ts'
 import { TEXTS } from '../pages/texts/texts.ts'
-import { createCanonicalPayload } from '../service/payload.ts'
-import type { ReleaseStore } from '../storage/release-store.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
+import { createCanonicalPayload } from '../service/releases/payload.ts'
 
 /** The cards of the pages, in the languages that the organization offers. Other pages show the card of their parent. */
 export function listCards(read: (name: string) => string | undefined): readonly Card[] {

@@ -1,5 +1,5 @@
-import type { Command } from '@public-api/command/command'
-import { type CommandTable, formatCommands, runChosen } from '@public-api/command/run-program'
+import type { Command } from '@public-api/cli-kit/command'
+import { type CommandTable, formatCommands, runChosen } from '@public-api/cli-kit/run-program'
 
 /** A command whose work is done by actions, such as `svc waitlist count`. `about` precedes the actions in its help. */
 export function createActionsCommand(name: string, about: string, actions: CommandTable): Command {

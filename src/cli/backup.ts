@@ -1,7 +1,7 @@
-import { createCommand } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
-import { pluralOf } from '@public-api/command/wording'
-import { backUpDatabase } from '../storage/sqlite-backup.ts'
+import { createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
+import { pluralOf } from '@public-api/cli-kit/wording'
+import { backUpDatabase } from '../storage/sqlite/sqlite-backup.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
 
 export const command = createCommand({

@@ -1,9 +1,9 @@
+import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import { formatJson } from '@public-api/cli-kit/format-json'
+import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { textOptionOr } from '@public-api/cli-kit/options'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
-import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
-import { formatJson } from '@public-api/command/format-json'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
-import { textOptionOr } from '@public-api/command/options'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
@@ -12,7 +12,11 @@ import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
-import { CHALLENGE_PURPOSES, type ChallengePurpose, TEST_TOKEN } from '../service/challenge.ts'
+import {
+  CHALLENGE_PURPOSES,
+  type ChallengePurpose,
+  TEST_TOKEN,
+} from '../service/challenge/challenge.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 
@@ -69,7 +73,8 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
   url.searchParams.set('for', purpose)
   const text = await fetchJsonText(ask, origin, `${url.pathname}${url.search}`)
   // Loaded here, so that help is quick.
-  const { AltchaSolverError, solveAltcha } = await import('../service/altcha-challenge-solver.ts')
+  const { AltchaSolverError, solveAltcha } =
+    await import('../service/challenge/altcha-challenge-solver.ts')
   if (process.stderr.isTTY) {
     process.stderr.write('Solving the challenge; this takes a few seconds.\n')
   }

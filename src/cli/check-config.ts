@@ -1,5 +1,5 @@
-import { CommandFailure, type CommandResult } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
+import { CommandFailure, type CommandResult } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { ConfigError } from '../config-mistake.ts'
 import {
   checkStart,

@@ -1,5 +1,5 @@
-import { createCommand } from '@public-api/command/command'
-import { checkDatabase } from '../storage/sqlite-backup.ts'
+import { createCommand } from '@public-api/cli-kit/command'
+import { checkDatabase } from '../storage/sqlite/sqlite-backup.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite } from './database.ts'
 
 export const command = createCommand({

@@ -1,6 +1,6 @@
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { flag } from '@public-api/command/options'
-import { pluralOf } from '@public-api/command/wording'
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { flag } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { CONTENT_OPTION, mistakeLines, withPublishErrors } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -23,9 +23,9 @@ Nothing is written.`,
       return checkConfiguration()
     }
     const content = values.content ?? 'content'
-    const { compileContent } = await import('../publishing/compile-content.ts')
-    const { formatOutdated } = await import('../publishing/translation-record.ts')
-    const { countTranslations } = await import('../publishing/translation-coverage.ts')
+    const { compileContent } = await import('../publishing/compile/compile-content.ts')
+    const { formatOutdated } = await import('../publishing/translations/translation-record.ts')
+    const { countTranslations } = await import('../publishing/compile/translation-coverage.ts')
     const { resources, mistakes, outdated } = await withPublishErrors(() =>
       compileContent(content, Date.now()),
     )

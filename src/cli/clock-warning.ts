@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { NtpServer } from '../service/ntp-server.ts'
-import { querySntp } from '../service/sntp.ts'
+import type { NtpServer } from '../service/time/ntp-server.ts'
+import { querySntp } from '../service/time/sntp.ts'
 
 /** A larger difference from the time source is worth a warning. */
 const MAX_OFFSET_MS = 2000

@@ -1,11 +1,11 @@
 import path from 'node:path'
-import { CommandFailure, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
+import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import { ConfigError } from '../config-mistake.ts'
 import { type Config, inspectConfig } from '../config.ts'
 import { openStorageForCommand } from '../storage/open-storage.ts'
-import { StorageError } from '../storage/storage-error.ts'
-import type { DatabaseLocation, Storage } from '../storage/storage.ts'
+import { StorageError } from '../storage/stores/storage-error.ts'
+import type { DatabaseLocation, Storage } from '../storage/stores/storage.ts'
 import { ownerAdvice } from './folder-owner.ts'
 
 /** `--database` of the commands that read or change the database. */

@@ -1,9 +1,9 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { flag } from '@public-api/command/options'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { flag } from '@public-api/cli-kit/options'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { ResourceName } from '@public-api/contract/registry/resource-names'
-import type { ReleaseStore } from '../storage/release-store.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
 import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {
   CONTENT_OPTION,
@@ -17,8 +17,8 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   if (from === undefined || to === undefined || ids.length > 2) {
     throw new UsageError('expected two versions, such as VS-0001 VS-0002, or none')
   }
-  const { readVersions, requireVersion } = await import('../publishing/append-version.ts')
-  const { diffResources } = await import('../publishing/release-diff.ts')
+  const { readVersions, requireVersion } = await import('../publishing/releases/append-version.ts')
+  const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const versions = readVersions(store)
   const [before, after] = [requireVersion(versions, from), requireVersion(versions, to)]
   const resources = diffResources(store, before.resources, after.resources)
@@ -29,9 +29,9 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
 
 /** `from` is null if nothing is published. */
 async function diffOfContent(store: ReleaseStore, contentDir: string) {
-  const { readVersions } = await import('../publishing/append-version.ts')
-  const { requireContent } = await import('../publishing/publish-release.ts')
-  const { diffResources } = await import('../publishing/release-diff.ts')
+  const { readVersions } = await import('../publishing/releases/append-version.ts')
+  const { requireContent } = await import('../publishing/releases/publish-release.ts')
+  const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const head = readVersions(store).at(-1)
   const { resources: compiled, outdated } = await requireContent(contentDir, Date.now())
   const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
@@ -69,7 +69,7 @@ text changed after them are named. Nothing is written.`,
     )
     const { readText, ...result } = diff
     const { from, to, resources, notes, outdated } = result
-    const { formatOutdated } = await import('../publishing/translation-record.ts')
+    const { formatOutdated } = await import('../publishing/translations/translation-record.ts')
     const marks = createMarks(process.stdout.isTTY, process.env)
     const textsOf = (resource: string) =>
       formatResource(JSON.parse(readText(resource)) as JsonValue, marks)

@@ -1,9 +1,14 @@
-import { CommandFailure, type CommandResult, UsageError } from '@public-api/command/command'
-import { parseChoice, parseInstantOption } from '@public-api/command/option-values'
-import { flag, textOption, textOptions } from '@public-api/command/options'
+import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
+import { parseChoice, parseInstantOption } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
-import type { ComponentChanges, EditTimes, Status, StatusEdit } from '../publishing/edit-status.ts'
+import type {
+  ComponentChanges,
+  EditTimes,
+  Status,
+  StatusEdit,
+} from '../publishing/editing/edit-status.ts'
 import {
   NO_CARDS_OPTION,
   NO_WITNESSES_OPTION,
@@ -88,9 +93,9 @@ export async function editStatus(
     values.summary === undefined ? undefined : requireOption('summary', values.summary)
   if (values.note !== undefined && !values.publish) throw new UsageError('--note needs --publish')
   if (values.publish) requireNamedReleases(values)
-  const { editContent } = await import('../publishing/edit-content.ts')
-  const { checkLine } = await import('../publishing/append-version.ts')
-  const { StatusEditError } = await import('../publishing/edit-status.ts')
+  const { editContent } = await import('../publishing/editing/edit-content.ts')
+  const { checkLine } = await import('../publishing/releases/append-version.ts')
+  const { StatusEditError } = await import('../publishing/editing/edit-status.ts')
   const contentDir = values.content ?? 'content'
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
@@ -136,7 +141,7 @@ export async function editStatus(
     const next = `svc publish${folder} --note ${quoteShell(note)}`
     return { json: { ...json, next }, lines: [...done, `Next: ${next}`] }
   }
-  const { publishRelease } = await import('../publishing/publish-release.ts')
+  const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   try {
     const published = await runPublication({ ...values, note }, (publication) =>
       publishRelease({ contentDir, ...publication }),

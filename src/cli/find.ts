@@ -1,5 +1,5 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { readOneLine } from './standard-input.ts'
 
@@ -28,7 +28,7 @@ does not appear in the shell history. The output does not repeat it.`,
     const text = given === '-' ? await readOneLine('text', 'Text to find: ') : given
     if (text.trim() === '') throw new UsageError('expected a text that is not blank')
     const { folder, store } = openReleasesFolder(values.releases)
-    const { findText } = await import('../publishing/find-text.ts')
+    const { findText } = await import('../publishing/releases/find-text.ts')
     const { found, unread } = await withPublishErrors(async () => findText(store, text))
     const count = found.length
     const skipped =

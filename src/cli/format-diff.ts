@@ -1,4 +1,4 @@
-import { formatJson } from '@public-api/command/format-json'
+import { formatJson } from '@public-api/cli-kit/format-json'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { FieldChange } from '@public-api/contract/snapshots/field-changes'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { formatConfigMistake } from '../config-mistake.ts'
 import { type Config, SECRET_VARIABLES } from '../config.ts'
 import { inspectSecrets } from '../secrets.ts'

@@ -1,15 +1,15 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { createCommand, UsageError } from '@public-api/command/command'
-import { onlyArgument, parseChoice } from '@public-api/command/option-values'
-import { flag, textOption } from '@public-api/command/options'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
+import { flag, textOption } from '@public-api/cli-kit/options'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
-import { makeFolder } from '../storage/sync-folder.ts'
-import { createFile, replaceFile } from '../storage/whole-file.ts'
+import { makeFolder } from '../files/sync-folder.ts'
+import { createFile, replaceFile } from '../files/whole-file.ts'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 
@@ -31,8 +31,8 @@ function requireEmpty(folder: string): void {
 
 /** The content of a folder that has its own file for each resource. Rejects with a CommandFailure if it has mistakes. */
 async function readContentData(folder: string) {
-  const { requireContent } = await import('../publishing/publish-release.ts')
-  const { CONTENT_FILES } = await import('../publishing/content-folder.ts')
+  const { requireContent } = await import('../publishing/releases/publish-release.ts')
+  const { CONTENT_FILES } = await import('../publishing/rules/content-folder.ts')
   const { resources } = await withPublishErrors(() => requireContent(folder, Date.now()))
   return new Map(
     [...CONTENT_FILES].flatMap(([file, name]) => {
@@ -46,7 +46,7 @@ async function readContentData(folder: string) {
 /** The files to write, by path: of a new folder, and of a locale's translations. */
 async function createFiles(folder: string, locale: TranslationLocale | undefined) {
   const { createOverlayFiles, createStarterContent, starterData } =
-    await import('../publishing/starter-content.ts')
+    await import('../publishing/compile/starter-content.ts')
   if (locale === undefined) {
     requireEmpty(folder)
     return createStarterContent(Date.now())
@@ -86,7 +86,7 @@ the pages show that of the content; svc translations lists what is missing.`,
       throw new UsageError('expected either --schemas or --locale')
     }
     if (values.schemas && !existsSync(folder)) throw new UsageError(`${folder} does not exist`)
-    const { createSchemaFiles } = await import('../publishing/editor-schemas.ts')
+    const { createSchemaFiles } = await import('../publishing/compile/editor-schemas.ts')
     const files = values.schemas ? createSchemaFiles() : await createFiles(folder, locale)
     for (const [name, text] of files) {
       const file = path.join(folder, name)

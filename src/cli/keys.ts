@@ -1,5 +1,5 @@
-import { type Command, UsageError } from '@public-api/command/command'
-import { looksLikeApiKey } from '@public-api/command/whole-key'
+import { type Command, UsageError } from '@public-api/cli-kit/command'
+import { looksLikeApiKey } from '@public-api/cli-kit/whole-key'
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
 import { createActionsCommand } from './actions.ts'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'

@@ -1,5 +1,5 @@
-import { createCommand } from '@public-api/command/command'
-import { formatJson } from '@public-api/command/format-json'
+import { createCommand } from '@public-api/cli-kit/command'
+import { formatJson } from '@public-api/cli-kit/format-json'
 import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -13,7 +13,7 @@ and what was redacted from them, when and why. The whole chain is checked first.
   exit: '0 done, 1 a damaged history or failure, 2 wrong usage',
   async run({ values }) {
     const { folder, store } = openReleasesFolder(values.releases)
-    const { readVersions } = await import('../publishing/append-version.ts')
+    const { readVersions } = await import('../publishing/releases/append-version.ts')
     const versions = await withPublishErrors(async () => readVersions(store))
     const newestFirst = versions.toReversed()
     const redactions = store.listRedactions()

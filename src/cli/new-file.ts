@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { claimName, partialNameOf } from '../storage/whole-file.ts'
+import { claimName, partialNameOf } from '../files/whole-file.ts'
 
 function failure(file: string, error: unknown): CommandFailure {
   const { code } = error as NodeJS.ErrnoException

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { CommandFailure, createCommand, EXIT_CODES } from '@public-api/command/command'
-import { formatJson } from '@public-api/command/format-json'
-import { parseWholeNumber } from '@public-api/command/option-values'
-import { textOptionOr } from '@public-api/command/options'
-import { openLog } from '../log.ts'
+import { CommandFailure, createCommand, EXIT_CODES } from '@public-api/cli-kit/command'
+import { formatJson } from '@public-api/cli-kit/format-json'
+import { parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { textOptionOr } from '@public-api/cli-kit/options'
+import { openLog } from '../logger.ts'
 import {
   CONTENT_OPTION,
   mistakeLines,

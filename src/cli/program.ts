@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { CommandOutput, ExitCode, ToFailure } from '@public-api/cli-kit/command'
+import { type CommandTable, runProgram as runCommands } from '@public-api/cli-kit/run-program'
 import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
-import type { CommandOutput, ExitCode, ToFailure } from '@public-api/command/command'
-import { type CommandTable, runProgram as runCommands } from '@public-api/command/run-program'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
 export const COMMANDS: CommandTable = {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { type CommandResult, createCommand, UsageError } from '@public-api/command/command'
-import { flag, textOption } from '@public-api/command/options'
+import { type CommandResult, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { flag, textOption } from '@public-api/cli-kit/options'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import type { PublishResult, ReleaseOptions } from '../publishing/append-version.ts'
+import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
 import { clockWarning } from './clock-warning.ts'
 import { readConfig } from './database.ts'
 import {
@@ -60,9 +60,9 @@ export const NO_WITNESSES_OPTION = flag(`sign the log without asking its witness
  * succeeded by then, and does so without them.
  */
 async function extendLog(folder: string, store: ReleaseOptions['store'], asksWitnesses: boolean) {
-  const { readVersions } = await import('../publishing/append-version.ts')
-  const { signLog } = await import('../publishing/log/published-log.ts')
-  const { cosignLog } = await import('../publishing/log/cosign-log.ts')
+  const { readVersions } = await import('../publishing/releases/append-version.ts')
+  const { signLog } = await import('../tlog/signing/published-log.ts')
+  const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
   const read = () => readVersions(store)
   return withLogErrors(async () => {
     await signLog(logPublication(folder), read)
@@ -104,8 +104,8 @@ export async function runPublication(
   const service = values.wait === undefined ? undefined : parseServiceUrl(values.wait)
   const { folder, store } = openReleasesFolder(values.releases)
   requireFolder(folder, values.create === true)
-  const { readVersions } = await import('../publishing/append-version.ts')
-  const { checkLog, findOrigin } = await import('../publishing/log/published-log.ts')
+  const { readVersions } = await import('../publishing/releases/append-version.ts')
+  const { checkLog, findOrigin } = await import('../tlog/signing/published-log.ts')
   const hasLog = await withLogErrors(async () => {
     if (findOrigin(folder) === undefined) return false
     const versions = await withPublishErrors(async () => readVersions(store))
@@ -159,7 +159,7 @@ content that is based on an older version is refused.`,
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
     requireNamedReleases(values)
-    const { publishRelease } = await import('../publishing/publish-release.ts')
+    const { publishRelease } = await import('../publishing/releases/publish-release.ts')
     const contentDir = values.content ?? 'content'
     const { over } = values
     return runPublication(values, (publication) =>

@@ -1,5 +1,5 @@
-import type { ApiKeyStore, StoredApiKey } from '../storage/api-key-store.ts'
-import type { StoredRegistration, WaitlistStore } from '../storage/waitlist-store.ts'
+import type { ApiKeyStore, StoredApiKey } from '../storage/stores/api-key-store.ts'
+import type { StoredRegistration, WaitlistStore } from '../storage/stores/waitlist-store.ts'
 
 /** Rows per query. They may all be decrypted at the same time. */
 const PAGE_ROWS = 128

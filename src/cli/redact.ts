@@ -1,9 +1,9 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { flag, textOption } from '@public-api/command/options'
-import { pluralOf } from '@public-api/command/wording'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { flag, textOption } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import type { ReleaseStore } from '../storage/release-store.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
 import { formatResource } from './format-diff.ts'
 import {
@@ -19,7 +19,7 @@ const MAX_SHOWN = 40
 
 /** Every field of a resource in one line each; none if its bytes are damaged or gone. */
 async function listTexts(store: ReleaseStore, resource: string, digest: string) {
-  const { resourceFault } = await import('../publishing/append-version.ts')
+  const { resourceFault } = await import('../publishing/releases/append-version.ts')
   if (resourceFault(store, resource, digest) !== undefined) return []
   const data = parseJson(store.readResourceText(resource, digest)) as JsonValue
   const plain = (text: string): string => text
@@ -52,7 +52,8 @@ The command shows what it would remove and asks.
     }
     const reason = requireText('reason', values.reason)
     const { folder, store } = openReleasesFolder(values.releases)
-    const { planRedaction, redactResource } = await import('../publishing/redact-resource.ts')
+    const { planRedaction, redactResource } =
+      await import('../publishing/releases/redact-resource.ts')
     const plan = await withPublishErrors(
       async () => planRedaction({ store, snapshotId, resource }),
       'nothing was removed',

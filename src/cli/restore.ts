@@ -1,9 +1,9 @@
-import { createCommand } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
-import { flag } from '@public-api/command/options'
-import { pluralOf } from '@public-api/command/wording'
+import { createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
+import { flag } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { restoreDatabase } from '../storage/sqlite-backup.ts'
+import { restoreDatabase } from '../storage/sqlite/sqlite-backup.ts'
 import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
 
 export const command = createCommand({

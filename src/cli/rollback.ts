@@ -1,6 +1,6 @@
-import { createCommand } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
-import { textOption } from '@public-api/command/options'
+import { createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
 import { NO_CARDS_OPTION, NO_WITNESSES_OPTION, runPublication } from './publish.ts'
 import { RELEASES_OPTION } from './releases-folder.ts'
 
@@ -19,7 +19,7 @@ publish from it again with --over and the ID of this new version.`,
   takesArguments: true,
   async run({ values, positionals }) {
     const snapshotId = onlyArgument(positionals, 'version, such as VS-0001')
-    const { rollBackRelease } = await import('../publishing/roll-back-release.ts')
+    const { rollBackRelease } = await import('../publishing/releases/roll-back-release.ts')
     return runPublication(values, (publication) => rollBackRelease({ snapshotId, ...publication }))
   },
 })

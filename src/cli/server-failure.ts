@@ -1,8 +1,8 @@
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { ConfigError } from '../config-mistake.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { StorageError } from '../storage/stores/storage-error.ts'
 
 /** An expected error of the server's modules as a failure of a command; undefined for any other error. */
 export function serverFailureOf(error: unknown): CommandFailure | undefined {

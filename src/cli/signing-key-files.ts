@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../config.ts'
 import {
@@ -9,10 +9,13 @@ import {
   derivePublicSigningKey,
   type PublicSigningKey,
 } from '../crypto/signing-keys.ts'
-import type { PublishedSigningKey } from '../service/signing-key-document.ts'
-import { formatKeyMetadata, parseKeyMetadata } from '../service/signing-key-metadata.ts'
-import { makeFolder, syncFolder } from '../storage/sync-folder.ts'
-import { createFile, rewriteFile } from '../storage/whole-file.ts'
+import { makeFolder, syncFolder } from '../files/sync-folder.ts'
+import { createFile, rewriteFile } from '../files/whole-file.ts'
+import type { PublishedSigningKey } from '../service/signing-keys/signing-key-document.ts'
+import {
+  formatKeyMetadata,
+  parseKeyMetadata,
+} from '../service/signing-keys/signing-key-metadata.ts'
 import { changeFile } from './new-file.ts'
 
 /** Undefined if the file does not exist. Throws a CommandFailure that names the file. */

@@ -1,11 +1,11 @@
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import {
   formatKeyRecordJson,
   formatKeyRecordText,
   KEY_RECORD_LABEL,
   parseKeyRecordText,
 } from '@public-api/cli/src/pinning/key-record.ts'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
 import { inspectSecrets } from '../secrets.ts'
 import { readConfig } from './database.ts'
 

@@ -4,17 +4,21 @@ import {
   createCommand,
   EXIT_CODES,
   UsageError,
-} from '@public-api/command/command'
-import { parseInstantOption, parseWholeNumber } from '@public-api/command/option-values'
-import { textOption, textOptionOr } from '@public-api/command/options'
+} from '@public-api/cli-kit/command'
+import { parseInstantOption, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { textOption, textOptionOr } from '@public-api/cli-kit/options'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { Config } from '../config.ts'
 import {
   type KeyPeriod,
   periodStateOf,
   type PublishedSigningKey,
-} from '../service/signing-key-document.ts'
-import { checkNewKey, promoteNextKey, retireKey } from '../service/signing-key-rotation.ts'
+} from '../service/signing-keys/signing-key-document.ts'
+import {
+  checkNewKey,
+  promoteNextKey,
+  retireKey,
+} from '../service/signing-keys/signing-key-rotation.ts'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
 import {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { text as readAll } from 'node:stream/consumers'
-import { CommandFailure, UsageError } from '@public-api/command/command'
+import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 
 /**
  * Reads one line from the terminal or a pipe. Keeps the text out of the shell history. Empty lines are skipped. `what`

@@ -1,4 +1,4 @@
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 
 /**
  * Writes a part of a long output. Resolves when the reader can take more, which limits memory; with `false` when the

@@ -1,5 +1,5 @@
-import { type Command, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
+import { type Command, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
@@ -8,7 +8,7 @@ import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog
 /** The checked versions of a releases folder, with its path. */
 async function openVersions(option: string | undefined) {
   const { folder, store } = openReleasesFolder(option)
-  const { readVersions } = await import('../publishing/append-version.ts')
+  const { readVersions } = await import('../publishing/releases/append-version.ts')
   const read = () => readVersions(store)
   return { folder, read, versions: await withPublishErrors(async () => read()) }
 }
@@ -37,7 +37,7 @@ be changed, even when the service moves.`,
     const { origin } = values
     if (origin === undefined) throw new UsageError('expected --origin such as api.example.org/log')
     const { folder, versions } = await openVersions(values.releases)
-    const { createLog } = await import('../publishing/log/published-log.ts')
+    const { createLog } = await import('../tlog/signing/published-log.ts')
     const url = values.url ?? defaultUrl(origin)
     if (values.url !== undefined && !URL.canParse(url))
       throw new UsageError('--url expects a URL such as https://api.example.org/log')
@@ -66,7 +66,7 @@ Nothing is asked or changed.`,
   exit: '0 the policy is met, 1 it is not met, or its quorum is older than 3 days, 2 wrong usage',
   async run({ values }) {
     const { folder, versions } = await openVersions(values.releases)
-    const { readLogStatus } = await import('../publishing/log/cosign-log.ts')
+    const { readLogStatus } = await import('../tlog/signing/cosign-log.ts')
     const nowMs = Date.now()
     const status = await withLogErrors(() => readLogStatus(folder, versions.length, nowMs))
     const { origin, size, root, servedSize, isMet, witnessedAt, pendingVersions } = status
@@ -99,7 +99,7 @@ fresh while nothing is published. Needs no key.`,
   without the log or key, 2 wrong usage, 3 the policy is not met: witnesses were unreachable`,
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
-    const { cosignLog } = await import('../publishing/log/cosign-log.ts')
+    const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
     const options = { releasesDir: folder, nowMs: Date.now(), asks: 'all' as const }
     const report = await withLogErrors(() => cosignLog(options, read))
     const has = (kind: string) => report.witnesses.some(({ outcome }) => outcome === kind)
@@ -127,8 +127,8 @@ names both. Witnesses and clients that know only the old key keep working.`,
   options: { releases: RELEASES_OPTION },
   async run({ values }) {
     const { folder, read } = await openVersions(values.releases)
-    const { addLogKey, signLog } = await import('../publishing/log/published-log.ts')
-    const { cosignLog } = await import('../publishing/log/cosign-log.ts')
+    const { addLogKey, signLog } = await import('../tlog/signing/published-log.ts')
+    const { cosignLog } = await import('../tlog/signing/cosign-log.ts')
     const publication = logPublication(folder)
     return withLogErrors(async () => {
       const { line, ...keys } = await addLogKey(publication)
@@ -160,7 +160,7 @@ it. KEYID is the 8 hexadecimal digits in its verifier key.`,
       throw new UsageError('expected one key ID of 8 hexadecimal digits, as log/policy has it')
     }
     const { folder } = openReleasesFolder(values.releases)
-    const { retireLogKey } = await import('../publishing/log/published-log.ts')
+    const { retireLogKey } = await import('../tlog/signing/published-log.ts')
     const publication = logPublication(folder)
     const { retired } = await withLogErrors(() => retireLogKey(publication, keyId))
     return {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { createCommand, UsageError } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
-import { isTranslationLocale } from '../publishing/translation-record.ts'
+import { isTranslationLocale } from '../publishing/translations/translation-record.ts'
 import { CONTENT_OPTION, withPublishErrors } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -25,9 +25,9 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
       throw new UsageError(`${JSON.stringify(locale)} is not a locale of the pages`)
     }
     const contentDir = values.content ?? 'content'
-    const { requireContent } = await import('../publishing/publish-release.ts')
+    const { requireContent } = await import('../publishing/releases/publish-release.ts')
     const { formatOutdated, writeTranslationRecord } =
-      await import('../publishing/translation-record.ts')
+      await import('../publishing/translations/translation-record.ts')
     const { translated, outdated, findUntranslated } = await withPublishErrors(() =>
       requireContent(contentDir, Date.now()),
     )

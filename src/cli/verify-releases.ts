@@ -1,5 +1,5 @@
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatVersions } from './find.ts'
 import { openReleasesFolder } from './releases-folder.ts'
 
@@ -17,7 +17,7 @@ Nothing is written.
   async run({ positionals }) {
     if (positionals.length > 1) throw new UsageError('expected at most one folder')
     const { folder, store } = openReleasesFolder(positionals[0])
-    const { verifyReleases } = await import('../publishing/verify-releases.ts')
+    const { verifyReleases } = await import('../publishing/releases/verify-releases.ts')
     const { versions, resources, redacted, findings } = verifyReleases(store)
     const redactions = redacted.length
     if (findings.length > 0) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'

@@ -1,4 +1,4 @@
-import type { Command } from '@public-api/command/command'
+import type { Command } from '@public-api/cli-kit/command'
 import { createActionsCommand } from './actions.ts'
 
 export const command: Command = createActionsCommand(

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { createRangeCheck, type AddressRange } from '../service/address-range.ts'
+import { createRangeCheck, type AddressRange } from '../service/waitlist/address-range.ts'
 import type { ApiRequest } from './api-request.ts'
 
 /** An address with the port that some proxies add; IPv6 addresses are then in brackets. */

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
-import type { CheckedKey } from '../service/api-keys.ts'
-import type { Payload } from '../service/payload.ts'
+import type { CheckedKey } from '../service/api-keys/api-keys.ts'
+import type { Payload } from '../service/releases/payload.ts'
 import type { ApiRequest } from './api-request.ts'
 
 /** Returns the data of a success, or throws ApiError. One per row of the registry. */

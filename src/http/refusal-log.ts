@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@public-api/contract/errors/errors'
-import type { Log } from '../service/log.ts'
+import type { Log } from '../service/logger.ts'
 
 const INTERVAL_MS = 1000
 

@@ -26,11 +26,11 @@ import {
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { bytesOfBody, type App } from '../http/api-request.ts'
-import type { Challenge } from '../service/challenge.ts'
+import type { Challenge } from '../service/challenge/challenge.ts'
 import type { Clock } from '../service/clock.ts'
-import { readLogWitnesses } from '../service/log-witnesses.ts'
-import type { Payload } from '../service/payload.ts'
-import type { Releases } from '../service/releases.ts'
+import type { Payload } from '../service/releases/payload.ts'
+import type { Releases } from '../service/releases/releases.ts'
+import { readLogWitnesses } from '../tlog/log-witnesses.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 /** The type is safe, because loading a release checks digests and schemas. */

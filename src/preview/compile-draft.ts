@@ -1,9 +1,9 @@
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
-import { appendVersion, readVersions } from '../publishing/append-version.ts'
-import { compileContent } from '../publishing/compile-content.ts'
-import type { ContentMistake } from '../publishing/content-mistake.ts'
-import { loadReleases, type Releases } from '../service/releases.ts'
-import type { ReleaseStore } from '../storage/release-store.ts'
+import { compileContent } from '../publishing/compile/compile-content.ts'
+import { appendVersion, readVersions } from '../publishing/releases/append-version.ts'
+import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
+import { loadReleases, type Releases } from '../service/releases/releases.ts'
 import { createDraftStore } from './draft-store.ts'
 
 /** The content of a folder as it would be published, or its mistakes. */

@@ -5,7 +5,7 @@ import { securityHeaders } from '../pages/delivery/security-headers.ts'
 import { escapeMarkdown } from '../pages/markdown/markdown-text.ts'
 import { html, type Html } from '../pages/markup/html.ts'
 import { MARKDOWN_TYPE } from '../pages/page.ts'
-import { type ContentMistake, formatMistake } from '../publishing/content-mistake.ts'
+import { type ContentMistake, formatMistake } from '../publishing/rules/content-mistake.ts'
 
 /** What the preview shows now. */
 export interface PreviewState {

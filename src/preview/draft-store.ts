@@ -1,4 +1,4 @@
-import type { ReleaseStore } from '../storage/release-store.ts'
+import type { ReleaseStore } from '../releases/release-store.ts'
 
 /**
  * Published releases with a draft version on top, which exists only in memory: what is written to this store can be read

@@ -1,11 +1,11 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { TIME_STATES } from '@public-api/contract/schemas/schemas'
 import type { Aggregator, Gauge } from 'prom-client'
-import type { ConnectionCounts } from '../http/connections.ts'
-import type { ApiKeys } from '../service/api-keys.ts'
-import type { Challenge } from '../service/challenge.ts'
-import type { TimeQualityMonitor } from '../service/time-quality.ts'
-import type { Waitlist } from '../service/waitlist.ts'
+import type { ConnectionCounts } from '../http/connection/connections.ts'
+import type { ApiKeys } from '../service/api-keys/api-keys.ts'
+import type { Challenge } from '../service/challenge/challenge.ts'
+import type { TimeQualityMonitor } from '../service/time/time-quality.ts'
+import type { Waitlist } from '../service/waitlist/waitlist.ts'
 import type { StoreHealth } from './store-health.ts'
 
 /** Metrics that are read when Prometheus asks. A name that ends in `_total` is a counter, any other a gauge. */

@@ -2,13 +2,13 @@ import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { openReleaseStore } from '../releases/release-store.ts'
 import {
   findDamage,
   readUpdate,
   type ReleaseUpdate,
   type ServedReleases,
-} from '../service/read-releases.ts'
-import { openReleaseStore } from '../storage/release-store.ts'
+} from '../service/releases/read-releases.ts'
 
 interface UpdateThreadData {
   readonly releasesDir: string

@@ -4,24 +4,33 @@ import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import type { App } from '../http/api-request.ts'
-import { connectionCountsOf, createListener, listen, stopListening } from '../http/listener.ts'
+import {
+  connectionCountsOf,
+  createListener,
+  listen,
+  stopListening,
+} from '../http/connection/listener.ts'
 import type { Secrets } from '../secrets.ts'
-import { ACTOR_KEY_PREFIX } from '../service/actor.ts'
+import { createChallenge } from '../service/challenge/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
-import { createChallenge } from '../service/create-challenge.ts'
-import type { Log } from '../service/log.ts'
-import type { ReleaseUpdate, ResourceFault, ServedReleases } from '../service/read-releases.ts'
-import type { PublishedTlog, ServableReleases } from '../service/releases.ts'
-import { SntpError } from '../service/sntp.ts'
+import type { Log } from '../service/logger.ts'
+import type {
+  ReleaseUpdate,
+  ResourceFault,
+  ServedReleases,
+} from '../service/releases/read-releases.ts'
+import type { PublishedTlog, ServableReleases } from '../service/releases/releases.ts'
+import { SntpError } from '../service/time/sntp.ts'
 import {
   UNVERIFIED_TIME,
   openTimeQuality,
   type TimeQualityMonitor,
-} from '../service/time-quality.ts'
-import type { Counters } from '../storage/counters.ts'
+} from '../service/time/time-quality.ts'
+import { ACTOR_KEY_PREFIX } from '../service/waitlist/actor.ts'
+import type { Counters } from '../storage/counters/counters.ts'
+import { createSharedCounters } from '../storage/counters/shared-counters.ts'
+import { openValkeyCounters } from '../storage/counters/valkey-counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
-import { createSharedCounters } from '../storage/shared-counters.ts'
-import { openValkeyCounters } from '../storage/valkey-counters.ts'
 import { countTraffic, servingMetrics, type Metrics } from './metrics.ts'
 import { type NotReadyReason, observeStorage } from './store-health.ts'
 import { createStoredServices } from './stored-services.ts'

@@ -4,8 +4,8 @@ import { ConfigError, type ConfigMistake } from '../config-mistake.ts'
 import { inspectConfig, WAITLIST_IDENTITY_FILE, type Config, type SecretTexts } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { findExposedSecretFiles, inspectSecrets, type Secrets } from '../secrets.ts'
-import type { Log } from '../service/log.ts'
-import { periodStateOf } from '../service/signing-key-document.ts'
+import type { Log } from '../service/logger.ts'
+import { periodStateOf } from '../service/signing-keys/signing-key-document.ts'
 
 /** The problem with a folder, or undefined. A missing folder can be created unless it `mustExist`. */
 function folderMistake(

@@ -1,5 +1,5 @@
-import { StorageError } from '../storage/storage-error.ts'
-import type { Storage } from '../storage/storage.ts'
+import { StorageError } from '../storage/stores/storage-error.ts'
+import type { Storage } from '../storage/stores/storage.ts'
 
 /** Why a deployment should not get requests. */
 export interface NotReadyReason {

@@ -1,9 +1,9 @@
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { Log } from '../service/log.ts'
-import type { PublishedTlog } from '../service/releases.ts'
-import type { TlogFiles } from '../storage/tlog-files.ts'
+import type { Log } from '../service/logger.ts'
+import type { PublishedTlog } from '../service/releases/releases.ts'
+import type { TlogFiles } from '../tlog/tlog-files.ts'
 import type { Serving } from './server.ts'
 
 /** What the served checkpoint says by the operator's policy. */

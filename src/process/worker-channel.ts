@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { on } from 'node:events'
 import type { SecretTexts } from '../config.ts'
-import type { ChainHead, ReleaseUpdate } from '../service/read-releases.ts'
+import type { ChainHead, ReleaseUpdate } from '../service/releases/read-releases.ts'
 import type { MetricFigures } from './metrics.ts'
 import type { NotReadyReason } from './store-health.ts'
 

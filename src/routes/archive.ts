@@ -8,8 +8,8 @@ import {
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'
-import { createCanonicalPayload } from '../service/payload.ts'
-import type { Releases } from '../service/releases.ts'
+import { createCanonicalPayload } from '../service/releases/payload.ts'
+import type { Releases } from '../service/releases/releases.ts'
 
 /** Path of the archive: a copy of it is a copy of the releases folder (contract decisions section 10). */
 const ARCHIVE_PATH = '/archive/'

@@ -4,7 +4,7 @@ import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { DataOf } from '@public-api/contract/schemas/schemas'
 import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
-import type { ChallengeDescription } from '../service/challenge.ts'
+import type { ChallengeDescription } from '../service/challenge/challenge.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
 

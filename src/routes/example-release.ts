@@ -2,9 +2,9 @@ import type { ExampleRelease } from '@public-api/contract/documents/openapi'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
-import type { Challenge } from '../service/challenge.ts'
-import type { Payload } from '../service/payload.ts'
-import type { Releases } from '../service/releases.ts'
+import type { Challenge } from '../service/challenge/challenge.ts'
+import type { Payload } from '../service/releases/payload.ts'
+import type { Releases } from '../service/releases/releases.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
 /** Entries in the example of the history, which may have ten thousand. */

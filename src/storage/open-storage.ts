@@ -1,6 +1,6 @@
-import { openSqliteInThread, openSqliteServer } from './sqlite-storage.ts'
-import { isTransient, StorageError } from './storage-error.ts'
-import type { DatabaseLocation, Storage } from './storage.ts'
+import { openSqliteInThread, openSqliteServer } from './sqlite/sqlite-storage.ts'
+import { isTransient, StorageError } from './stores/storage-error.ts'
+import type { DatabaseLocation, Storage } from './stores/storage.ts'
 
 /** The interval between attempts to open a database that was unavailable at the start. */
 const RETRY_INTERVAL_MS = 5000

@@ -17,8 +17,8 @@ import {
 } from '../../bench/report.ts'
 import { startTables } from '../../bench/start.ts'
 import { verificationTables } from '../../bench/verification.ts'
-import { loadReleases } from '../../src/service/releases.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -3,10 +3,13 @@ import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Page } from 'playwright-core'
-import { listen } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/connection/listener.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
-import { createHostedChallenge } from '../../src/service/hosted-challenge.ts'
+import {
+  createAltchaChallenge,
+  type AltchaWork,
+} from '../../src/service/challenge/altcha-challenge.ts'
+import { createHostedChallenge } from '../../src/service/challenge/hosted-challenge.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { closeServer } from '../support/loopback-server.ts'
 import { axeFaults } from '../support/page-checks.ts'

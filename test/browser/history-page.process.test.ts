@@ -6,7 +6,7 @@ import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-source/history
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'

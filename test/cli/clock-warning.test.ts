@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { freeUdpPort, responseTo, startSntpServer } from '../service/sntp-server.ts'
+import { freeUdpPort, responseTo, startSntpServer } from '../service/time/sntp-server.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

@@ -7,11 +7,11 @@ import {
   runNamed,
   type ToFailure,
   UsageError,
-} from '@public-api/command/command'
-import { textOption, textOptions } from '@public-api/command/options'
+} from '@public-api/cli-kit/command'
+import { textOption, textOptions } from '@public-api/cli-kit/options'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config-mistake.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
 
 const OPTIONS = { file: textOption('FILE: a file') }
 const HELP = { usage: 'list', about: 'Lists files.' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatJson } from '@public-api/command/format-json'
+import { formatJson } from '@public-api/cli-kit/format-json'
 import * as fc from 'fast-check'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 

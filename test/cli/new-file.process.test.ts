@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { createNewFile } from '../../src/cli/new-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

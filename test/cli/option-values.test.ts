@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UsageError } from '@public-api/command/command'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
+import { UsageError } from '@public-api/cli-kit/command'
+import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
 import * as fc from 'fast-check'
 
 function messageOf(parse: () => unknown): string {

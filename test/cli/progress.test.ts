@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createProgress, formatDuration, type Progress } from '@public-api/command/progress'
+import { createProgress, formatDuration, type Progress } from '@public-api/cli-kit/progress'
 
 interface Screen {
   readonly progress: Progress

@@ -12,10 +12,10 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
-import { readVersions } from '../../src/publishing/append-version.ts'
-import { cosignLog } from '../../src/publishing/log/cosign-log.ts'
-import { signLog } from '../../src/publishing/log/published-log.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { readVersions } from '../../src/publishing/releases/append-version.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { cosignLog } from '../../src/tlog/signing/cosign-log.ts'
+import { signLog } from '../../src/tlog/signing/published-log.ts'
 import {
   folderWithLog,
   folderWithReleases,

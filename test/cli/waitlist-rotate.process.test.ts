@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDecryptor, parseIdentities, deriveRecipient } from '../../src/crypto/age-file.ts'
-import { parseWaitlistEntry } from '../../src/service/waitlist-entry.ts'
+import { parseWaitlistEntry } from '../../src/service/waitlist/waitlist-entry.ts'
 import { SVC } from '../support/run-program.ts'
 import { cleanEnvironment, svcIn } from '../support/run-svc.ts'
 import {

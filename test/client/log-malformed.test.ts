@@ -8,7 +8,7 @@ import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { verifyProof } from '@public-api/client-source/log/log-proof'
 import { createTileHashes, parseBundle } from '@public-api/client-source/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
-import { askWitness } from '../../src/publishing/log/ask-witness.ts'
+import { askWitness } from '../../src/tlog/signing/ask-witness.ts'
 
 const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)
 const example = (name: string): string => readFileSync(new URL(name, EXAMPLE), 'utf8')

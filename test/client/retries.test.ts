@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createClient } from '@public-api/client-source/client'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases } from '../../src/service/releases.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 import {

@@ -1,8 +1,8 @@
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
-import { createPayload } from '../../src/service/payload.ts'
-import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { createPayload } from '../../src/service/releases/payload.ts'
+import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 
 /** What a rewriter changes in an entry. */

@@ -9,7 +9,7 @@ import {
   type SampleLanguage,
   TOKEN_PLACEHOLDER,
 } from '../../src/pages/reference/request-samples.ts'
-import { TEST_TOKEN } from '../../src/service/challenge.ts'
+import { TEST_TOKEN } from '../../src/service/challenge/challenge.ts'
 import {
   GO_CLIENT,
   missingProgram,

@@ -94,7 +94,7 @@ describe('the pause is a literal that nothing else changes', () => {
       'src/main.ts',
       'src/process/workers.ts',
       'src/process/admin.ts',
-      'src/log.ts',
+      'src/logger.ts',
       ...sourceFiles('src/storage'),
       ...sourceFiles('src/crypto'),
       ...sourceFiles('src/publishing'),

@@ -26,7 +26,7 @@ void test('figures in prose match the tables', () => {
     operating.includes(`No more than ${maxActiveKeys.toLocaleString('en')} keys are active`),
   )
 
-  const listener = read('src/http/listener.ts')
+  const listener = read('src/http/connection/listener.ts')
   const seconds = (name: string) =>
     Number(new RegExp(`${name} = ([\\d_]+)`).exec(listener)?.[1]?.replaceAll('_', '')) / 1000
   assert.ok(

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { CountersError } from '../../src/storage/counters.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { CountersError } from '../../src/storage/counters/counters.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import { GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
 

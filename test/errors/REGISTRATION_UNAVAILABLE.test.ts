@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
+import { ChallengeUnavailableError } from '../../src/service/challenge/challenge.ts'
 import {
   STORAGE_PROBLEMS,
   StorageError,
   type StorageProblem,
-} from '../../src/storage/storage-error.ts'
+} from '../../src/storage/stores/storage-error.ts'
 import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationError } from '../support/refused-registration.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'

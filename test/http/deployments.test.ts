@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
-import { createPayload } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/releases/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { ask, assertUnsigned, codeOf, envelopeOf, etagOf } from '../support/received-response.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { presentedKey } from '../../src/http/authenticate.ts'
-import { createPayload } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/releases/payload.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import {

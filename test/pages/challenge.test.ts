@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChallengePage } from '../../src/pages/delivery/challenge.ts'
-import type { Challenge } from '../../src/service/challenge.ts'
-import { CountersError, type Counters } from '../../src/storage/counters.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
-import { setClock } from '../storage/counters-behavior.ts'
+import type { Challenge } from '../../src/service/challenge/challenge.ts'
+import { CountersError, type Counters } from '../../src/storage/counters/counters.ts'
+import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
+import { setClock } from '../storage/counters/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 
 interface Rig {

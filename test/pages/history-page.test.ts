@@ -11,7 +11,7 @@ import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots
 import { html } from '../../src/pages/markup/html.ts'
 import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { htmlFaults } from '../support/page-checks.ts'

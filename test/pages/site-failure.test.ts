@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadReleases } from '../../src/service/releases.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 

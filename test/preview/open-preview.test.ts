@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
 import { openPreview, type PreviewChange } from '../../src/preview/open-preview.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SUMMARY = /^summary: .*$/m

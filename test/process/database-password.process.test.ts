@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { REDIS_SKIP_REASON, startRedis } from '../storage/redis-server.ts'
+import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { startRegistering } from '../support/registering-service.ts'

@@ -8,7 +8,7 @@ import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url, sha256Hex } from '../../src/crypto/sha256.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { editFile, listFolder, makeDeployment, resourceFile } from '../support/deployment.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { observeStorage, STORE_GRACE_MS } from '../../src/process/store-health.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
+import type { Storage } from '../../src/storage/stores/storage.ts'
 
 /** A store whose calls fail with what a test sets. */
 function makeStore() {

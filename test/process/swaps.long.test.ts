@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeReleases } from '../support/made-releases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { responseTo, freeUdpPort, startSntpServer } from '../service/sntp-server.ts'
+import { responseTo, freeUdpPort, startSntpServer } from '../service/time/sntp-server.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service-process.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { checkChangelog } from '../../src/publishing/changelog-rules.ts'
+import { checkChangelog } from '../../src/publishing/rules/changelog-rules.ts'
 
 const DEPRECATED: Registry = {
   ...ENDPOINTS,

@@ -13,7 +13,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
-import { compileContent } from '../../src/publishing/compile-content.ts'
+import { compileContent } from '../../src/publishing/compile/compile-content.ts'
 
 /** After every time that the content names. */
 const NOW_MS = Date.UTC(2100, 0)

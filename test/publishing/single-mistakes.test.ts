@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { compileContent } from '../../src/publishing/compile-content.ts'
-import { formatMistake } from '../../src/publishing/content-mistake.ts'
+import { compileContent } from '../../src/publishing/compile/compile-content.ts'
+import { formatMistake } from '../../src/publishing/rules/content-mistake.ts'
 import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
 
 const ORGANIZATION = `name: Meridian Tide Observatory

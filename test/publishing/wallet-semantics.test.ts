@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { compileContent } from '../../src/publishing/compile-content.ts'
+import { compileContent } from '../../src/publishing/compile/compile-content.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from './content-fixture.ts'
 
 /** A piece of evidence as YAML writes it in one line. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPayload } from '../../src/service/payload.ts'
+import { createPayload } from '../../src/service/releases/payload.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'

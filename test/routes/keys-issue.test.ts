@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { ChallengeUnavailableError } from '../../src/service/challenge.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { ChallengeUnavailableError } from '../../src/service/challenge/challenge.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import {
   easyAltcha,

@@ -3,8 +3,8 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'no
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
-import { CountersError } from '../../src/storage/counters.ts'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { CountersError } from '../../src/storage/counters/counters.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   ENDPOINT_REQUESTS,

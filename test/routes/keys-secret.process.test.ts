@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
-import { StorageError } from '../../src/storage/storage-error.ts'
+import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { formsOfKey, GOOD_KEY_REQUEST, KEYS, runKeyedApp, SELF } from '../support/keyed-app.ts'
 import { ask, envelopeOf, type ReceivedResponse } from '../support/received-response.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { loadReleases } from '../../src/service/releases.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { digestOf } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
+import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'
 import {
   CREATED_AT_MS,
   EXPIRES_AT_MS,

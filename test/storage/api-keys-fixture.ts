@@ -1,4 +1,4 @@
-import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../src/storage/stores/api-key-store.ts'
 import { bytesOf } from './waitlist-fixture.ts'
 
 /** When every key of these tests was made, unless it says otherwise. */

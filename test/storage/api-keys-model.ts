@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
+import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'
 import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 import { CREATED_AT_MS, makeKey, plainKey, readAllKeys } from './api-keys-fixture.ts'
 import { bytesOf } from './waitlist-fixture.ts'

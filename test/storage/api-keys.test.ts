@@ -4,7 +4,7 @@ import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
-import { SQLITE_FORMS } from './sqlite-fixture.ts'
+import { SQLITE_FORMS } from './sqlite/sqlite-fixture.ts'
 
 for (const form of SQLITE_FORMS) {
   testApiKeysBehavior({

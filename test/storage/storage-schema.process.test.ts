@@ -4,10 +4,10 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite-migrations.ts'
-import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite-storage.ts'
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/sqlite-migrations.ts'
+import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
+import { isTraceLeft, readFilesOf } from './sqlite/sqlite-bytes.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
 const DOCUMENT = fs.readFileSync(new URL('../../docs/storage-schema.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Storage } from '../../src/storage/storage.ts'
+import type { Storage } from '../../src/storage/stores/storage.ts'
 import type { StorageBackend } from './storage-backend.ts'
 import {
   assertProblem,

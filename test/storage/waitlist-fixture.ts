@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { StorageError, type StorageProblem } from '../../src/storage/storage-error.ts'
+import { StorageError, type StorageProblem } from '../../src/storage/stores/storage-error.ts'
 import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistStore,
-} from '../../src/storage/waitlist-store.ts'
+} from '../../src/storage/stores/waitlist-store.ts'
 
 /** Bytes that look random and are the same in every run. */
 export function bytesOf(seed: string, length: number): Uint8Array {

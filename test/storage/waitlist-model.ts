@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import type { SealedRegistration, WaitlistStore } from '../../src/storage/waitlist-store.ts'
+import type { SealedRegistration, WaitlistStore } from '../../src/storage/stores/waitlist-store.ts'
 import { bytesOf, makeRegistration, readAll, withoutPosition } from './waitlist-fixture.ts'
 
 /** One step. The numbers say which of a few addresses. */

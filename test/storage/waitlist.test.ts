@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { SQLITE_FORMS } from './sqlite-fixture.ts'
+import { SQLITE_FORMS } from './sqlite/sqlite-fixture.ts'
 import { testWaitlistBehavior } from './waitlist-behavior.ts'
 
 for (const form of SQLITE_FORMS) {

@@ -18,7 +18,7 @@ import {
   LOOPBACK_ONLY,
   NO_CHROMIUM,
 } from '../../scripts/find-chromium.ts'
-import { listen } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/connection/listener.ts'
 import { closeServer } from './loopback-server.ts'
 import type { TestScope } from './test-scope.ts'
 

@@ -1,6 +1,12 @@
-import { createAltchaChallenge, type AltchaWork } from '../../src/service/altcha-challenge.ts'
-import type { Challenge, ChallengeDescription } from '../../src/service/challenge.ts'
-import { createChallenge, type ChallengeSettings } from '../../src/service/create-challenge.ts'
+import {
+  createAltchaChallenge,
+  type AltchaWork,
+} from '../../src/service/challenge/altcha-challenge.ts'
+import type { Challenge, ChallengeDescription } from '../../src/service/challenge/challenge.ts'
+import {
+  createChallenge,
+  type ChallengeSettings,
+} from '../../src/service/challenge/create-challenge.ts'
 
 /** The settings of a provider; a hosted one has a URL without a listener. */
 export function challengeSettings(provider: ChallengeDescription['provider']): ChallengeSettings {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { buildClient } from '../../scripts/build-client.ts'
-import { listen } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/connection/listener.ts'
 import { closeServer } from './loopback-server.ts'
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {

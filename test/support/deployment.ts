@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { makeReleases } from './made-releases.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import type { TestScope } from './test-scope.ts'

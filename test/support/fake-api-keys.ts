@@ -1,6 +1,6 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
-import { KeyQuotaError, type ApiKeys } from '../../src/service/api-keys.ts'
+import { KeyQuotaError, type ApiKeys } from '../../src/service/api-keys/api-keys.ts'
 
 const keyOf = (keyId: string, letter: string): string => `svk_${keyId}_${letter.repeat(43)}`
 

@@ -9,7 +9,7 @@ import {
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { loadReleases, type Releases } from '../../src/service/releases.ts'
+import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
 import { madeEntry } from './made-entry.ts'
 
 /** Content of a test release, by resource. */

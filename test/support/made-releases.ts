@@ -3,7 +3,7 @@ import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { digestFault, sha256Base64url } from '../../src/crypto/sha256.ts'
-import type { ReleaseStore } from '../../src/storage/release-store.ts'
+import type { ReleaseStore } from '../../src/releases/release-store.ts'
 import { madeEntry } from './made-entry.ts'
 
 /** A release store in memory whose parts a test can damage. */

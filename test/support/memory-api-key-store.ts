@@ -1,4 +1,4 @@
-import type { ApiKeyStore, StoredApiKey } from '../../src/storage/api-key-store.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../src/storage/stores/api-key-store.ts'
 
 /** A key store in memory that records its calls. */
 export interface MemoryApiKeyStore extends ApiKeyStore {

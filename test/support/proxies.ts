@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { parseAddressRange, type AddressRange } from '../../src/service/address-range.ts'
+import { parseAddressRange, type AddressRange } from '../../src/service/waitlist/address-range.ts'
 
 /** Trusted proxies, by addresses and ranges as an operator writes them. */
 export function proxies(...texts: readonly string[]): readonly AddressRange[] {

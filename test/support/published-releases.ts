@@ -1,5 +1,5 @@
-import { loadReleases } from '../../src/service/releases.ts'
-import { openReleaseStore } from '../../src/storage/release-store.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 
 const RELEASES_DIR = `${import.meta.dirname}/../../releases`
 

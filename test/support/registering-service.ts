@@ -5,10 +5,13 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { createDecryptor, parseIdentities } from '../../src/crypto/age-file.ts'
-import { solveAltcha } from '../../src/service/altcha-challenge-solver.ts'
-import { parseWaitlistEntry, type WaitlistEntry } from '../../src/service/waitlist-entry.ts'
-import { openSqliteInThread } from '../../src/storage/sqlite-storage.ts'
-import type { StoredRegistration } from '../../src/storage/waitlist-store.ts'
+import { solveAltcha } from '../../src/service/challenge/altcha-challenge-solver.ts'
+import {
+  parseWaitlistEntry,
+  type WaitlistEntry,
+} from '../../src/service/waitlist/waitlist-entry.ts'
+import { openSqliteInThread } from '../../src/storage/sqlite/sqlite-storage.ts'
+import type { StoredRegistration } from '../../src/storage/stores/waitlist-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { nextAddress } from './raw-registration.ts'
 import { GOOD_BODY, REGISTER } from './registering-app.ts'

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import type { CommandOutput } from '@public-api/command/command'
+import type { CommandOutput } from '@public-api/cli-kit/command'
 import { runProgram } from '../../src/cli/program.ts'
 
 /** Result of a command. */

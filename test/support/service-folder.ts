@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { withDatabase } from '../../src/cli/database.ts'
-import { openSqliteServer } from '../../src/storage/sqlite-storage.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import type { Storage } from '../../src/storage/stores/storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A folder of the service: a database, with secrets next to it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { DataOf } from '@public-api/contract/schemas/schemas'
-import { createApiKeys, type ApiKeys } from '../../src/service/api-keys.ts'
-import type { ApiKeyStore } from '../../src/storage/api-key-store.ts'
-import { createMemoryCounters } from '../../src/storage/memory-counters.ts'
+import { createApiKeys, type ApiKeys } from '../../src/service/api-keys/api-keys.ts'
+import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
+import type { ApiKeyStore } from '../../src/storage/stores/api-key-store.ts'
 
 /** The hash secret of test keys. */
 export const TEST_HASH_SECRET = 'the-secret-that-tests-hash-keys-with'

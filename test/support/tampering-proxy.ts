@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { listen } from '../../src/http/listener.ts'
+import { listen } from '../../src/http/connection/listener.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
 import { closeServer } from './loopback-server.ts'
 import type { TestScope } from './test-scope.ts'

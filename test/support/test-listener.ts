@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { App } from '../../src/http/api-request.ts'
-import { createListener, listen, stopListening } from '../../src/http/listener.ts'
+import { createListener, listen, stopListening } from '../../src/http/connection/listener.ts'
 import { eventually } from './eventually.ts'
 
 /** A log without output. */

@@ -1,6 +1,6 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import type { ApiKeys } from '../../src/service/api-keys.ts'
-import type { Waitlist } from '../../src/service/waitlist.ts'
+import type { ApiKeys } from '../../src/service/api-keys/api-keys.ts'
+import type { Waitlist } from '../../src/service/waitlist/waitlist.ts'
 
 /** The waitlist of a service whose store is down. */
 export function createUnavailableWaitlist(): Waitlist {

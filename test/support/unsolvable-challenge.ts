@@ -1,5 +1,5 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
-import type { Challenge } from '../../src/service/challenge.ts'
+import type { Challenge } from '../../src/service/challenge/challenge.ts'
 
 /** The challenge of an app whose waitlist is down anyway. */
 export const UNSOLVABLE_CHALLENGE: Challenge = {

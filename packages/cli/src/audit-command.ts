@@ -1,16 +1,16 @@
-import { HistoryError } from '@public-api/client-source/history-error'
-import { LogFinding } from '@public-api/client-source/log/compare-log'
 import {
   createCommand,
   type CommandOutput,
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from '@public-api/command/command'
-import { formatErrorLine } from '@public-api/command/error-line'
-import { formatJson } from '@public-api/command/format-json'
-import { parseWholeNumber } from '@public-api/command/option-values'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
+} from '@public-api/cli-kit/command'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
+import { formatJson } from '@public-api/cli-kit/format-json'
+import { parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
+import { HistoryError } from '@public-api/client-source/history-error'
+import { LogFinding } from '@public-api/client-source/log/compare-log'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
 import { writeEvidence, type Finding } from './auditing/evidence-file.ts'

@@ -1,4 +1,4 @@
-import type { CommandTable } from '@public-api/command/run-program'
+import type { CommandTable } from '@public-api/cli-kit/run-program'
 
 /** The commands of this package. A file is loaded when its command runs. */
 export const COMMANDS: CommandTable = {

@@ -1,3 +1,3 @@
-import { createCompletionCommand } from '@public-api/command/completion'
+import { createCompletionCommand } from '@public-api/cli-kit/completion'
 
 export const command = createCompletionCommand(async () => (await import('./commands.ts')).COMMANDS)

@@ -5,13 +5,13 @@ import {
   EXIT_CODES,
   type ExitCode,
   UsageError,
-} from '@public-api/command/command'
-import { formatErrorLine } from '@public-api/command/error-line'
-import { formatJson } from '@public-api/command/format-json'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
-import { withProgress } from '@public-api/command/progress'
-import { pluralOf } from '@public-api/command/wording'
+} from '@public-api/cli-kit/command'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
+import { formatJson } from '@public-api/cli-kit/format-json'
+import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
+import { withProgress } from '@public-api/cli-kit/progress'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'

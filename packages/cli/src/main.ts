@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { runProcess } from '@public-api/command/run-process'
-import { runProgram } from '@public-api/command/run-program'
+import { runProcess } from '@public-api/cli-kit/run-process'
+import { runProgram } from '@public-api/cli-kit/run-program'
 import { COMMANDS } from './commands.ts'
 
 /** Read from the manifest beside the built program. */

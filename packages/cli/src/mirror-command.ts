@@ -1,5 +1,5 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
 import { mirror } from './log/mirror.ts'
 import { parseOrigin } from './log/parse-origin.ts'

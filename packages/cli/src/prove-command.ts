@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import { createArchiveClient } from '@public-api/client-source/log/archive-client'
 import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
 import { createHashTree } from '@public-api/client-source/log/hash-tree'
 import { openPolicy } from '@public-api/client-source/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-source/log/log-proof'
 import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   formatSnapshotId,

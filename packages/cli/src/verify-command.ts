@@ -1,3 +1,6 @@
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-source/fresh-target'
 import type { HttpResponse } from '@public-api/client-source/http-response'
 import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
@@ -8,9 +11,6 @@ import {
   type Expectations,
   type Verification,
 } from '@public-api/client-source/verify-response'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { parseChoice, parseWholeNumber } from '@public-api/command/option-values'
-import { flag, textOption, textOptions, textOptionOr } from '@public-api/command/options'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'

@@ -1,3 +1,5 @@
+import { CommandFailure } from '@public-api/cli-kit/command'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { ApiResponseError } from '@public-api/client-source/api-response-error'
 import { AuditStateError } from '@public-api/client-source/audit-state-error'
 import { ConnectionError } from '@public-api/client-source/connection'
@@ -9,8 +11,6 @@ import {
   VERIFICATION_FAULTS,
   VerificationError,
 } from '@public-api/client-source/verification-error'
-import { CommandFailure } from '@public-api/command/command'
-import { formatErrorLine } from '@public-api/command/error-line'
 import { ChainError } from '@public-api/contract/history/version-chain'
 
 /** A tool cannot return what was asked. The message is written here and quotes nothing that was received. */

@@ -1,5 +1,5 @@
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { UnreachableError } from '@public-api/cli/src/verifying/requests.ts'
-import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 import { parseJson } from '@public-api/contract/json/parse-json'

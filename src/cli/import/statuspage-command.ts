@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { CommandFailure, createCommand, UsageError } from '@public-api/command/command'
-import { escapeInvisible } from '@public-api/command/format-json'
-import { parseWholeNumber } from '@public-api/command/option-values'
-import { flag, textOptionOr } from '@public-api/command/options'
-import { pluralOf } from '@public-api/command/wording'
+import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import { escapeInvisible } from '@public-api/cli-kit/format-json'
+import { parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { flag, textOptionOr } from '@public-api/cli-kit/options'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import { readRegularFile } from '../../storage/read-regular-file.ts'
-import { createFile, rewriteFile } from '../../storage/whole-file.ts'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import { createFile, rewriteFile } from '../../files/whole-file.ts'
 import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
@@ -76,8 +76,8 @@ Nothing is published.`,
       throw new CommandFailure('EXISTS', `${file} ${advice}`)
     }
     const { importStatuspage, StatuspageError, formatStatus } =
-      await import('../../publishing/import-statuspage.ts')
-    const { compileContent } = await import('../../publishing/compile-content.ts')
+      await import('./import-statuspage.ts')
+    const { compileContent } = await import('../../publishing/compile/compile-content.ts')
     const documents = await readDocuments(positionals, timeoutMs)
     let imported: ReturnType<typeof importStatuspage>
     try {

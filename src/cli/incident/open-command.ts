@@ -1,8 +1,8 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { parseChoice } from '@public-api/command/option-values'
-import { textOption } from '@public-api/command/options'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { parseChoice } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
 import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
-import { openIncident } from '../../publishing/edit-status.ts'
+import { openIncident } from '../../publishing/editing/edit-status.ts'
 import {
   COMPONENT_OPTION,
   EDIT_EXIT,

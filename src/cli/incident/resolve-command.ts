@@ -1,6 +1,6 @@
-import { createCommand } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
-import { resolveIncident } from '../../publishing/edit-status.ts'
+import { createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
+import { resolveIncident } from '../../publishing/editing/edit-status.ts'
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus } from '../edit-status.ts'
 
 export const command = createCommand({

@@ -1,7 +1,7 @@
-import { createCommand } from '@public-api/command/command'
-import { onlyArgument, parseChoice } from '@public-api/command/option-values'
-import { textOption } from '@public-api/command/options'
-import { updateIncident } from '../../publishing/edit-status.ts'
+import { createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
+import { updateIncident } from '../../publishing/editing/edit-status.ts'
 import {
   COMPONENT_OPTION,
   EDIT_EXIT,

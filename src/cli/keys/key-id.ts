@@ -1,5 +1,5 @@
-import { UsageError } from '@public-api/command/command'
-import { looksLikeApiKey } from '@public-api/command/whole-key'
+import { UsageError } from '@public-api/cli-kit/command'
+import { looksLikeApiKey } from '@public-api/cli-kit/whole-key'
 import {
   API_KEY_ID_LENGTH,
   API_KEY_ID_PATTERN,

@@ -1,5 +1,5 @@
-import { CommandFailure, createCommand } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
+import { CommandFailure, createCommand } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { formatLocation } from '../../storage/open-storage.ts'

@@ -1,4 +1,4 @@
-import { createCommand } from '@public-api/command/command'
+import { createCommand } from '@public-api/cli-kit/command'
 import { readStatus } from '../read-status.ts'
 import { CONTENT_OPTION } from '../releases-folder.ts'
 

@@ -1,7 +1,7 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { onlyArgument, parseInstantOption } from '@public-api/command/option-values'
-import { textOption } from '@public-api/command/options'
-import { rescheduleMaintenance } from '../../publishing/edit-status.ts'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { onlyArgument, parseInstantOption } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
+import { rescheduleMaintenance } from '../../publishing/editing/edit-status.ts'
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus } from '../edit-status.ts'
 
 export const command = createCommand({

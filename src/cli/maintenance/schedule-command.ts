@@ -1,7 +1,7 @@
-import { createCommand, UsageError } from '@public-api/command/command'
-import { parseInstantOption } from '@public-api/command/option-values'
-import { textOption, textOptions } from '@public-api/command/options'
-import { scheduleMaintenance } from '../../publishing/edit-status.ts'
+import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { parseInstantOption } from '@public-api/cli-kit/option-values'
+import { textOption, textOptions } from '@public-api/cli-kit/options'
+import { scheduleMaintenance } from '../../publishing/editing/edit-status.ts'
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus, requireOption } from '../edit-status.ts'
 
 function requireTime(name: string, value: string | undefined): string {

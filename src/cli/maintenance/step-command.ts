@@ -1,6 +1,6 @@
-import { createCommand, type Command } from '@public-api/command/command'
-import { onlyArgument } from '@public-api/command/option-values'
-import type { MaintenanceStep } from '../../publishing/edit-status.ts'
+import { createCommand, type Command } from '@public-api/cli-kit/command'
+import { onlyArgument } from '@public-api/cli-kit/option-values'
+import type { MaintenanceStep } from '../../publishing/editing/edit-status.ts'
 import { EDIT_EXIT, EDIT_OPTIONS, editStatus } from '../edit-status.ts'
 
 /** The command of a step of a maintenance. */
@@ -13,7 +13,7 @@ export function createStepCommand(step: MaintenanceStep, about: string): Command
     exit: EDIT_EXIT,
     async run({ values, positionals }) {
       const id = onlyArgument(positionals, 'id of a maintenance')
-      const { moveMaintenance } = await import('../../publishing/edit-status.ts')
+      const { moveMaintenance } = await import('../../publishing/editing/edit-status.ts')
       return editStatus(values, (status, options) => moveMaintenance(status, id, step, options))
     },
   })

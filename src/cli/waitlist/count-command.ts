@@ -1,5 +1,5 @@
-import { createCommand } from '@public-api/command/command'
-import { pluralOf } from '@public-api/command/wording'
+import { createCommand } from '@public-api/cli-kit/command'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { DATABASE_OPTION, withDatabase } from '../database.ts'
 

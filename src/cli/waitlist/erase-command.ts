@@ -1,5 +1,5 @@
-import { createCommand } from '@public-api/command/command'
-import { flag, textOption } from '@public-api/command/options'
+import { createCommand } from '@public-api/cli-kit/command'
+import { flag, textOption } from '@public-api/cli-kit/options'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { DATABASE_OPTION } from '../database.ts'
 import { withRegistration } from './with-registration.ts'

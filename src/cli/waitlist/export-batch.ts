@@ -1,5 +1,5 @@
-import type { WaitlistEntry } from '../../service/waitlist-entry.ts'
-import type { StoredRegistration } from '../../storage/waitlist-store.ts'
+import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'
+import type { StoredRegistration } from '../../storage/stores/waitlist-store.ts'
 
 /** Which registrations to export. A missing member accepts all. */
 export interface Batch {

@@ -1,17 +1,17 @@
-import { createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
-import { formatJson } from '@public-api/command/format-json'
+import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import { formatJson } from '@public-api/cli-kit/format-json'
 import {
   parseChoice,
   parseInstantOption,
   parseWholeNumber,
-} from '@public-api/command/option-values'
-import { textOption, textOptionOr, textOptions } from '@public-api/command/options'
-import { type Progress, withProgress } from '@public-api/command/progress'
-import { pluralOf } from '@public-api/command/wording'
+} from '@public-api/cli-kit/option-values'
+import { textOption, textOptionOr, textOptions } from '@public-api/cli-kit/options'
+import { type Progress, withProgress } from '@public-api/cli-kit/progress'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { createDecryptor } from '../../crypto/age-file.ts'
-import type { WaitlistStore } from '../../storage/waitlist-store.ts'
+import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'

@@ -1,5 +1,5 @@
-import { formatJson } from '@public-api/command/format-json'
-import type { WaitlistEntry } from '../../service/waitlist-entry.ts'
+import { formatJson } from '@public-api/cli-kit/format-json'
+import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'
 
 /** The formats of an export. */
 export const EXPORT_FORMATS = ['csv', 'jsonl', 'listmonk'] as const

@@ -3,8 +3,8 @@ import {
   parseWaitlistEntry,
   type WaitlistEntry,
   WaitlistEntryError,
-} from '../../service/waitlist-entry.ts'
-import type { StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
+} from '../../service/waitlist/waitlist-entry.ts'
+import type { StoredRegistration, WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { readRegistrationPages } from '../read-pages.ts'
 
 /** A registration with its decrypted content. */

@@ -1,6 +1,10 @@
-import type { Progress } from '@public-api/command/progress'
+import type { Progress } from '@public-api/cli-kit/progress'
 import { createDecryptor, createEncryptor } from '../../crypto/age-file.ts'
-import type { Reseal, StoredRegistration, WaitlistStore } from '../../storage/waitlist-store.ts'
+import type {
+  Reseal,
+  StoredRegistration,
+  WaitlistStore,
+} from '../../storage/stores/waitlist-store.ts'
 import { type OpenedRow, openRows } from './open-rows.ts'
 
 /** Options of the rotation. */

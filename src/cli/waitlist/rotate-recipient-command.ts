@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
-import { withProgress } from '@public-api/command/progress'
-import { pluralOf } from '@public-api/command/wording'
+import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
+import { withProgress } from '@public-api/cli-kit/progress'
+import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { Config } from '../../config.ts'
 import {
@@ -13,8 +13,8 @@ import {
   generateIdentity,
   parseIdentity,
 } from '../../crypto/age-file.ts'
-import type { WaitlistStore } from '../../storage/waitlist-store.ts'
-import { createFile } from '../../storage/whole-file.ts'
+import { createFile } from '../../files/whole-file.ts'
+import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'

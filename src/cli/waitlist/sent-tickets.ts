@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CommandFailure } from '@public-api/command/command'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { TICKET_PATTERN } from '@public-api/contract/waitlist/ticket'

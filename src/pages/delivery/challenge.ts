@@ -5,8 +5,8 @@ import {
   type Challenge,
   CHALLENGE_PURPOSES,
   type ChallengePurpose,
-} from '../../service/challenge.ts'
-import type { Log } from '../../service/log.ts'
+} from '../../service/challenge/challenge.ts'
+import type { Log } from '../../service/logger.ts'
 
 /** The purpose of a challenge from the query, which may have one `for`. Undefined for any other query. */
 function purposeOf(target: string): ChallengePurpose | undefined {

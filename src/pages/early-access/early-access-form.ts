@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { TEST_TOKEN } from '../../service/challenge.ts'
+import { TEST_TOKEN } from '../../service/challenge/challenge.ts'
 import { html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
 import { type PageContext, siteName } from '../page.ts'

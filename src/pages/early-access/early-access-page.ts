@@ -1,6 +1,6 @@
 import { JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { TEST_TOKEN } from '../../service/challenge.ts'
+import { TEST_TOKEN } from '../../service/challenge/challenge.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { type ChallengePurpose, TEST_TOKEN } from '../../service/challenge.ts'
+import { type ChallengePurpose, TEST_TOKEN } from '../../service/challenge/challenge.ts'
 import { isHosted } from '../early-access/early-access-form.ts'
 import { copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'

@@ -1,4 +1,4 @@
-import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../api-key-store.ts'
+import type { ApiKeyCount, ApiKeyStore, StoredApiKey } from '../stores/api-key-store.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 const COLUMNS = `key_id AS "keyId", key_hash AS "keyHash", secret_id AS "secretId", label,

@@ -6,7 +6,7 @@ import {
   SECRET_BYTES,
   SWEEP_INTERVAL_MS,
   windowNameOf,
-} from '../counters.ts'
+} from '../counters/counters.ts'
 import type { PostgresSession, Queryable } from './postgres-session.ts'
 
 /** Maximum clock difference between two nodes, and the time that a request may wait for the lock of a window. */

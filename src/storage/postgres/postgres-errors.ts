@@ -1,6 +1,6 @@
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { StorageError, type StorageProblem } from '../storage-error.ts'
+import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
 
 /** SQLSTATE codes with a special meaning (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const PROBLEM_OF_STATE: ReadonlyMap<string, StorageProblem> = new Map([

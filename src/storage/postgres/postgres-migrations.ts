@@ -1,4 +1,4 @@
-import { StorageError } from '../storage-error.ts'
+import { StorageError } from '../stores/storage-error.ts'
 import type { PostgresSession, Queryable } from './postgres-session.ts'
 
 /**

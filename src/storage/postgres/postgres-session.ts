@@ -8,7 +8,7 @@ import {
   type QueryResult,
   types,
 } from 'pg'
-import { StorageError } from '../storage-error.ts'
+import { StorageError } from '../stores/storage-error.ts'
 import {
   isSerializationFailure,
   isServerEnding,

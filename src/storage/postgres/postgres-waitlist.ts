@@ -8,7 +8,7 @@ import {
   type SealedRegistration,
   type StoredRegistration,
   type WaitlistStore,
-} from '../waitlist-store.ts'
+} from '../stores/waitlist-store.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 /** As in SQLite (sqlite-waitlist.ts). */

@@ -4,7 +4,7 @@ import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
 import type { AppDependencies } from '../../../src/app.ts'
-import type { TimeQuality } from '../../../src/service/time-quality.ts'
+import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
 import type { TestScope } from '../../support/test-scope.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { StoredApiKey } from '../../../src/storage/api-key-store.ts'
+import type { StoredApiKey } from '../../../src/storage/stores/api-key-store.ts'
 import {
   cleanEnvironment,
   type Outcome,

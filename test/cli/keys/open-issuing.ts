@@ -1,5 +1,5 @@
-import type { CommandOutput } from '@public-api/command/command'
-import { EXIT_CODES, runNamed, UsageError } from '@public-api/command/command'
+import type { CommandOutput } from '@public-api/cli-kit/command'
+import { EXIT_CODES, runNamed, UsageError } from '@public-api/cli-kit/command'
 import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
 import { serverFailureOf } from '../../../src/cli/server-failure.ts'
 

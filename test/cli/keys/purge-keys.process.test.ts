@@ -11,7 +11,7 @@ import {
 } from 'fast-check'
 import { countEndedKeys } from '../../../src/cli/keys/purge-expired-command.ts'
 import { deleteInBatches } from '../../../src/cli/read-pages.ts'
-import type { ApiKeyStore, StoredApiKey } from '../../../src/storage/api-key-store.ts'
+import type { ApiKeyStore, StoredApiKey } from '../../../src/storage/stores/api-key-store.ts'
 import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'
 import { storedKey } from './keys-fixture.ts'
 

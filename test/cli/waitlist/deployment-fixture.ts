@@ -4,7 +4,7 @@ import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistCount,
-} from '../../../src/storage/waitlist-store.ts'
+} from '../../../src/storage/stores/waitlist-store.ts'
 import { type Outcome, type RunOptions, svcIn } from '../../support/run-svc.ts'
 import {
   askDatabase,

@@ -6,7 +6,7 @@ import {
   formatCsvCell,
   formatExportRow,
 } from '../../../src/cli/waitlist/export-rows.ts'
-import type { WaitlistEntry } from '../../../src/service/waitlist-entry.ts'
+import type { WaitlistEntry } from '../../../src/service/waitlist/waitlist-entry.ts'
 import { ANY_CODE_POINT } from '../../support/any-text.ts'
 import { parseCsv } from './csv-reader.ts'
 

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exportWaitlist } from '../../../src/cli/waitlist/export-command.ts'
 import { AgeError } from '../../../src/crypto/age-file.ts'
-import type { SealedRegistration, WaitlistStore } from '../../../src/storage/waitlist-store.ts'
+import type {
+  SealedRegistration,
+  WaitlistStore,
+} from '../../../src/storage/stores/waitlist-store.ts'
 import {
   entryOf,
   makeKeyPair,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resealWaitlist } from '../../../src/cli/waitlist/reseal-waitlist.ts'
 import { createDecryptor, AgeError } from '../../../src/crypto/age-file.ts'
-import { parseWaitlistEntry } from '../../../src/service/waitlist-entry.ts'
-import type { StoredRegistration } from '../../../src/storage/waitlist-store.ts'
+import { parseWaitlistEntry } from '../../../src/service/waitlist/waitlist-entry.ts'
+import type { StoredRegistration } from '../../../src/storage/stores/waitlist-store.ts'
 import {
   entryOf,
   makeKeyPair,

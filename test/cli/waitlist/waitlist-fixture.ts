@@ -5,12 +5,12 @@ import {
   ADDRESS_HASH_LABEL,
   formatWaitlistEntry,
   type WaitlistEntry,
-} from '../../../src/service/waitlist-entry.ts'
+} from '../../../src/service/waitlist/waitlist-entry.ts'
 import type {
   SealedRegistration,
   StoredRegistration,
   WaitlistStore,
-} from '../../../src/storage/waitlist-store.ts'
+} from '../../../src/storage/stores/waitlist-store.ts'
 
 /** An identity with what seals to it. */
 export interface KeyPair {

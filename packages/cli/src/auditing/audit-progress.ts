@@ -1,10 +1,10 @@
-import type { AuditProgress } from '@public-api/client-source/audit-options'
 import {
   createProgress,
   type Environment,
   type Progress,
   type ProgressStream,
-} from '@public-api/command/progress'
+} from '@public-api/cli-kit/progress'
+import type { AuditProgress } from '@public-api/client-source/audit-options'
 
 /** Where the progress of an audit is shown. */
 export interface AuditBarOptions {

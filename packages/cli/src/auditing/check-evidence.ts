@@ -1,4 +1,10 @@
 import {
+  CommandFailure,
+  EXIT_CODES,
+  UsageError,
+  type CommandResult,
+} from '@public-api/cli-kit/command'
+import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
@@ -8,12 +14,6 @@ import { LOG_FAULTS, LogError } from '@public-api/client-source/log/log-error'
 import { verifyLogMismatch, type LogMismatch } from '@public-api/client-source/log/log-mismatch'
 import type { LogPolicy } from '@public-api/client-source/log/log-policy'
 import { VerificationError } from '@public-api/client-source/verification-error'
-import {
-  CommandFailure,
-  EXIT_CODES,
-  UsageError,
-  type CommandResult,
-} from '@public-api/command/command'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { readJsonFile } from '../verifying/saved-response.ts'

@@ -1,3 +1,4 @@
+import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
 import {
   versionsIn,
@@ -5,7 +6,6 @@ import {
   type Statement,
 } from '@public-api/client-source/history-statement'
 import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
-import { CommandFailure, EXIT_CODES } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** A problem with the state file, not with the service. */

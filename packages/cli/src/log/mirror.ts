@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { CommandFailure } from '@public-api/cli-kit/command'
 import {
   createArchiveClient,
   type ArchiveClient,
@@ -22,7 +23,6 @@ import {
   type VerifiedCheckpoint,
 } from '@public-api/client-source/log/verify-checkpoint'
 import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
-import { CommandFailure } from '@public-api/command/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'

@@ -1,4 +1,4 @@
-import { UsageError } from '@public-api/command/command'
+import { UsageError } from '@public-api/cli-kit/command'
 
 /** The URL of a service or of a copy of its files, with a slash at the end. Throws a UsageError. */
 export function parseOrigin(text: string): string {

@@ -1,5 +1,5 @@
+import type { CommandResult } from '@public-api/cli-kit/command'
 import { verifyProof } from '@public-api/client-source/log/log-proof'
-import type { CommandResult } from '@public-api/command/command'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import {
   checkpointLines,

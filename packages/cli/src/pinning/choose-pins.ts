@@ -1,5 +1,5 @@
-import { type CommandOutput, UsageError } from '@public-api/command/command'
-import { textOption } from '@public-api/command/options'
+import { type CommandOutput, UsageError } from '@public-api/cli-kit/command'
+import { textOption } from '@public-api/cli-kit/options'
 import { parsePins } from '../verifying/address.ts'
 import { parsePinSource, readKeyRecord } from './pin-source.ts'
 

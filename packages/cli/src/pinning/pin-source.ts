@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { CommandFailure, EXIT_CODES, UsageError } from '@public-api/command/command'
+import { CommandFailure, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 import {

@@ -1,4 +1,4 @@
-import { UsageError } from '@public-api/command/command'
+import { UsageError } from '@public-api/cli-kit/command'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 

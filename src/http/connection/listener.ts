@@ -1,0 +1,198 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
+import type { Log } from '../../service/logger.ts'
+import type { App } from '../api-request.ts'
+import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'
+import { enableLingeringClose } from './lingering-close.ts'
+import { rejectMalformedRequests } from './malformed-requests.ts'
+import { SHARABLE } from './node-http-compat.ts'
+import { nodeHttp } from './node-http.ts'
+import { hasBody } from './request-body.ts'
+import {
+  expectsContinue,
+  framingFault,
+  hasUndelimitedBody,
+  toOriginForm,
+} from './request-framing.ts'
+import { createRequestHandler } from './request-handler.ts'
+
+interface ListenerOptions {
+  /** Whether responses ask search engines not to index, including the listener's own. */
+  readonly noIndex: boolean
+  readonly log: Log
+  /** Called for every response once it is sent. Malformed headers leave no method and duration. */
+  readonly onResponse?:
+    | ((method: string | undefined, status: number, seconds: number | undefined) => void)
+    | undefined
+  readonly maxConnections?: number
+  /** Whether one network may hold only a share of the connections; not behind a proxy. */
+  readonly isSharedByNetwork?: boolean
+  readonly maxHeldBytes?: number
+  /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
+  readonly stalledAfterMs?: number
+  readonly monotonicMs?: () => number
+}
+
+const MAX_CONNECTIONS = 10_000
+const STALLED_AFTER_MS = 60_000
+const MAX_HELD_BYTES = 64 * 1024 * 1024
+/** How long a client may take to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 30_000
+/** Interval of the timeout check. With Node's default of 30 s, a timeout of 15 s could take 45 s. */
+const TIMEOUT_CHECK_MS = 1000
+/** Longer than the idle timeout of common load balancers (60 s), so that they are the ones that close. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+/** While the listener stops, a connection stays open this long for a request in transit. */
+const QUIET_MS = 1000
+/** Interval at which a worker that stops looks whether connections still arrive. */
+const ACCEPT_CHECK_MS = 20
+/** Interval of the idle check while the listener stops. */
+const QUIET_CHECK_MS = 50
+
+const SERVER_OPTIONS = {
+  ...SHARABLE,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  // Checked here, since caches may store Node's own response to an invalid Host.
+  requireHostHeader: false,
+  noDelay: true,
+  // Sets up no stream for a request without a body, which saves 1 µs of 40.
+  optimizeEmptyRequests: true,
+} as const
+
+const CONNECTIONS = new WeakMap<Server, Connections>()
+
+function connectionsOf(server: Server): Connections {
+  const connections = CONNECTIONS.get(server)
+  if (connections === undefined) throw new Error('expected a server of createListener')
+  return connections
+}
+
+/** Creates an HTTP server for the app, not yet listening. `stopListening` ends it. */
+export function createListener(app: App, options: ListenerOptions): Server {
+  const { noIndex, log, onResponse } = options
+  const server = nodeHttp.createServer(SERVER_OPTIONS, receive)
+  const connections = trackConnections(server, {
+    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
+    isSharedByNetwork: options.isSharedByNetwork ?? false,
+    maxHeldBytes: options.maxHeldBytes ?? MAX_HELD_BYTES,
+    stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
+    monotonicMs: options.monotonicMs ?? (() => performance.now()),
+  })
+  CONNECTIONS.set(server, connections)
+  enableLingeringClose(server)
+  const robotsTag = noIndex ? NO_INDEX_HEADERS : []
+  const reject = rejectMalformedRequests(server, connections, robotsTag, (status) =>
+    onResponse?.(undefined, status, undefined),
+  )
+  const serve: App = (request) =>
+    request.target === '*' ? { status: 204, headers: robotsTag, body: undefined } : app(request)
+  const handle = createRequestHandler(serve, connections, log)
+
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    if (hasBody(request)) request.once('end', () => connections.noteRead(request))
+    if (onResponse !== undefined) {
+      const started = performance.now()
+      response.once('finish', () => {
+        onResponse(request.method, response.statusCode, (performance.now() - started) / 1000)
+      })
+    }
+    // Node loses the bytes after an upgrade request, so the connection closes after the response.
+    if (request.headers.upgrade !== undefined) connections.closeAfterResponse(request.socket)
+    const fault = framingFault(request)
+    if (fault !== undefined) return reject(request, response, fault)
+    const { url = '', method } = request
+    const target = url === '*' && method === 'OPTIONS' ? url : toOriginForm(url)
+    if (target === undefined) return reject(request, response, 400)
+    if (expectsContinue(request)) response.writeContinue()
+    handle(request, response, target)
+  }
+
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    // The parser also reports this request as an error, and the handler of that error responds.
+    if (hasUndelimitedBody(request)) return
+    connections.take(request, response, begin)
+  }
+
+  // Node emits these in place of `request` if the client expects something.
+  server.on('checkContinue', receive)
+  server.on('checkExpectation', receive)
+  // `listen` reports what prevents listening. Later errors concern one connection, such as a lack of file descriptors.
+  server.on('error', (error) => {
+    if (server.listening) log.error({ err: error }, 'A connection could not be accepted')
+  })
+  return server
+}
+
+/** Listens and resolves with the port. Rejects with a readable reason. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    function fail(error: NodeJS.ErrnoException): void {
+      const reason = error.code === 'EADDRINUSE' ? 'the port is already in use' : error.message
+      reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}`))
+    }
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+/** The connections of a listener, for metrics. */
+export function connectionCountsOf(server: Server): ConnectionCounts {
+  return connectionsOf(server).counts()
+}
+
+/**
+ * Resolves when no completed connection is left; closing would reset those. Node accepts one in a turn of the event loop.
+ * A worker gets its connections from the primary and cannot see how many wait there, so it waits for `quietMs` without a
+ * new one. Clients that keep connecting end it after `deadlineMs`.
+ */
+async function acceptWaiting(server: Server, quietMs: number, deadlineMs: number): Promise<void> {
+  const startedMs = performance.now()
+  let lastMs = startedMs
+  let turns = 0
+  const note = (): void => {
+    lastMs = performance.now()
+    turns = 0
+  }
+  server.on('connection', note)
+  for (;;) {
+    // The poll phase is between two turns of the check phase.
+    await (quietMs === 0 ? nextTurn() : delay(ACCEPT_CHECK_MS))
+    turns += 1
+    const nowMs = performance.now()
+    if ((turns > 2 && nowMs - lastMs >= quietMs) || nowMs - startedMs >= deadlineMs) break
+  }
+  server.off('connection', note)
+}
+
+/**
+ * Stops accepting connections, responds to received requests, and closes each connection after a response that
+ * announces it. A connection without a request is closed after an idle second, because a request may be in transit.
+ * Closes the rest after `graceMs`.
+ */
+export async function stopListening(
+  server: Server,
+  graceMs: number,
+  { acceptQuietMs = 0 } = {},
+): Promise<void> {
+  const connections = connectionsOf(server)
+  connections.stop()
+  await acceptWaiting(server, acceptQuietMs, graceMs / 2)
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  const quietMs = Math.min(QUIET_MS, graceMs / 2)
+  const tidy = setInterval(() => connections.closeQuiet(quietMs), QUIET_CHECK_MS)
+  const cut = setTimeout(() => connections.closeAll(), graceMs)
+  await closed
+  clearInterval(tidy)
+  clearTimeout(cut)
+}

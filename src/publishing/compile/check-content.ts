@@ -1,0 +1,198 @@
+import {
+  type TranslatedName,
+  TRANSLATED_SCHEMAS,
+} from '@public-api/contract/registry/resource-names'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import {
+  ORGANIZATION_CONTENT_SCHEMA,
+  ORGANIZATION_RESOURCE,
+  type Organization,
+  type OrganizationContent,
+} from '@public-api/contract/snapshots/organization'
+import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  type TranslationLocale,
+  translationResource,
+  type Translations,
+} from '@public-api/contract/snapshots/translations'
+import type { ContentFile, ContentFolder } from '../rules/content-folder.ts'
+import {
+  type ContentMistake,
+  fault,
+  formatFieldPath,
+  locateFaults,
+} from '../rules/content-mistake.ts'
+import { contentSchema } from '../rules/content-schemas.ts'
+import { checkSchema } from '../rules/schema-check.ts'
+import { checkValues } from '../rules/value-rules.ts'
+import type { ContentSource } from '../rules/yaml-source.ts'
+import { compileOverlay, type OverlayText } from '../translations/compile-overlay.ts'
+import { translatableTexts } from '../translations/translatable-texts.ts'
+import {
+  isOutdated,
+  type TranslatedText,
+  type TranslationRecord,
+  type UntranslatedText,
+} from '../translations/translation-record.ts'
+import { checkOrganization, cleanLogo, compileOrganization } from './compile-organization.ts'
+import { type ParsedContent, type ParsedOverlay, referenceIn } from './parse-content.ts'
+import { checkSemantics, type ValidData } from './semantic-rules.ts'
+
+/** The data of each resource that has its described shape. */
+export type CheckedData = ValidData & {
+  [ORGANIZATION_RESOURCE]?: Organization
+  [translations: `site/translations/${string}`]: Translations
+}
+
+/** What the content says, as far as it is valid. */
+export interface CheckedContent {
+  readonly data: CheckedData
+  /** Texts of published images. */
+  readonly imageTexts: readonly ContentFile[]
+  readonly mistakes: readonly ContentMistake[]
+  /** Every translated text, and those whose source changed after them: these are not published. */
+  readonly translated: readonly TranslatedText[]
+  readonly outdated: readonly TranslatedText[]
+  /** The texts that have no translation into a locale, outdated ones aside. */
+  readonly findUntranslated: (locale: TranslationLocale) => readonly UntranslatedText[]
+}
+
+/** The mistakes of one resource by its schema and the rules for values; the first mistake of each value. */
+function checkResource(
+  name: TranslatedName,
+  source: ContentSource,
+  nowMs: number,
+): readonly ContentMistake[] {
+  const schema = contentSchema(name)
+  const faults = [...checkSchema(schema, source.value)]
+  const refused = new Set(faults.map(({ path }) => formatFieldPath(path)))
+  const others = [...checkValues(source, schema, nowMs)].filter(
+    ({ path }) => !refused.has(formatFieldPath(path)),
+  )
+  return locateFaults(source.place, [...faults, ...others])
+}
+
+function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: boolean) {
+  const content = source.value as unknown as OrganizationContent
+  const file = referenceIn(ORGANIZATION_RESOURCE, source.value)
+  const { properties } = ORGANIZATION_CONTENT_SCHEMA.properties.logo
+  const isNamed = file !== undefined && schemaViolation(properties.file, file) === undefined
+  const logo = isNamed ? folder.readReferenced(file, source, ['logo', 'file']) : undefined
+  const image = logo?.value && cleanLogo(logo.value)
+  const mistakes = [
+    ...locateFaults(source.place, checkOrganization(source)),
+    ...(logo?.mistakes ?? []),
+    ...(image?.mistakes ?? []),
+  ]
+  return {
+    identity:
+      isSound && mistakes.length === 0 ? compileOrganization(content, image?.value) : undefined,
+    // The text of an SVG is published too.
+    imageTexts:
+      logo?.value?.file.endsWith('.svg') === true
+        ? [{ file: logo.value.file, text: logo.value.bytes.toString('utf8') }]
+        : [],
+    mistakes,
+  }
+}
+
+/** The name of a resource in the fields of its texts: `organization` for `site/organization`. */
+const fieldRoot = (name: TranslatedName): string =>
+  name === ORGANIZATION_RESOURCE ? 'organization' : name
+
+/** Every text of a resource that can be translated, where the content has it. */
+function untranslatedTexts(
+  name: TranslatedName,
+  data: CheckedData[TranslatedName],
+  { place }: ContentSource,
+): readonly UntranslatedText[] {
+  if (data === undefined) return []
+  const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data)
+  return Array.from(texts, ({ path, field, source }) => {
+    const { file, line, column } = place(path)
+    return { field: `${fieldRoot(name)}.${field}`, source, file, line, column }
+  })
+}
+
+/** Adds the translation to the data, without outdated texts. */
+function checkOverlay(
+  { locale, name, source }: ParsedOverlay,
+  data: CheckedData,
+  folder: ContentFolder,
+  record: TranslationRecord,
+) {
+  const none = { mistakes: [], texts: [] }
+  const original = data[name]
+  if (original === undefined) {
+    // A file with mistakes has its own.
+    if (folder.hasFile(name)) return none
+    const missing = fault([], `a translation of ${name}`, 'the content that it translates')
+    return { ...none, mistakes: locateFaults(source.place, [missing]) }
+  }
+  const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => {
+    const { file, line, column } = source.place(path)
+    return { ...text, locale, field: `${fieldRoot(name)}.${field}`, file, line, column }
+  }
+  const schema = TRANSLATED_SCHEMAS[name]
+  const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>
+    isOutdated(record, locateText(text)),
+  )
+  const resource = translationResource(locale)
+  if (Object.keys(overlay).length > 0) {
+    data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
+  }
+  return { mistakes: locateFaults(source.place, faults), texts: texts.map(locateText) }
+}
+
+/** Checks parsed content against the schemas and the rules. `nowMs` is the current time for "not in the future". */
+export function checkContent(
+  folder: ContentFolder,
+  { sources, overlays }: ParsedContent,
+  nowMs: number,
+  recordOf: (locale: TranslationLocale) => TranslationRecord,
+): CheckedContent {
+  const data: CheckedData = {}
+  const imageTexts: ContentFile[] = []
+  const mistakes: ContentMistake[] = []
+  for (const [name, source] of sources) {
+    const found = checkResource(name, source, nowMs)
+    mistakes.push(...found)
+    const isSound = found.length === 0
+    if (name !== ORGANIZATION_RESOURCE) {
+      if (isSound) Object.assign(data, { [name]: source.value })
+      continue
+    }
+    const organization = checkIdentity(source, folder, isSound)
+    mistakes.push(...organization.mistakes)
+    imageTexts.push(...organization.imageTexts)
+    if (organization.identity !== undefined) data[name] = organization.identity
+  }
+  if (!WALLET_NAMES.some((name) => folder.hasFile(name))) Object.assign(data, NO_WALLET_VIEWS)
+  for (const [name, { place }] of sources) {
+    if (isSnapshotName(name)) {
+      mistakes.push(...locateFaults(place, checkSemantics(name, data[name], data)))
+    }
+  }
+  const translated: TranslatedText[] = []
+  for (const overlay of overlays) {
+    const checked = checkOverlay(overlay, data, folder, recordOf(overlay.locale))
+    mistakes.push(...checked.mistakes)
+    translated.push(...checked.texts)
+  }
+  const outdated = translated.filter((text) => isOutdated(recordOf(text.locale), text))
+  return {
+    data,
+    imageTexts,
+    mistakes,
+    translated,
+    outdated,
+    findUntranslated: (locale) => {
+      const known = translated.filter((text) => text.locale === locale)
+      const fields = new Set(known.map(({ field }) => field))
+      return [...sources].flatMap(([name, source]) =>
+        untranslatedTexts(name, data[name], source).filter(({ field }) => !fields.has(field)),
+      )
+    },
+  }
+}

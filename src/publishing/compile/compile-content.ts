@@ -1,0 +1,171 @@
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { RESOURCE_NAMES, type ResourceName } from '@public-api/contract/registry/resource-names'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
+import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { sha256Base64url } from '../../crypto/sha256.ts'
+import { findLeaks, findSecretTexts, type GuardedFile, isAllowable } from '../leaks/leak-guard.ts'
+import { readContentFolder } from '../rules/content-folder.ts'
+import { type ContentMistake, locateFaults, sortMistakes } from '../rules/content-mistake.ts'
+import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schemas.ts'
+import { checkSchema } from '../rules/schema-check.ts'
+import { checkText } from '../rules/value-rules.ts'
+import { readTranslationRecord, type TranslatedText } from '../translations/translation-record.ts'
+import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
+import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
+
+/** A resource ready to store: its canonical JSON text with its digest. */
+export interface CompiledResource {
+  readonly text: string
+  readonly digest: string
+}
+
+/**
+ * A compiled content folder. It has no resources if there is a mistake, because only a complete release is published.
+ */
+export interface CompiledContent extends Pick<CheckedContent, 'findUntranslated'> {
+  readonly resources: ReadonlyMap<ResourceName, CompiledResource>
+  /** Every mistake, in reading order. */
+  readonly mistakes: readonly ContentMistake[]
+  readonly translated: readonly TranslatedText[]
+  /** Translations whose source changed after them. The pages show the source instead. */
+  readonly outdated: readonly TranslatedText[]
+}
+
+/** The addresses of the organization's contact fields, also if other fields have mistakes. */
+function guardedFile({ file, text, name, source }: ParsedFile): GuardedFile {
+  const values = source?.texts
+  if (name !== ORGANIZATION_RESOURCE) return { file, text, values }
+  const content = source?.value
+  const contacts = new Set(
+    [content, propertyOf(content, 'privacy')].map((each) =>
+      propertyOf(propertyOf(each, 'contact'), 'email'),
+    ),
+  )
+  // Without fields, the contact's address cannot be distinguished from others.
+  const isPublicEmail = (address: string) => source === undefined || contacts.has(address)
+  return { file, text, values, isPublicEmail }
+}
+
+/** The entries of content/publishing.yaml that have their shape. */
+function allowedTextsOf({ settings }: ParsedContent): PublishingSettings['allowedTexts'] {
+  const entries: unknown = propertyOf(settings?.value, 'allowedTexts')
+  return Array.isArray(entries)
+    ? entries.filter((entry: unknown): entry is PublishingSettings['allowedTexts'][number] =>
+        ['text', 'rule'].every((name) => typeof propertyOf(entry, name) === 'string'),
+      )
+    : []
+}
+
+/**
+ * Searches everything that would be published. `isSet` is false if content/publishing.yaml has mistakes: a finding that
+ * it may allow is a mistake only without them.
+ */
+async function guardContent(
+  parsed: ParsedContent,
+  { imageTexts }: CheckedContent,
+  texts: ReadonlyMap<string, string>,
+  hasSettings: boolean,
+): Promise<{
+  readonly leaks: readonly ContentMistake[]
+  readonly mistakes: readonly ContentMistake[]
+}> {
+  const files: readonly GuardedFile[] = [
+    ...Array.from(texts, ([file, text]) => ({ file, text })),
+    ...parsed.files.map(guardedFile),
+    ...imageTexts,
+  ]
+  const { settings } = parsed
+  // The settings are not searched: they repeat the findings that they allow.
+  const faults =
+    settings &&
+    locateFaults(settings.place, [
+      ...checkSchema(SETTINGS_SCHEMA, settings.value),
+      ...settings.texts.flatMap(({ path, value }) =>
+        path.at(-1) === 'reason' ? [...checkText(value, path)] : [],
+      ),
+    ])
+  const { leaks, unused } = await findLeaks(files, allowedTextsOf(parsed))
+  const isReadable = settings !== undefined || !hasSettings
+  const isSound = settings !== undefined && faults?.length === 0 && parsed.isComplete
+  return {
+    leaks,
+    mistakes: [
+      ...(faults ?? []),
+      ...leaks.filter(({ rule }) => isReadable || !isAllowable(rule)),
+      ...(isSound ? locateFaults(settings.place, unused) : []),
+    ],
+  }
+}
+
+const HIDDEN = 'a value that is not shown'
+
+/**
+ * Mistakes that quote neither a line with a leak nor a text that looks like one, such as the name of a field. Documentation
+ * domains are shown.
+ */
+async function hideLeaks(mistakes: readonly ContentMistake[], leaks: readonly ContentMistake[]) {
+  const leaking = new Set(leaks.map(({ file, line }) => `${file}:${line}`))
+  const quoted = mistakes.flatMap(({ field, found, expected, rule }) =>
+    rule === undefined ? [field, found, expected] : [field],
+  )
+  const secret = await findSecretTexts(quoted, (text) => /[@.]example(?:\.\w+)?$/i.test(text))
+  return mistakes.map((mistake) => {
+    const { file, line, field, found, expected, rule } = mistake
+    const shown = { ...mistake, field: secret.has(field) ? '(a name that is not shown)' : field }
+    if (rule !== undefined) return shown
+    const isHidden = leaking.has(`${file}:${line}`) || secret.has(found)
+    return {
+      ...shown,
+      found: isHidden ? HIDDEN : found,
+      expected: secret.has(expected) ? 'another value' : expected,
+    }
+  })
+}
+
+function formatResources(data: CheckedData): CompiledContent['resources'] {
+  const resources = new Map<ResourceName, CompiledResource>()
+  for (const name of RESOURCE_NAMES) {
+    const value = data[name]
+    if (value === undefined) {
+      if (isSnapshotName(name)) throw new Error(`${name} was neither compiled nor reported`)
+      continue
+    }
+    const text = canonicalJson({ ...value })
+    resources.set(name, { text, digest: sha256Base64url(text) })
+  }
+  return resources
+}
+
+/**
+ * Compiles a content folder in phases, each with its own mistakes: read, parse, check against the closed schemas and the
+ * rules, search for leaks. `nowMs` is the current time for "not in the future". `texts` are additional texts to publish,
+ * by their names in mistakes (the version's note). `replaced` has bytes to use instead of those of a file, by its path in
+ * the folder.
+ */
+export async function compileContent(
+  contentDir: string,
+  nowMs: number,
+  texts: ReadonlyMap<string, string> = new Map(),
+  replaced?: ReadonlyMap<string, Buffer>,
+): Promise<CompiledContent> {
+  const { folder, mistakes: unread } = readContentFolder(contentDir, replaced)
+  const parsed = parseContent(folder)
+  const checked = checkContent(folder, parsed, nowMs, (locale) =>
+    readTranslationRecord(contentDir, locale),
+  )
+  const guarded = await guardContent(parsed, checked, texts, folder.settings !== undefined)
+  const all = [...unread, ...parsed.mistakes, ...checked.mistakes, ...guarded.mistakes]
+  // What a file that cannot be parsed refers to is unknown.
+  if (unread.length === 0 && parsed.isComplete)
+    all.push(...folder.findUnreferenced(parsed.referenced))
+  const mistakes = sortMistakes(await hideLeaks(all, guarded.leaks))
+  const { translated, outdated, findUntranslated } = checked
+  return {
+    translated,
+    outdated,
+    findUntranslated,
+    resources: mistakes.length > 0 ? new Map() : formatResources(checked.data),
+    mistakes,
+  }
+}

@@ -1,0 +1,136 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import { rewriteFile } from '../../files/whole-file.ts'
+import { compileContent } from '../compile/compile-content.ts'
+import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
+import { contentSchema } from '../rules/content-schemas.ts'
+import { PublishError } from '../rules/publish-error.ts'
+import { checkSchema } from '../rules/schema-check.ts'
+import { parseYamlSource } from '../rules/yaml-source.ts'
+import { applySplices, changedLines, spliceYaml, YamlStyleError } from './rewrite-yaml.ts'
+
+const MAX_FILE_BYTES = 4_194_304
+/** Other editors that change the file in between are retried, so that no change is lost. */
+const MAX_ATTEMPTS = 5
+/** A lock is held for one rename. An older one was left by a process that was killed. */
+const STALE_LOCK_MS = 10_000
+const LOCK_RETRY_MS = 50
+
+export interface ContentEdit<Result> {
+  /** The edited file. */
+  readonly file: string
+  /** The lines that changed, each after `-` or `+`. */
+  readonly lines: readonly string[]
+  readonly result: Result
+}
+
+function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
+  const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
+  throw new PublishError('CONTENT', `${when} ${count}; ${file} was left unchanged`, { mistakes })
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    return readRegularFile(file, MAX_FILE_BYTES)
+  } catch (error) {
+    throw new PublishError('CONTENT', `${file} cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The resource in a content file, with the bytes of the file. Throws a PublishError if it has mistakes of its own. */
+export function readContentFile<Name extends SnapshotName>(name: Name, file: string) {
+  const bytes = readBytes(file)
+  const text = bytes.toString('utf8')
+  const { value: source, mistakes } = parseYamlSource(file, text.replace(/^\uFEFF/, ''))
+  if (source === undefined) return refuse(file, mistakes, 'the file has')
+  const faults = locateFaults(source.place, checkSchema(contentSchema(name), source.value))
+  if (faults.length > 0) return refuse(file, faults, 'the file has')
+  // The schema was checked.
+  return { bytes, text, data: source.value as unknown as SnapshotData<Name> }
+}
+
+/** Runs work while no other process runs work on the same file. */
+async function withLock<Result>(file: string, work: () => Result): Promise<Result> {
+  const lock = path.join(path.dirname(file), `.${path.basename(file)}.lock`)
+  for (;;) {
+    try {
+      fs.closeSync(fs.openSync(lock, 'wx'))
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const { mtimeMs = Date.now() } = fs.statSync(lock, { throwIfNoEntry: false }) ?? {}
+      if (Date.now() - mtimeMs > STALE_LOCK_MS) fs.rmSync(lock, { force: true })
+      else await delay(LOCK_RETRY_MS)
+    }
+  }
+  try {
+    return work()
+  } finally {
+    fs.rmSync(lock, { force: true })
+  }
+}
+
+/**
+ * Changes one file of a content folder. The change is made only if the whole folder would have no mistakes with it;
+ * otherwise the file keeps its bytes. `texts` are published with it (the version's note). Rejects with a PublishError.
+ */
+export async function editContent<Name extends SnapshotName, Result>(
+  {
+    contentDir,
+    name,
+    nowMs,
+    texts,
+  }: {
+    readonly contentDir: string
+    readonly name: Name
+    readonly nowMs: number
+    readonly texts: (result: Result) => ReadonlyMap<string, string>
+  },
+  edit: (data: SnapshotData<Name>) => {
+    readonly data: SnapshotData<Name>
+    readonly result: Result
+  },
+): Promise<ContentEdit<Result>> {
+  const file = path.join(contentDir, `${name}.yaml`)
+  for (let attempt = 1; ; attempt += 1) {
+    const { bytes: before, text, data } = readContentFile(name, file)
+    const edited = edit(data)
+    const splices = spliceFile(file, text, edited.data)
+    const after = applySplices(text, splices)
+    const replaced = new Map([[`${name}.yaml`, Buffer.from(after)]])
+    const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
+    if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
+    try {
+      const isWritten = await withLock(file, () => {
+        if (!readBytes(file).equals(before)) return false
+        rewriteFile(file, after, 0o644)
+        return true
+      })
+      if (isWritten) return { file, lines: changedLines(text, splices), result: edited.result }
+    } catch (error) {
+      if (error instanceof PublishError) throw error
+      const reason = `${file} could not be written (${messageOf(error)}); it was left unchanged`
+      throw new PublishError('STORAGE', reason, { cause: error })
+    }
+    if (attempt === MAX_ATTEMPTS) {
+      throw new PublishError('CONFLICT', `${file} changes all the time; try again when it is saved`)
+    }
+  }
+}
+
+function spliceFile(file: string, text: string, data: JsonValue) {
+  try {
+    return spliceYaml(text, data)
+  } catch (error) {
+    if (!(error instanceof YamlStyleError)) throw error
+    const advice = 'change it by hand, or write it in block style'
+    throw new PublishError('CONTENT', `${file}: ${error.message}; ${advice}`, { cause: error })
+  }
+}

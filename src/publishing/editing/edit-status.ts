@@ -1,0 +1,419 @@
+import type {
+  INCIDENT_IMPACTS,
+  INCIDENT_STATES,
+  SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { expectedName } from '@public-api/contract/text/nearest-name'
+import { bestOverallState, isOpen, isRunning, type Maintenance } from '../rules/status-rules.ts'
+
+export type Status = SnapshotData<'status'>
+type Component = Status['components'][number]
+type Incident = Status['incidents'][number]
+export type ComponentState = Component['state']
+export type IncidentState = (typeof INCIDENT_STATES)[number]
+
+/** An edit that does not fit the status. `usage`: a name that does not exist or a time that is too early. */
+export class StatusEditError extends Error {
+  readonly kind: 'usage' | 'state'
+
+  constructor(kind: 'usage' | 'state', message: string) {
+    super(message)
+    this.name = 'StatusEditError'
+    this.kind = kind
+  }
+}
+
+/** The result of an edit. */
+export interface StatusEdit {
+  readonly status: Status
+  /** The id of the incident or the maintenance. */
+  readonly id: string
+  readonly title: string
+}
+
+/** What every edit has. */
+export interface EditTimes {
+  /** When it happened. Default: now. */
+  readonly at?: string | undefined
+  /** The time of the edit in seconds, which becomes `updatedAt`. */
+  readonly now: string
+  /** The same in milliseconds, for a second update within a second. */
+  readonly exactNow: string
+}
+
+/** The new states of components by id. */
+export type ComponentChanges = ReadonlyMap<string, ComponentState>
+
+/** A text for readers, and the options of every edit. */
+export interface UpdateOptions extends EditTimes {
+  readonly text: string
+  /** The new summary of the whole status. */
+  readonly summary?: string | undefined
+}
+
+const MAX_ID = 64
+
+/** The id of an item: the given one, or one from its title and day that no other item has. */
+function newId(
+  items: readonly { readonly id: string }[],
+  given: string | undefined,
+  kind: string,
+  title: string,
+  instant: string,
+): string {
+  const taken = new Set(items.map(({ id }) => id))
+  if (given !== undefined) {
+    if (!taken.has(given)) return given
+    throw new StatusEditError('usage', `the id ${given} is taken; expected another one`)
+  }
+  return slugFrom(taken, title, kind, instant)
+}
+
+/** An id from a title, or from the kind if it has no ASCII letters, and the day of an instant. One that is not taken. */
+export function slugFrom(
+  taken: ReadonlySet<string>,
+  title: string,
+  kind: string,
+  instant?: string,
+): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [kind]
+  const day = /^\d{4}-\d\d-\d\d/.exec(instant ?? '')?.[0]
+  for (let nth = 1; ; nth += 1) {
+    const end = [day, nth === 1 ? undefined : nth].map((part) =>
+      part === undefined ? '' : `-${part}`,
+    )
+    const start = words
+      .join('-')
+      .slice(0, MAX_ID - end.join('').length)
+      .replace(/-$/, '')
+    const id = start + end.join('')
+    if (!taken.has(id)) return id
+  }
+}
+
+/** The item with an id. Throws a StatusEditError. */
+function requireItem<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  id: string,
+  kind: string,
+): Item {
+  const item = items.find((each) => each.id === id)
+  if (item !== undefined) return item
+  const known = items.map((each) => each.id)
+  const otherwise = known.length === 0 ? 'none: the status has none' : `one of ${known.join(', ')}`
+  const expected = expectedName(id, known, `the id of a known ${kind}`, otherwise)
+  throw new StatusEditError(
+    'usage',
+    `unknown ${kind} ${JSON.stringify(id.slice(0, 64))}; expected ${expected}`,
+  )
+}
+
+function requireComponents({ components }: Status, ids: Iterable<string>): void {
+  for (const id of ids) requireItem(components, id, 'component')
+}
+
+/**
+ * The time of an update. It follows the newest one, so that the list stays in order and each time identifies one update.
+ * Throws a StatusEditError.
+ */
+function timeOf(
+  { at, now, exactNow }: EditTimes,
+  updates: readonly { readonly at: string }[] = [],
+): string {
+  const newest = updates[0]?.at
+  const candidates = at === undefined ? [now, exactNow] : [at]
+  const found = candidates.find(
+    (each) => newest === undefined || Date.parse(each) > Date.parse(newest),
+  )
+  if (found !== undefined) return found
+  throw new StatusEditError(
+    'usage',
+    `the time ${candidates[0]} is not after the newest update; expected a time after ${newest}`,
+  )
+}
+
+/** Inserts an item where a list stays in order, newest first. */
+function insertNewest<Item>(items: readonly Item[], item: Item, startOf: (item: Item) => string) {
+  const start = Date.parse(startOf(item))
+  const index = items.findIndex((each) => Date.parse(startOf(each)) <= start)
+  return items.toSpliced(index === -1 ? items.length : index, 0, item)
+}
+
+/** The same members with one after another one. */
+function withMember<Value extends object>(value: Value, after: string, member: Partial<Value>) {
+  const entries = Object.entries(value)
+  const index = entries.findIndex(([name]) => name === after)
+  return Object.fromEntries(entries.toSpliced(index + 1, 0, ...Object.entries(member))) as Value
+}
+
+function replaceItem<Item extends { readonly id: string }>(items: readonly Item[], item: Item) {
+  return items.map((each) => (each.id === item.id ? item : each))
+}
+
+/** Sets the states of components with what follows: since when, the state of the whole, summary and time of review. */
+function review(
+  status: Status,
+  changes: ComponentChanges,
+  { summary = status.summary, now }: UpdateOptions,
+  at: string,
+): Status {
+  const components = status.components.map((component): Component => {
+    const state = changes.get(component.id) ?? component.state
+    return state === component.state ? component : { ...component, state, since: at }
+  })
+  return {
+    ...status,
+    state: bestOverallState(components.map(({ state }) => state)),
+    summary,
+    updatedAt: Date.parse(at) > Date.parse(now) ? at : now,
+    components,
+  }
+}
+
+const isNamedIn =
+  (id: string) =>
+  ({ components }: { readonly components: readonly string[] }): boolean =>
+    components.includes(id)
+
+/** The components that work again, because no open incident and no running maintenance names them. */
+function freedComponents(
+  { incidents, maintenances = [] }: Status,
+  ids: readonly string[],
+): readonly string[] {
+  const open = [...incidents.filter(isOpen), ...maintenances.filter(isRunning)]
+  return ids.filter((id) => !open.some(isNamedIn(id)))
+}
+
+/** The components that fail for no other reason than a running maintenance, now that an incident has ended. */
+function maintainedComponents(
+  { components, incidents, maintenances = [] }: Status,
+  ids: readonly string[],
+): readonly string[] {
+  const running = maintenances.filter(isRunning)
+  const failing = new Set(
+    components.filter(({ state }) => state !== 'operational').map(({ id }) => id),
+  )
+  return ids.filter(
+    (id) =>
+      failing.has(id) &&
+      running.some(isNamedIn(id)) &&
+      !incidents.filter(isOpen).some(isNamedIn(id)),
+  )
+}
+
+const operational = (ids: readonly string[]): ComponentChanges =>
+  new Map(ids.map((id) => [id, 'operational']))
+
+/** An incident with its first update. */
+export function openIncident(
+  status: Status,
+  options: UpdateOptions & {
+    readonly title: string
+    readonly impact: (typeof INCIDENT_IMPACTS)[number]
+    readonly state: IncidentState
+    readonly components: ComponentChanges
+    readonly id?: string | undefined
+  },
+): StatusEdit {
+  const { title, impact, state, components, text } = options
+  const at = timeOf(options)
+  requireComponents(status, components.keys())
+  const id = newId(status.incidents, options.id, 'incident', title, at)
+  const incident: Incident = {
+    id,
+    title,
+    state,
+    impact,
+    startedAt: at,
+    components: [...components.keys()],
+    updates: [{ at, state, text }],
+  }
+  const incidents = insertNewest(status.incidents, incident, ({ startedAt }) => startedAt)
+  return { status: review({ ...status, incidents }, components, options, at), id, title }
+}
+
+/** An update of an incident. One that is resolved stays resolved. */
+export function updateIncident(
+  status: Status,
+  id: string,
+  options: UpdateOptions & {
+    readonly state?: IncidentState | undefined
+    readonly components: ComponentChanges
+  },
+): StatusEdit {
+  const incident = requireItem(status.incidents, id, 'incident')
+  const { components: changes, text } = options
+  requireComponents(status, changes.keys())
+  const { state = incident.state } = options
+  if (!isOpen(incident) && (state !== 'resolved' || changes.size > 0)) {
+    throw new StatusEditError(
+      'state',
+      `the incident ${id} is resolved; open another one with svc incident open`,
+    )
+  }
+  const at = timeOf(options, incident.updates)
+  const added = [...changes.keys()].filter((each) => !incident.components.includes(each))
+  const updated: Incident = {
+    ...incident,
+    state,
+    components: [...incident.components, ...added],
+    updates: [{ at, state, text }, ...incident.updates],
+  }
+  const incidents = replaceItem(status.incidents, updated)
+  return {
+    status: review({ ...status, incidents }, changes, options, at),
+    id,
+    title: incident.title,
+  }
+}
+
+/**
+ * The end of an incident. Its components work again, unless something else that goes on names them: those that only a
+ * running maintenance names are in maintenance.
+ */
+export function resolveIncident(status: Status, id: string, options: UpdateOptions): StatusEdit {
+  const incident = requireItem(status.incidents, id, 'incident')
+  if (!isOpen(incident))
+    throw new StatusEditError('state', `the incident ${id} is resolved already`)
+  const at = timeOf(options, incident.updates)
+  const { text } = options
+  const state = 'resolved'
+  const ended = { ...incident, state, updates: [{ at, state, text }, ...incident.updates] } as const
+  const incidents = replaceItem(
+    status.incidents,
+    withMember<Incident>(ended, 'startedAt', { resolvedAt: at }),
+  )
+  const after = { ...status, incidents }
+  const changes = new Map<string, ComponentState>([
+    ...operational(freedComponents(after, incident.components)),
+    ...maintainedComponents(after, incident.components).map(
+      (each) => [each, 'maintenance'] as const,
+    ),
+  ])
+  return { status: review(after, changes, options, at), id, title: incident.title }
+}
+
+/** A planned maintenance with its first update. */
+export function scheduleMaintenance(
+  status: Status,
+  options: UpdateOptions & {
+    readonly title: string
+    readonly startsAt: string
+    readonly endsAt: string
+    readonly components: readonly string[]
+    readonly id?: string | undefined
+  },
+): StatusEdit {
+  const { title, startsAt, endsAt, text } = options
+  const at = timeOf(options)
+  const components = [...new Set(options.components)]
+  requireComponents(status, components)
+  const { maintenances: known = [] } = status
+  const id = newId(known, options.id, 'maintenance', title, startsAt)
+  const state = 'scheduled'
+  const updates = [{ at, state, text }] as const
+  const maintenance: Maintenance = { id, title, state, startsAt, endsAt, components, updates }
+  const maintenances = insertNewest(known, maintenance, (each) => each.startsAt)
+  // A new list comes before the incidents.
+  const after: Status =
+    status.maintenances === undefined
+      ? withMember<Status>(status, 'components', { maintenances })
+      : { ...status, maintenances }
+  return { status: review(after, new Map(), options, at), id, title }
+}
+
+/**
+ * A maintenance with another planned time. A running one has begun: only its end can change. The update raises the SEQUENCE
+ * of the calendar, so that calendars follow.
+ */
+export function rescheduleMaintenance(
+  status: Status,
+  id: string,
+  options: UpdateOptions & {
+    readonly startsAt?: string | undefined
+    readonly endsAt?: string | undefined
+  },
+): StatusEdit {
+  const { maintenances = [] } = status
+  const maintenance = requireItem(maintenances, id, 'maintenance')
+  const { state, title, updates: before } = maintenance
+  const { startsAt = maintenance.startsAt, endsAt = maintenance.endsAt, text } = options
+  const isOther = (a: string, b: string) => Date.parse(a) !== Date.parse(b)
+  const hasOtherStart = isOther(startsAt, maintenance.startsAt)
+  if (state !== 'scheduled' && state !== 'in_progress') {
+    const expected = 'expected scheduled or in_progress'
+    throw new StatusEditError('state', `the maintenance ${id} is ${state}; ${expected}`)
+  }
+  if (state === 'in_progress' && hasOtherStart) {
+    const expected = 'expected another end only (--to)'
+    throw new StatusEditError('state', `the maintenance ${id} has started; ${expected}`)
+  }
+  if (!hasOtherStart && !isOther(endsAt, maintenance.endsAt)) {
+    const planned = `is planned from ${startsAt} to ${endsAt} already`
+    throw new StatusEditError('state', `the maintenance ${id} ${planned}; expected another time`)
+  }
+  const at = timeOf(options, before)
+  const updates = [{ at, state, text }, ...before]
+  const moved = { ...maintenance, startsAt, endsAt, updates }
+  const others = maintenances.filter((each) => each.id !== id)
+  const after = {
+    ...status,
+    maintenances: hasOtherStart
+      ? insertNewest(others, moved, (each) => each.startsAt)
+      : replaceItem(maintenances, moved),
+  }
+  return { status: review(after, new Map(), options, at), id, title }
+}
+
+/** The steps of a maintenance: from which state to which. */
+const STEPS = {
+  start: { from: ['scheduled'], to: 'in_progress' },
+  complete: { from: ['in_progress'], to: 'completed' },
+  cancel: { from: ['scheduled', 'in_progress'], to: 'cancelled' },
+} as const satisfies {
+  readonly [step: string]: {
+    readonly from: readonly Maintenance['state'][]
+    readonly to: Maintenance['state']
+  }
+}
+
+export type MaintenanceStep = keyof typeof STEPS
+
+/**
+ * The next state of a maintenance. At its start, components that work are in maintenance; at its end they work again,
+ * unless something else that goes on names them.
+ */
+export function moveMaintenance(
+  status: Status,
+  id: string,
+  step: MaintenanceStep,
+  options: UpdateOptions,
+): StatusEdit {
+  const { maintenances = [] } = status
+  const maintenance = requireItem(maintenances, id, 'maintenance')
+  const { from, to } = STEPS[step]
+  const { state: before, components: ids, title } = maintenance
+  if (!(from as readonly string[]).includes(before)) {
+    throw new StatusEditError(
+      'state',
+      `the maintenance ${id} is ${before}; expected ${from.join(' or ')}`,
+    )
+  }
+  const at = timeOf(options, maintenance.updates)
+  const { text } = options
+  const updates = [{ at, state: to, text }, ...maintenance.updates]
+  const after: Status = {
+    ...status,
+    maintenances: replaceItem(maintenances, { ...maintenance, state: to, updates }),
+  }
+  const stateOf = (each: string) => status.components.find((known) => known.id === each)?.state
+  const changes: ComponentChanges =
+    step === 'start'
+      ? new Map(
+          ids
+            .filter((each) => stateOf(each) === 'operational')
+            .map((each) => [each, 'maintenance']),
+        )
+      : operational(freedComponents(after, ids).filter((each) => stateOf(each) === 'maintenance'))
+  return { status: review(after, changes, options, at), id, title }
+}

@@ -1,0 +1,162 @@
+import { lintSource } from '@secretlint/core'
+import { creator as recommendedRules } from '@secretlint/secretlint-rule-preset-recommend'
+import { LineCounter } from 'yaml'
+import {
+  type ContentMistake,
+  type Fault,
+  fault,
+  formatFieldPath,
+} from '../rules/content-mistake.ts'
+import type { PublishingSettings } from '../rules/content-schemas.ts'
+import { createSearchText } from '../rules/search-text.ts'
+import type { SourceText } from '../rules/yaml-source.ts'
+import { LEAK_RULES } from './leak-rules.ts'
+
+/** A file to search: its text, and its text values if it could be parsed. */
+export interface GuardedFile {
+  readonly file: string
+  readonly text: string
+  readonly values?: readonly SourceText[] | undefined
+  /** Whether an email address is one of a contact field, which is public. */
+  readonly isPublicEmail?: ((address: string) => boolean) | undefined
+}
+
+interface Finding {
+  readonly rule: string
+  readonly found: string
+  readonly expected: string
+  /** Index of the searched text, and the start and end in it. */
+  readonly index: number
+  readonly start: number
+  readonly end: number
+}
+
+type AllowedTexts = PublishingSettings['allowedTexts']
+
+// Fields with digests of public documents, which look random. Their own pattern checks them.
+const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
+
+/**
+ * Searches the text of a file, and then its values as they would be published, with all rules. Rules for values only
+ * skip the text.
+ */
+async function search(
+  texts: readonly string[],
+  isAllowed: (ruleId: string, text: string) => boolean,
+): Promise<readonly Finding[]> {
+  const searched = texts.map(createSearchText)
+  const findings: Finding[] = []
+  const starts: number[] = []
+  let content = ''
+  for (const [index, { text, originalOffset }] of searched.entries()) {
+    starts.push(content.length)
+    content += `${text}\n`
+    for (const { id: rule, found, expected, find, allowable, valuesOnly } of LEAK_RULES) {
+      if (valuesOnly && index === 0) continue
+      for (const match of find(text)) {
+        if (allowable && isAllowed(rule, match[0])) continue
+        const start = originalOffset(match.index)
+        const end = originalOffset(match.index + match[0].length)
+        findings.push({ rule, found, expected, index, start, end })
+      }
+    }
+  }
+  // The recommended rules of secretlint: credentials of many services. One call for all texts, because these rules cost
+  // far more to start than to run.
+  const { messages } = await lintSource({
+    // Some rules depend on the file name of certain programs, which content files do not have.
+    source: { filePath: 'content.yaml', content, ext: '.yaml', contentType: 'text' },
+    options: {
+      noPhysicFilePath: true,
+      maskSecrets: true,
+      config: { rules: [{ id: recommendedRules.meta.id, rule: recommendedRules, options: {} }] },
+    },
+  })
+  for (const { ruleId, messageId, range } of messages) {
+    const index = starts.findLastIndex((each) => each <= range[0])
+    const [start = 0, end = 0] = range.map((offset) =>
+      searched[index]?.originalOffset(offset - (starts[index] ?? 0)),
+    )
+    const rule = ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/')
+    const found = `a credential (${messageId})`
+    findings.push({ rule, found, expected: 'no credential; revoke this one', index, start, end })
+  }
+  return findings.toSorted((a, b) => a.index - b.index)
+}
+
+/** Whether content/publishing.yaml can allow a text that a rule finds. */
+export const isAllowable = (ruleId: string | undefined): boolean =>
+  LEAK_RULES.find(({ id }) => id === ruleId)?.allowable === true
+
+/** Which of these texts contain something that a rule finds, unless `isPublic`. */
+export async function findSecretTexts(
+  texts: readonly string[],
+  isPublic: (text: string) => boolean,
+): Promise<ReadonlySet<string>> {
+  // The first text would be searched without the rules for values.
+  const findings = await search(['', ...texts], (_, text) => isPublic(text))
+  return new Set(findings.flatMap(({ index }) => texts[index - 1] ?? []))
+}
+
+/** What was found and expected, if an allowed text for a rule is not used. */
+function explainUnused(ruleId: string): readonly [found: string, expected: string] {
+  const rule = LEAK_RULES.find(({ id }) => id === ruleId)
+  if (rule?.allowable === true) {
+    return ['an allowed text that is no longer in the content', 'no unused entry']
+  }
+  const kind = rule === undefined ? 'an unknown rule' : 'a rule that allows no exceptions'
+  const ids = LEAK_RULES.filter(({ allowable }) => allowable).map(({ id }) => id)
+  return [`an allowed text for ${kind}`, `one of the rules ${ids.join(', ')}`]
+}
+
+/**
+ * Searches files for secrets and personal data: the text as written, including comments, and each value as published.
+ * They differ if YAML folds lines or resolves escapes. A leak names the place and the rule, and never any part of the
+ * finding. `unused` has the entries of `allowedTexts` that are not used.
+ */
+export async function findLeaks(
+  files: readonly GuardedFile[],
+  allowedTexts: AllowedTexts = [],
+): Promise<{ readonly leaks: readonly ContentMistake[]; readonly unused: readonly Fault[] }> {
+  const allowed = new Map(
+    allowedTexts.map((entry) => [`${entry.rule} ${createSearchText(entry.text).text}`, entry]),
+  )
+  const used = new Set<AllowedTexts[number] | undefined>()
+  const isAllowed = (ruleId: string, text: string): boolean => {
+    const entry = allowed.get(`${ruleId} ${text}`)
+    used.add(entry)
+    return entry !== undefined
+  }
+  const leaks: ContentMistake[] = []
+  for (const { file, text, values = [], isPublicEmail } of files) {
+    const lines = new LineCounter()
+    for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
+    const texts = [text, ...values.map(({ value }) => value)]
+    // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
+    const covered = new Set<string>()
+    for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
+      const finding = texts[index]?.slice(start, end) ?? ''
+      if (rule === 'email-address' && isPublicEmail?.(finding) === true) continue
+      const value = values[index - 1]
+      if (value === undefined) {
+        const { line, col: column } = lines.linePos(start)
+        leaks.push({ file, line, column, field: '', found, expected, rule })
+        const last = lines.linePos(end).line
+        for (let at = line; at <= last; at += 1) covered.add(`${rule} ${at}`)
+        continue
+      }
+      const { path, file: written, line, column, endLine } = value
+      if (rule === 'random-text' && DIGEST_FIELDS.has(String(path.at(-1)))) continue
+      const lineNumbers = Array.from({ length: endLine - line + 1 }, (_, offset) => line + offset)
+      // The text of an imported file is not searched.
+      const isReported = written === file && lineNumbers.some((at) => covered.has(`${rule} ${at}`))
+      if (isReported) continue
+      const field = formatFieldPath(path)
+      leaks.push({ file: written, line, column, field, found, expected, rule })
+    }
+  }
+  const unused = allowedTexts.flatMap((entry, index) =>
+    used.has(entry) ? [] : [fault(['allowedTexts', index], ...explainUnused(entry.rule))],
+  )
+  return { leaks, unused }
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import type { LeakMatch } from '../rules/search-text.ts'
+
+const NON_PUBLIC = new BlockList()
+for (const subnet of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+]) {
+  const [network = '', prefix] = subnet.split('/')
+  NON_PUBLIC.addSubnet(network, Number(prefix), isIPv4(network) ? 'ipv4' : 'ipv6')
+}
+
+function isNonPublic(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (isIPv4(bare)) return NON_PUBLIC.check(bare, 'ipv4')
+  return isIPv6(bare) && NON_PUBLIC.check(bare, 'ipv6')
+}
+
+/** The host of an address as a browser reads it: `2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : ''
+}
+
+/** Whether the text before an address marks it as a version number, `version 10.0.0.1` or `v10.0.0.1`. */
+function isVersionNumber(text: string, index: number): boolean {
+  return /(?:^|[^a-z])(?:v|version|release)[ =:]{0,3}$/i.test(
+    text.slice(Math.max(0, index - 12), index),
+  )
+}
+
+/** Private, loopback and link-local addresses in every notation. */
+export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
+  const found = [
+    ...text
+      .matchAll(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g)
+      .filter(({ 0: address, index }) => isNonPublic(address) && !isVersionNumber(text, index)),
+    ...text
+      .matchAll(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi)
+      .filter(([address]) => isNonPublic(address)),
+    // Only networks whose addresses are rarely other numbers.
+    ...text.matchAll(/(?<![\w.])\d{10}(?![\w.]\w|\w)/g).filter(([address]) => {
+      const host = hostOf(`http://${address}/`)
+      return /^(?:127\.0\.0\.1$|172\.|192\.168\.)/.test(host) && isNonPublic(host)
+    }),
+    // One to four parts, at least one of them in hexadecimal or, of four, in octal.
+    ...text
+      .matchAll(
+        /(?<![\w.])(?:0x[0-9a-f]{8}|(?:0x[0-9a-f]{1,2}|\d{1,4})(?:\.(?:0x[0-9a-f]{1,2}|\d{1,4})){3})(?!\.?\w)/gi,
+      )
+      .filter(([address]) => {
+        const isRewritten = /(?:^|\.)0[x\d]/i.test(address) && !isIPv4(address)
+        return isRewritten && isNonPublic(hostOf(`http://${address}/`))
+      }),
+  ]
+  const foundAt = new Set(found.map(({ index }) => index))
+  // In a URL even a bare integer or a short form is an address.
+  const urls = text.matchAll(/\b(?:https?|wss?|ftp):\/\/[\w.[\]:]{1,60}/gi)
+  const inUrls = urls.filter(({ 0: url, index }) => {
+    const host = index + url.indexOf('://') + '://'.length
+    return isNonPublic(hostOf(url)) && !foundAt.has(host) && !foundAt.has(host + '['.length)
+  })
+  return [...found, ...inUrls]
+}

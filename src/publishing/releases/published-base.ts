@@ -1,0 +1,89 @@
+import path from 'node:path'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import { rewriteFile } from '../../files/whole-file.ts'
+import { PublishError } from '../rules/publish-error.ts'
+
+/**
+ * The file of a content folder that states the version it was last published as. It belongs in version control. Its dot
+ * excludes it from the content.
+ */
+const BASE_FILE = '.published.json'
+
+const MAX_BASE_BYTES = 4096
+
+/** The version that a content folder was last published as. */
+export type PublishedBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
+
+/** The base of a content folder; undefined if it was never published. Throws a PublishError. */
+export function readBase(contentDir: string): PublishedBase | undefined {
+  const file = path.join(contentDir, BASE_FILE)
+  try {
+    const value = parseJson(readRegularFile(file, MAX_BASE_BYTES).toString('utf8'))
+    const [snapshotId, hash] = [propertyOf(value, 'snapshotId'), propertyOf(value, 'hash')]
+    if (typeof snapshotId === 'string' && typeof hash === 'string') return { snapshotId, hash }
+    throw new TypeError('expected { snapshotId, hash }')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const advice = 'restore it from version control, or remove it and publish with --over'
+    throw new PublishError('BASE', `${file} is damaged (${messageOf(error)}); ${advice}`)
+  }
+}
+
+/** Records the version that a content folder was published as. Returns a warning if that is impossible. */
+export function writeBase(
+  contentDir: string,
+  { snapshotId, hash }: PublishedBase,
+): string | undefined {
+  const file = path.join(contentDir, BASE_FILE)
+  try {
+    rewriteFile(file, `${JSON.stringify({ snapshotId, hash }, null, 2)}\n`, 0o644)
+    return undefined
+  } catch (error) {
+    return `${file} could not be written (${messageOf(error)}); the next version from this folder needs --over ${snapshotId}`
+  }
+}
+
+const namesOf = (changes: readonly { readonly resource: string }[]): string =>
+  changes.map(({ resource }) => resource).join(', ') || 'no resource'
+
+/**
+ * Checks that content is based on the newest version, or that `over` names it. Returns the resources of the newest version
+ * that publishing replaces by an older state. Throws a PublishError (BASE) that lists what came in between.
+ */
+export function checkBase(
+  versions: readonly VersionEntry[],
+  base: PublishedBase | undefined,
+  resources: VersionEntry['resources'],
+  over: string | undefined,
+): readonly string[] {
+  const head = versions.at(-1)
+  if (over !== undefined && over !== head?.snapshotId) {
+    const newest =
+      head === undefined ? 'nothing is published' : `the newest version is ${head.snapshotId}`
+    throw new PublishError('BASE', `--over names ${JSON.stringify(over.slice(0, 30))}; ${newest}`)
+  }
+  if (head === undefined || base?.hash === head.hash) return []
+  const replaced = changesBetween(head.resources, resources)
+  if (replaced.length === 0) return []
+  const known = versions.find(({ hash }) => hash === base?.hash)
+  const changed = known === undefined ? replaced : changesBetween(known.resources, head.resources)
+  const undone = changed
+    .map(({ resource }) => resource)
+    .filter((name) => resources[name] === known?.resources[name] || known === undefined)
+  if (over !== undefined) return undone
+  const since = versions.slice(known?.sequence ?? 0).map(({ snapshotId }) => snapshotId)
+  const reason =
+    base === undefined
+      ? `the content folder does not state which version it was last published as (${BASE_FILE}), and it differs from ${head.snapshotId} in ${namesOf(replaced)}`
+      : known === undefined
+        ? `the content was last published as ${base.snapshotId} of another history`
+        : `the content was last published as ${known.snapshotId}; ${since.join(', ')} came after it and changed ${namesOf(changed)}`
+  throw new PublishError(
+    'BASE',
+    `${reason}; expected content with these changes, or --over ${head.snapshotId} to replace them`,
+  )
+}

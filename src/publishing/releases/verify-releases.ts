@@ -1,0 +1,85 @@
+import { messageOf } from '@public-api/contract/errors/error-message'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { readHistory } from '../../crypto/published-history.ts'
+import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
+import { resourceFault } from './append-version.ts'
+
+/** One thing that is wrong with a release folder. */
+export interface ReleaseFinding {
+  /** Version, resource, file or folder. */
+  readonly where: string
+  /** One line: what was found and what was expected. */
+  readonly message: string
+}
+
+/** Every redacted resource, with the versions that named it, oldest first. */
+function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
+  return store.listRedactions().map((redaction) => ({
+    ...redaction,
+    snapshotIds: versions
+      .filter(({ resources }) => resources[redaction.resource] === redaction.digest)
+      .map(({ snapshotId }) => snapshotId),
+  }))
+}
+
+/**
+ * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
+ * every version, and every redaction. Needs no content and no clock. `resources` is the number of resources that were
+ * compared with their digest; `redacted` lists the others if nothing is wrong.
+ */
+export function verifyReleases(store: ReleaseStore) {
+  const findings: ReleaseFinding[] = []
+  const add = (where: string, message: string): void => void findings.push({ where, message })
+  let versions: readonly VersionEntry[] = []
+  try {
+    versions = readHistory(store)
+    if (versions.length === 0) add('version history', 'found no version, expected one')
+  } catch (error) {
+    add('version history', messageOf(error))
+  }
+  const head = versions.at(-1)
+  if (head === undefined) return { versions, resources: 0, redacted: [], findings }
+  /** Whether each resource is redacted. */
+  const seen = new Map<string, boolean>()
+
+  function check(where: string, name: string, digest: string): boolean {
+    try {
+      const isRedacted = store.readRedaction(name, digest) !== undefined
+      const fault = resourceFault(store, name, digest)
+      if (!isRedacted && fault !== undefined) add(where, fault)
+      if (isRedacted && fault === undefined) {
+        add(where, 'found the bytes of a redacted resource, expected none; redact it again')
+      }
+      return isRedacted
+    } catch (error) {
+      if (!(error instanceof ReleaseFileError)) throw error
+      add(where, error.message)
+      return false
+    }
+  }
+
+  for (const entry of versions) {
+    for (const [name, digest] of Object.entries(entry.resources)) {
+      const where = `${entry.snapshotId} ${name}`
+      const isRedacted = seen.get(`${name}/${digest}`) ?? check(where, name, digest)
+      seen.set(`${name}/${digest}`, isRedacted)
+      if (entry === head && isRedacted) {
+        add(where, 'found a redaction of what the newest version serves, expected the resource')
+      }
+    }
+  }
+  try {
+    for (const { resource, digest } of store.listRedactions()) {
+      if (seen.has(`${resource}/${digest}`)) continue
+      const message = 'found a redaction of a resource that no version names, expected none'
+      add(`${resource}/${digest}`, message)
+    }
+  } catch (error) {
+    if (!(error instanceof ReleaseFileError)) throw error
+    // A redaction that a version names was reported above.
+    if (findings.length === 0) add('redactions', error.message)
+  }
+  const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
+  const redactions = [...seen.values()].filter(Boolean).length
+  return { versions, resources: seen.size - redactions, redacted, findings }
+}

@@ -1,0 +1,230 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import {
+  type TranslatedName,
+  TRANSLATED_SCHEMAS,
+  isTranslatedName,
+} from '@public-api/contract/registry/resource-names'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
+import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import {
+  type Checked,
+  type ContentMistake,
+  type FieldPath,
+  fault,
+  locateFaults,
+  mistakeOf,
+} from './content-mistake.ts'
+import { SETTINGS_FILE } from './content-schemas.ts'
+import type { ContentSource } from './yaml-source.ts'
+
+/** A file of the content folder. */
+export interface ContentFile {
+  /** The path as the operator would open it: below the folder's path as it was given. */
+  readonly file: string
+  readonly text: string
+}
+
+/** A file that content refers to. */
+export interface ReferencedFile {
+  readonly file: string
+  readonly bytes: Buffer
+}
+
+/** The files of a content folder. */
+export interface ContentFolder {
+  /** By the resource that each describes. */
+  readonly resources: ReadonlyMap<TranslatedName, ContentFile>
+  /** Translations, each of one resource into one locale. */
+  readonly overlays: readonly (ContentFile & {
+    readonly locale: TranslationLocale
+    readonly name: TranslatedName
+  })[]
+  /** content/publishing.yaml, if it exists. */
+  readonly settings: ContentFile | undefined
+  /** Whether a resource has a file, also one that cannot be read or has a mistyped name. */
+  hasFile(name: TranslatedName): boolean
+  /** Reads the file that the field at `path` of `source` refers to. A file that cannot be read is a mistake. */
+  readReferenced(
+    name: string,
+    source: Pick<ContentSource, 'place'>,
+    path: FieldPath,
+  ): Checked<ReferencedFile>
+  /** A mistake for each image and export that content does not refer to, if each reference leads to a file. */
+  findUnreferenced(referenced: ReadonlySet<string>): readonly ContentMistake[]
+}
+
+/** Files that content may refer to. */
+const REFERENCED = /^[^/]+\.(?:svg|png|csv)$/
+
+/** Files for people, to which content may also refer. */
+const NOTES = /\.md$/
+
+/** The largest file that is read. YAML files have a lower limit (`MAX_SOURCE_LENGTH`). */
+const MAX_FILE_BYTES = 4_194_304
+
+/** The resource that each content file describes, by the file's path relative to the content folder. */
+export const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
+  Object.keys(TRANSLATED_SCHEMAS)
+    .filter(isTranslatedName)
+    .map((name) => [`${name === ORGANIZATION_RESOURCE ? 'organization' : name}.yaml`, name]),
+)
+
+function explainUnknown(name: string): string {
+  const [folder = '', ...rest] = name.split('/')
+  if (rest.length > 0 && folder === LOCALES[0]) {
+    return `${rest.join('/')} in the content folder itself: content is written in ${LOCALES[0]}`
+  }
+  if (rest.length > 0 && CONTENT_FILES.has(rest.join('/'))) {
+    return `a folder for a locale that the pages have: ${TRANSLATION_LOCALES.join(', ')}`
+  }
+  const files = [...CONTENT_FILES.keys()]
+  const inFolder = [...files, SETTINGS_FILE]
+  const translations = TRANSLATION_LOCALES.flatMap((locale) =>
+    files.map((file) => `${locale}/${file}`),
+  )
+  const otherwise = `one of ${inFolder.join(', ')}`
+  return expectedName(name, [...inFolder, ...translations], 'a known name', otherwise)
+}
+
+/** The known name of a content file, also of one that is mistyped. A translation is not a mistyped file of the wallet. */
+function intendedName(name: string): string {
+  if (TRANSLATION_LOCALES.some((locale) => name.startsWith(`${locale}/`))) return name
+  const depth = name.split('/').length
+  const siblings = [...CONTENT_FILES.keys()].filter((file) => file.split('/').length === depth)
+  return CONTENT_FILES.has(name) ? name : (nearestName(name, siblings) ?? name)
+}
+
+const isWallet = (name: TranslatedName): boolean => WALLET_NAMES.some((wallet) => wallet === name)
+
+/** The required content files that are missing. Wallet files may be missing all together. */
+function missingFiles(present: ReadonlySet<string>) {
+  const required = [...CONTENT_FILES].filter(([, name]) => name !== ORGANIZATION_RESOURCE)
+  const hasWallet = required.some(([file, name]) => isWallet(name) && present.has(file))
+  return required.filter(([file, name]) => !present.has(file) && (hasWallet || !isWallet(name)))
+}
+
+/** The text of a file. A file that is not in UTF-8 is a mistake. */
+export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checked<ContentFile> {
+  if (value === undefined) return { mistakes }
+  const { file, bytes } = value
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { value: { file, text }, mistakes: [] }
+  } catch {
+    const found = 'bytes that are not text in UTF-8'
+    return { mistakes: [mistakeOf(file, found, 'a file in UTF-8')] }
+  }
+}
+
+/** Why a file or folder cannot be read, without its path: the mistake names it, and a path may look like a secret. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+    ? `${'code' in error ? `${String(error.code)}: ` : ''}${getSystemErrorMessage(error.errno)}`
+    : messageOf(error)
+}
+
+/**
+ * Reads a content folder: one YAML file per resource, named after it; the organization; overlays in a folder for each
+ * locale; the settings of the publishing step. Unknown, missing and unreadable files are mistakes. `replaced` has bytes to
+ * use instead of those of a file, by its path in the folder.
+ */
+export function readContentFolder(
+  contentDir: string,
+  replaced: ReadonlyMap<string, Buffer> = new Map(),
+): {
+  readonly folder: ContentFolder
+  readonly mistakes: readonly ContentMistake[]
+} {
+  const mistakes: ContentMistake[] = []
+  const resources = new Map<TranslatedName, ContentFile>()
+  const overlays: ContentFolder['overlays'][number][] = []
+  let settings: ContentFile | undefined
+  const files: string[] = []
+  const irregular = new Set<string>()
+  let present: ReadonlySet<string> = new Set()
+  const referable = new Set<string>()
+
+  const mistakeIn = (name: string, found: string, expected: string): ContentMistake =>
+    mistakeOf(path.join(contentDir, name), found, expected)
+  const fail = (name: string, found: string, expected: string): void =>
+    void mistakes.push(mistakeIn(name, found, expected))
+
+  function readFile(name: string): Checked<ReferencedFile> {
+    const file = path.join(contentDir, name)
+    try {
+      const bytes = replaced.get(name) ?? readRegularFile(file, MAX_FILE_BYTES)
+      return { value: { file, bytes }, mistakes: [] }
+    } catch (error) {
+      const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
+      return { mistakes: [mistakeIn(name, `an unreadable file (${reasonOf(error)})`, expected)] }
+    }
+  }
+
+  function readContentFile(name: string): void {
+    const locale = TRANSLATION_LOCALES.find((each) => name.startsWith(`${each}/`))
+    const resource = CONTENT_FILES.get(locale === undefined ? name : name.slice(locale.length + 1))
+    if (resource === undefined && name !== SETTINGS_FILE)
+      return fail(name, 'an unknown file', explainUnknown(name))
+    const { value: file, mistakes: found } = decodeText(readFile(name))
+    mistakes.push(...found)
+    if (file === undefined) return
+    if (resource === undefined) settings = file
+    else if (locale === undefined) resources.set(resource, file)
+    else overlays.push({ locale, name: resource, ...file })
+  }
+
+  try {
+    for (const entry of fs.readdirSync(contentDir, { recursive: true, withFileTypes: true })) {
+      const relative = path.relative(contentDir, path.join(entry.parentPath, entry.name))
+      const name = relative.split(path.sep).join('/')
+      // Files of editors, systems and version control are not content.
+      if (name.split('/').some((part) => part.startsWith('.'))) continue
+      if (entry.isFile()) files.push(name)
+      // Links may lead out of the folder. Reading a pipe or a device may never end.
+      else if (!entry.isDirectory()) irregular.add(name)
+    }
+    present = new Set([...files, ...irregular].map((name) => intendedName(name)))
+    for (const [file, name] of missingFiles(present)) {
+      const expected = `the content of ${name}${isWallet(name) ? ', or none of the wallet files' : ''}`
+      fail(file, 'no such file', expected)
+    }
+  } catch (error) {
+    fail('', `an unreadable folder (${reasonOf(error)})`, 'the content folder')
+  }
+  for (const name of irregular) fail(name, 'a link or a special file', 'a regular file')
+  for (const name of files.toSorted()) {
+    if (REFERENCED.test(name)) referable.add(name)
+    else if (!NOTES.test(name)) readContentFile(name)
+  }
+  const folder: ContentFolder = {
+    resources,
+    overlays,
+    settings,
+    hasFile: (name) =>
+      [...CONTENT_FILES].some(([file, each]) => each === name && present.has(file)),
+    readReferenced(name, { place }, at) {
+      if (files.includes(name)) return readFile(name)
+      // A link or a special file has its own mistake.
+      if (irregular.has(name)) return { mistakes: [] }
+      const found = `${JSON.stringify(name)}, which is not in the content folder`
+      return { mistakes: locateFaults(place, [fault(at, found, 'the name of a file there')]) }
+    },
+    findUnreferenced: (referenced) =>
+      [...referenced].every((name) => files.includes(name))
+        ? [...referable]
+            .filter((name) => !referenced.has(name))
+            .map((name) => mistakeIn(name, 'an unused file', 'a reference to it or no file'))
+        : [],
+  }
+  return { folder, mistakes }
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+} from '@public-api/contract/snapshots/translations'
+import { sha256Base64url } from '../../crypto/sha256.ts'
+import { rewriteFile } from '../../files/whole-file.ts'
+import type { SourcePlace } from '../rules/content-mistake.ts'
+import { PublishError } from '../rules/publish-error.ts'
+
+/**
+ * The file of a translation folder that records which text each translation belongs to. It belongs in version control. Its
+ * dot excludes it from the content.
+ */
+const RECORD_FILE = '.translated.json'
+
+/** A text that can be translated, with its place in the content. */
+export interface UntranslatedText extends SourcePlace {
+  /** As in `status.components[read-api].name`. */
+  readonly field: string
+  readonly source: string
+}
+
+/** A translated text of one locale, with the place of its translation. */
+export interface TranslatedText extends UntranslatedText {
+  readonly locale: TranslationLocale
+  readonly translation: string
+}
+
+/** Digests of the source and of its translation, by field. */
+export type TranslationRecord = ReadonlyMap<string, string>
+
+export const isTranslationLocale = (text: string): text is TranslationLocale =>
+  TRANSLATION_LOCALES.some((each) => each === text)
+
+const digestOf = (text: string): string => sha256Base64url(text).slice(0, 16)
+
+const stateOf = ({ source, translation }: Pick<TranslatedText, 'source' | 'translation'>): string =>
+  `${digestOf(source)} ${digestOf(translation)}`
+
+/** Whether the source of a text changed after its translation was changed or confirmed. */
+export function isOutdated(record: TranslationRecord, text: TranslatedText): boolean {
+  const [source, translation] = record.get(text.field)?.split(' ') ?? []
+  return translation === digestOf(text.translation) && source !== digestOf(text.source)
+}
+
+/** An outdated translation in one line. */
+export function formatOutdated({ file, line, column, locale, field }: TranslatedText): string {
+  return `${file}:${line}:${column}: ${field}: the translation is older than its text, which is shown instead; expected a new translation, or svc translations confirm ${locale} ${field}`
+}
+
+/** The record of a locale; empty if nothing was published yet. Throws a PublishError for a damaged file. */
+export function readTranslationRecord(
+  contentDir: string,
+  locale: TranslationLocale,
+): TranslationRecord {
+  const file = path.join(contentDir, locale, RECORD_FILE)
+  try {
+    const value = propertyOf(parseJson(readFileSync(file, 'utf8')), 'translated')
+    return new Map(Object.entries(value as object).map(([field, state]) => [field, String(state)]))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    const advice = 'restore it from version control, or remove it'
+    throw new PublishError('CONTENT', `${file} is damaged (${messageOf(error)}); ${advice}`)
+  }
+}
+
+/** Records that these texts fit their sources. `kept` are the outdated ones, whose state stays. */
+export function writeTranslationRecord(
+  contentDir: string,
+  locale: TranslationLocale,
+  current: readonly TranslatedText[],
+  kept: readonly TranslatedText[],
+): void {
+  const before = readTranslationRecord(contentDir, locale)
+  const states = [
+    ...current.map((text): [string, string] => [text.field, stateOf(text)]),
+    ...kept.map(({ field }): [string, string] => [field, before.get(field) ?? '']),
+  ].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
+  rewriteFile(path.join(contentDir, locale, RECORD_FILE), `${text}\n`, 0o644)
+}

@@ -1,0 +1,179 @@
+import type { HistoryPageRequest } from '@public-api/contract/history/history-page'
+import type { RedactedResource } from '@public-api/contract/history/redaction'
+import {
+  formatSnapshotId,
+  VERSION_HASH_LABEL,
+  type VersionEntry,
+} from '@public-api/contract/history/version-chain'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import type { ReleaseStore } from '../../releases/release-store.ts'
+import { createLazyTlog, type LoggedVersions, type ServedTlog } from '../../tlog/served-tlog.ts'
+import type { TlogFiles } from '../../tlog/tlog-files.ts'
+import { createCanonicalPayload, type Payload } from './payload.ts'
+import {
+  readReleases,
+  type ChainHead,
+  type LoadedReleases,
+  type ReleaseUpdate,
+  type ResourceFault,
+  type ServedReleases,
+} from './read-releases.ts'
+
+/** Published, checked releases, ready to send. Immutable: an update creates a new object. */
+export interface Releases {
+  /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
+  resource(name: string): Payload | undefined
+  /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
+  readResource(name: string, digest: string): string | undefined
+  namesResource(name: string, digest: string): boolean
+  /** PNG of a social card, read when called; undefined without a readable one. */
+  readCard(name: string): Uint8Array | undefined
+  readonly head: Payload
+  version(snapshotId: string): Payload | undefined
+  /** One page of the history index, or all of it. If older versions exist, `nextBefore` selects their page. */
+  historyPage(request: HistoryPageRequest): {
+    readonly payload: Payload
+    readonly nextBefore: string | undefined
+  }
+  readonly headSnapshotId: string
+  readonly faults: readonly ResourceFault[]
+  /** Resources of older versions whose bytes were permanently removed. */
+  readonly redactions: readonly RedactedResource[]
+  /** The published transparency log; undefined without one. */
+  readonly tlog: PublishedTlog | undefined
+}
+
+/** The files of the transparency log, and what is served of them. */
+export interface PublishedTlog {
+  readonly files: TlogFiles
+  /** Prepares the log at its first call; undefined if it cannot be served. */
+  open(): Promise<ServedTlog | undefined>
+  /** Why it cannot be served, once `open` has found out. */
+  fault(): string | undefined
+}
+
+function publishTlog(
+  files: TlogFiles | undefined,
+  versions: LoggedVersions,
+): PublishedTlog | undefined {
+  if (files === undefined) return undefined
+  let fault: string | undefined
+  const open = createLazyTlog(files, versions, (reason) => {
+    fault = reason
+  })
+  return { files, open, fault: () => fault }
+}
+
+export interface ServableReleases extends Releases {
+  /** The newest version entry and its unavailable resources. */
+  readonly served: ServedReleases
+  /** These releases with an update. Throws an Error if the update follows another version. */
+  extend(update: ReleaseUpdate): ServableReleases
+}
+
+/** How hashes are computed, as stated in the history index. */
+const CHAIN_ALGORITHM = `SHA-256 over the line ${VERSION_HASH_LABEL}, a newline and the RFC 8785 canonical JSON of the entry without its hash`
+
+function createReleases(
+  store: ReleaseStore,
+  served: ReadonlyMap<string, Payload>,
+  { versionTexts, summaries, faults, redactions, tlog }: Omit<LoadedReleases, 'resources'>,
+): ServableReleases {
+  const count = versionTexts.length
+  const headText = versionTexts.at(-1) ?? ''
+  const head = JSON.parse(headText) as VersionEntry
+  const { snapshotId: headSnapshotId, hash } = head
+
+  /** The history index as canonical JSON. Concatenated: parsing ten thousand summaries would block the process. */
+  function historyOf(entries: readonly string[]): Payload {
+    const algorithm = JSON.stringify(CHAIN_ALGORITHM)
+    const newest = canonicalJson({ snapshotId: headSnapshotId, hash })
+    return createCanonicalPayload(
+      `{"algorithm":${algorithm},"count":${count},"entries":[${entries.join(',')}],"head":${newest}}`,
+    )
+  }
+  let history: Payload | undefined
+
+  /** Of a version in the chain; undefined if none has this id. */
+  function indexOf(snapshotId: string): number | undefined {
+    const sequence = Number(snapshotId.slice('VS-'.length))
+    const isVersion = sequence <= count && formatSnapshotId(sequence) === snapshotId
+    return isVersion && sequence >= 1 ? sequence - 1 : undefined
+  }
+
+  const named = new Set<string>()
+
+  return {
+    head: createCanonicalPayload(headText),
+    headSnapshotId,
+    historyPage({ limit = count, before: olderThan }) {
+      const newest = indexOf(olderThan ?? '') ?? count
+      const oldest = Math.max(1, newest - limit + 1)
+      if (newest === count && oldest === 1) {
+        // Made when it is asked for: its 2.5 MB would block the process while a version is taken up.
+        return { payload: (history ??= historyOf(summaries)), nextBefore: undefined }
+      }
+      return {
+        payload: historyOf(summaries.slice(count - newest, count - oldest + 1)),
+        nextBefore: newest >= 1 && oldest > 1 ? formatSnapshotId(oldest) : undefined,
+      }
+    },
+    resource: (name) => served.get(name),
+    readResource(name, digest) {
+      try {
+        return store.readResourceText(name, digest)
+      } catch {
+        return undefined
+      }
+    },
+    readCard: (name) => store.readCard(name),
+    namesResource(name, digest) {
+      // Canonical JSON has one spelling of the member, and no string inside an entry can contain unescaped quotes.
+      const member = `${JSON.stringify(name)}:${JSON.stringify(digest)}`
+      if (!named.has(member) && versionTexts.some((text) => text.includes(member)))
+        named.add(member)
+      return named.has(member)
+    },
+    version(snapshotId) {
+      const text = versionTexts[indexOf(snapshotId) ?? -1]
+      return text === undefined ? undefined : createCanonicalPayload(text)
+    },
+    faults,
+    redactions,
+    tlog: publishTlog(tlog, { texts: versionTexts, summaries }),
+    served: {
+      head,
+      redactions,
+      ...(tlog === undefined ? {} : { tlog }),
+      unavailable: Object.keys(head.resources).filter((name) => !served.has(name)),
+    },
+    extend({ after, resources, ...update }) {
+      if (after.snapshotId !== headSnapshotId || after.hash !== hash) {
+        throw new Error(`The update follows ${after.snapshotId}; expected ${headSnapshotId}`)
+      }
+      const texts = [...versionTexts, ...update.versionTexts]
+      const newest = JSON.parse(texts.at(-1) ?? '') as VersionEntry
+      const loaded = payloadsOf(resources)
+      const kept = [...served].filter(
+        ([name]) => newest.resources[name] === head.resources[name] && !loaded.has(name),
+      )
+      return createReleases(store, new Map([...kept, ...loaded]), {
+        ...update,
+        versionTexts: texts,
+        summaries: [...update.summaries, ...summaries],
+      })
+    },
+  }
+}
+
+function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload> {
+  return new Map(
+    resources.map(({ name, digest, json }) => [name, createCanonicalPayload(json, digest)]),
+  )
+}
+
+/** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
+export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
+  const { resources, ...loaded } = readReleases(store, upTo)
+  return createReleases(store, payloadsOf(resources), loaded)
+}

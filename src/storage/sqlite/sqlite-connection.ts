@@ -1,0 +1,171 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { makeFolder } from '../../files/sync-folder.ts'
+import { StorageError } from '../stores/storage-error.ts'
+import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
+import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
+
+/**
+ * How a file is opened. `create` creates it when it is missing; `read-write` requires it; both migrate it to the current
+ * version. `read-only` changes nothing and requires the current version.
+ */
+export type SqliteMode = 'create' | 'read-write' | 'read-only'
+
+export interface SqliteOptions {
+  readonly file: string
+  /** How long to wait for a lock of another process. Default: 2000. */
+  readonly busyTimeoutMs?: number
+  /** The maximum size of the file in pages of 4096 bytes. Writes beyond it fail with FULL. */
+  readonly maxPages?: number
+}
+
+const DEFAULT_BUSY_TIMEOUT_MS = 2000
+const RETRY_INTERVAL_MS = 20
+
+function pragma(database: DatabaseSync, statement: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${statement}`).get() ?? {})[0]
+}
+
+/** Enables the write-ahead log (WAL). SQLite does not always wait for a lock here, and other processes may do the same. */
+function enterWalMode(database: DatabaseSync, file: string, timeoutMs: number): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4))
+  const deadlineMs = performance.now() + timeoutMs
+  for (;;) {
+    try {
+      const mode = pragma(database, 'journal_mode = WAL')
+      if (mode === 'wal') return
+      const cause = new Error(`PRAGMA journal_mode: found ${String(mode)}, expected wal`)
+      throw new StorageError('IO', file, { cause })
+    } catch (error) {
+      if (sqliteResultOf(error) !== SQLITE_RESULTS.BUSY || performance.now() >= deadlineMs)
+        throw error
+      Atomics.wait(sleeper, 0, 0, RETRY_INTERVAL_MS)
+    }
+  }
+}
+
+function setPragmas(database: DatabaseSync, { maxPages }: SqliteOptions): void {
+  // A transaction is durable when COMMIT returns: NORMAL would leave the WAL unsynced.
+  pragma(database, 'synchronous = FULL')
+  // Overwrites deleted content with zeros, in tables and indexes.
+  pragma(database, 'secure_delete = ON')
+  pragma(database, 'foreign_keys = ON')
+  // The schema of a manipulated file must not run functions.
+  pragma(database, 'trusted_schema = OFF')
+  if (maxPages !== undefined) pragma(database, `max_page_count = ${maxPages}`)
+}
+
+function isPresent(file: string): boolean {
+  return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** Creates an empty file with mode 0600. SQLite gives the files beside it the same mode. */
+function createFile(file: string): void {
+  // SQLite syncs the folder with its first write, but not the entry of a new folder in its parent.
+  makeFolder(path.dirname(file), 0o700)
+  try {
+    // Opens only a new file. Closing a file that SQLite has open would drop this process's locks on it
+    // (https://sqlite.org/howtocorrupt.html, section 2.2).
+    fs.closeSync(fs.openSync(file, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Runs `prepare` on a new connection and closes the connection if it throws. */
+export function withConnection<Prepared>(
+  database: DatabaseSync,
+  prepare: (database: DatabaseSync) => Prepared,
+): Prepared {
+  try {
+    return prepare(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Opens a connection. Closes it if `check` throws. */
+function connect(
+  location: string | URL,
+  options: DatabaseSyncOptions,
+  file: string,
+  check: (database: DatabaseSync, file: string) => unknown,
+): DatabaseSync {
+  return withConnection(new DatabaseSync(location, options), (database) => {
+    check(database, file)
+    return database
+  })
+}
+
+/** Whether reading failed because it needs a write: to create the WAL index or roll back a crashed transaction. */
+function needsWriting(error: unknown): boolean {
+  const result = sqliteResultOf(error)
+  return result === SQLITE_RESULTS.READONLY || result === SQLITE_RESULTS.CANTOPEN
+}
+
+/** Throws unless the database has tables of this service. Returns the number of their last migration. */
+export function readVersion(database: DatabaseSync, file: string): number {
+  const { isEmpty, userVersion } = readHeader(database, file)
+  if (isEmpty) throw new StorageError('MISSING', file)
+  return userVersion
+}
+
+function assertCurrent(database: DatabaseSync, file: string): void {
+  if (readVersion(database, file) < MIGRATIONS.length) throw new StorageError('OLDER', file)
+}
+
+/** Opens an existing database without changing it. Throws a StorageError, or the error of `check` or SQLite. */
+export function openReader(
+  { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: SqliteOptions,
+  check: (database: DatabaseSync, file: string) => unknown,
+): DatabaseSync {
+  if (!isPresent(file)) throw new StorageError('MISSING', file)
+  try {
+    return connect(file, { readOnly: true, timeout: busyTimeoutMs }, file, check)
+  } catch (error) {
+    if (!needsWriting(error)) throw error
+    if (isPresent(`${file}-wal`)) {
+      const where = `${file} (its write-ahead log has to be read too; copy both to a writable folder)`
+      throw new StorageError('IO', where, { cause: error })
+    }
+    // A copy on read-only media, where no WAL index can be created. Without a WAL it needs none.
+    const url = pathToFileURL(file)
+    url.searchParams.set('immutable', '1')
+    return connect(url, { readOnly: true }, file, check)
+  }
+}
+
+/** Opens the database and migrates it (see SqliteMode). Blocks while it waits for a lock. Throws a StorageError. */
+export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
+  const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
+  try {
+    if (mode === 'read-only') return openReader(options, assertCurrent)
+    if (mode === 'create') createFile(file)
+    else if (!isPresent(file)) throw new StorageError('MISSING', file)
+    return connect(file, { timeout }, file, (database) => {
+      const { userVersion } = readHeader(database, file)
+      enterWalMode(database, file, timeout)
+      setPragmas(database, options)
+      if (userVersion < MIGRATIONS.length) migrate(database, file)
+    })
+  } catch (error) {
+    throw toStorageError(error, file)
+  }
+}
+
+/**
+ * Moves the whole WAL into the database and truncates it. False if a reader or writer still needs the WAL; with `waits`,
+ * after the connection's lock timeout.
+ */
+export function checkpointWal(database: DatabaseSync, waits: boolean): boolean {
+  const timeoutMs = Number(pragma(database, 'busy_timeout'))
+  if (!waits) pragma(database, 'busy_timeout = 0')
+  try {
+    return pragma(database, 'wal_checkpoint(TRUNCATE)') === 0
+  } finally {
+    pragma(database, `busy_timeout = ${timeoutMs}`)
+  }
+}

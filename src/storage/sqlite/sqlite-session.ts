@@ -1,0 +1,201 @@
+import fs from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
+import { prepareApiKeys } from './sqlite-api-keys.ts'
+import {
+  checkpointWal,
+  openSqliteConnection,
+  type SqliteMode,
+  type SqliteOptions,
+  withConnection,
+} from './sqlite-connection.ts'
+import { toStorageError } from './sqlite-errors.ts'
+import { inTransaction } from './sqlite-migrations.ts'
+import { prepareWaitlist } from './sqlite-waitlist.ts'
+import {
+  type CallEffect,
+  effectOf,
+  performCall,
+  type Statements,
+  type StoreCall,
+} from './store-calls.ts'
+
+/** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
+export type CallOutcome =
+  | { readonly value: unknown }
+  | { readonly problem: StorageProblem; readonly detail: string }
+
+const MISSING_FILE = 'missing'
+
+/** Identifies a file, so that its replacement by another file of the same name can be detected. */
+function readFileIdentity(file: string): string {
+  const stats = fs.statSync(file, { throwIfNoEntry: false, bigint: true })
+  return stats === undefined ? MISSING_FILE : `${stats.dev}:${stats.ino}`
+}
+
+/** The identities of the files of a write-ahead log (WAL); contains MISSING_FILE if one of them is missing. */
+function readWalIdentity(file: string): string {
+  return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
+}
+
+function preparePing(database: DatabaseSync): Statements['session'] {
+  const read = database.prepare('SELECT 1 FROM api_keys LIMIT 1')
+  return { ping: () => void read.get() }
+}
+
+/** Opens a connection with its statements. It is stale once one of the files that the identities name is replaced. */
+function connect(mode: SqliteMode, options: SqliteOptions) {
+  return withConnection(openSqliteConnection(mode, options), (database) => ({
+    database,
+    statements: {
+      session: preparePing(database),
+      waitlist: prepareWaitlist(database),
+      apiKeys: prepareApiKeys(database),
+    },
+    databaseIdentity: readFileIdentity(options.file),
+    walIdentity: readWalIdentity(options.file),
+  }))
+}
+
+type Connection = ReturnType<typeof connect>
+
+/** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
+function groupIntoTransactions(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
+  const transactions: StoreCall[][] = []
+  let previous: CallEffect | undefined
+  for (const call of calls) {
+    const effect = effectOf(call) === 'replace' ? 'write' : effectOf(call)
+    if (effect === previous && effect !== 'erase') transactions.at(-1)?.push(call)
+    else transactions.push([call])
+    previous = effect
+  }
+  return transactions
+}
+
+/** Whether a failure has a cause outside the connection. */
+function hasOutsideCause({ code }: StorageError): boolean {
+  return code === 'LOCKED' || code === 'FULL'
+}
+
+/** One connection at a time to one database, opened by `open` or the first call. Calls block the thread. */
+export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
+  const { file } = options
+  let connection: Connection | undefined
+  /** The last call failed, possibly because of the connection. */
+  let isSuspect = false
+  /** Deleted content may still be in the WAL. */
+  let isCheckpointPending = false
+
+  function disconnect(): void {
+    const { database } = connection ?? {}
+    connection = undefined
+    isSuspect = false
+    try {
+      database?.close()
+    } catch {
+      // Committed transactions are in the WAL, where the next connection finds them.
+    }
+  }
+
+  /**
+   * Empties the WAL of a connection whose files were unlinked, moved or replaced. An unlinked WAL is visible only to
+   * connections that have it open. A WAL that stays in place would be applied to the file that replaced its database
+   * (https://sqlite.org/howtocorrupt.html, section 1.4).
+   */
+  function leave({ database }: Connection): void {
+    try {
+      checkpointWal(database, false)
+    } catch {
+      // Closing the connection tries the checkpoint again.
+    }
+    disconnect()
+  }
+
+  function isCurrent({ databaseIdentity, walIdentity }: Connection): boolean {
+    const walNow = readWalIdentity(file)
+    // Other processes would start a second WAL beside one that was unlinked.
+    const isUnlinked = mode !== 'read-only' && walNow.includes(MISSING_FILE)
+    return databaseIdentity === readFileIdentity(file) && walIdentity === walNow && !isUnlinked
+  }
+
+  /** Only a new row may create a database. If the file was moved away, a lookup fails and reports no unknown keys. */
+  function connected(canCreate: boolean): Connection {
+    // Rows written to an unlinked file would be lost.
+    if (connection !== undefined && !isCurrent(connection)) leave(connection)
+    connection ??= connect(mode === 'create' && !canCreate ? 'read-write' : mode, options)
+    return connection
+  }
+
+  function checkpointIfPending({ database }: Connection, waits: boolean): void {
+    if (!isCheckpointPending) return
+    try {
+      isCheckpointPending = !checkpointWal(database, waits)
+    } catch {
+      // Does not change the outcome of the calls. Retried after the next calls.
+    }
+  }
+
+  function runTransaction(calls: readonly StoreCall[]): readonly CallOutcome[] {
+    const effects = new Set(calls.map(effectOf))
+    try {
+      // A reader that uses the WAL would keep the row in it, so the erasure is refused before it starts.
+      if (effects.has('erase') && !checkpointWal(connected(false).database, true)) {
+        throw new StorageError('LOCKED', file)
+      }
+      const current = connected(calls.some(({ name }) => name === 'add'))
+      const { database, statements, databaseIdentity } = current
+      try {
+        // A transaction that starts as a reader fails when another process writes before it does.
+        const begin = effects.has('read') ? 'BEGIN' : 'BEGIN IMMEDIATE'
+        const values = inTransaction(database, begin, () =>
+          calls.map((call) => performCall(statements, call)),
+        )
+        if (readFileIdentity(file) !== databaseIdentity) throw new StorageError('IO', file)
+        const removes = effects.has('erase') || effects.has('replace')
+        isCheckpointPending ||= removes
+        checkpointIfPending(current, removes)
+        isSuspect = false
+        return values.map((value) => ({ value }))
+      } catch (error) {
+        // The next start must not find a partly written commit in the WAL. On a full disk this also frees space.
+        isCheckpointPending ||= toStorageError(error, file).code !== 'LOCKED'
+        checkpointIfPending(current, false)
+        throw error
+      }
+    } catch (error) {
+      const failure = toStorageError(error, file)
+      if (!hasOutsideCause(failure)) {
+        // Kept after the first failure, because its next commit overwrites a partly written one in the WAL.
+        if (isSuspect) disconnect()
+        else isSuspect = true
+      }
+      const { code: problem, cause, message } = failure
+      return calls.map(() => ({ problem, detail: messageOf(cause ?? message) }))
+    }
+  }
+
+  return {
+    /** Opens the connection now instead of with the first call. Throws a StorageError. */
+    open(): void {
+      connected(true)
+    },
+
+    /**
+     * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
+     * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything.
+     * After two failures in a row that may be the connection's fault, the next call opens a new one.
+     */
+    run(calls: readonly StoreCall[]): readonly CallOutcome[] {
+      return groupIntoTransactions(calls).flatMap(runTransaction)
+    },
+
+    /** Checkpoints the write-ahead log (WAL) and closes the files. */
+    close(): void {
+      // The last connection deletes the WAL when it closes. Otherwise it is at least checkpointed.
+      isCheckpointPending = mode !== 'read-only'
+      if (connection !== undefined) checkpointIfPending(connection, false)
+      disconnect()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { isTransient, StorageError } from '../stores/storage-error.ts'
+import type { Storage } from '../stores/storage.ts'
+import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
+import { type CallOutcome, createSqliteSession } from './sqlite-session.ts'
+import { createSqliteThread } from './sqlite-thread.ts'
+import { createStores, type StoreCall } from './store-calls.ts'
+
+function createStorage(
+  file: string,
+  send: (call: StoreCall) => Promise<CallOutcome>,
+  close: () => Promise<void>,
+): Storage {
+  const { session, ...stores } = createStores(async (call) => {
+    const outcome = await send(call)
+    if ('value' in outcome) return outcome.value
+    throw new StorageError(outcome.problem, file, { cause: new Error(outcome.detail) })
+  })
+  return {
+    ...stores,
+    ping: session.ping,
+    close,
+  }
+}
+
+/** A check of this many bytes takes less than a second. Larger databases are checked by backups. */
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024
+
+/** Checks the structure of every page, without comparing indexes with tables. Throws a StorageError. */
+function assertQuickCheck(database: DatabaseSync, file: string): void {
+  if (statSync(file).size > MAX_CHECKED_BYTES) return
+  const [row] = database.prepare('PRAGMA quick_check(1)').all()
+  const found = String(row?.['quick_check'])
+  if (found !== 'ok') throw new StorageError('DAMAGED', file, { detail: found })
+}
+
+/**
+ * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread
+ * of their own, since SQLite blocks while it waits for the disk and for locks.
+ *
+ * With `onUnavailable`, a database that existed before may be unavailable at the start; calls then open it later. A new one
+ * must be created first, which shows that data can be stored at all. Rejects with a StorageError, DAMAGED if a quick check
+ * finds damage.
+ */
+export async function openSqliteServer(
+  options: SqliteOptions,
+  onUnavailable?: (error: StorageError) => void,
+): Promise<Storage> {
+  const { file } = options
+  const exists = existsSync(file)
+  try {
+    using database = openSqliteConnection('create', options)
+    assertQuickCheck(database, file)
+  } catch (error) {
+    if (!exists || !isTransient(error) || onUnavailable === undefined) throw error
+    onUnavailable(error)
+  }
+  const thread = createSqliteThread(options)
+  return createStorage(file, thread.send, thread.close)
+}
+
+/**
+ * Opens the embedded database in this thread, for commands. Calls block while they wait for the disk and for locks. Rejects
+ * with a StorageError: MISSING (unless `mode` is `create`), NEWER, OLDER (`read-only` never migrates), NOT_A_DATABASE, or a
+ * failure of the disk.
+ */
+export async function openSqliteInThread(
+  options: SqliteOptions & { readonly mode: SqliteMode },
+): Promise<Storage> {
+  const { file, mode } = options
+  const session = createSqliteSession(mode, options)
+  session.open()
+  let isClosed = false
+  return createStorage(
+    file,
+    async (call) => {
+      if (isClosed) throw new StorageError('CLOSED', file)
+      // Rows have no prototype. A clone has one, as it does between threads.
+      const [outcome] = structuredClone(session.run([call]))
+      return outcome ?? { problem: 'IO', detail: 'The call has no outcome' }
+    },
+    async () => {
+      if (isClosed) return
+      isClosed = true
+      session.close()
+    },
+  )
+}

@@ -1,0 +1,108 @@
+import {
+  parseSignedCheckpoint,
+  type SignedCheckpoint,
+} from '@public-api/client-source/log/checkpoint'
+import type { HashTree } from '@public-api/client-source/log/hash-tree'
+import { formatProof } from '@public-api/client-source/log/log-proof'
+import { equalHashes, inclusionProof, rootOf } from '@public-api/client-source/log/merkle-tree'
+import {
+  formatBundle,
+  isTileOf,
+  parseTilePath,
+  TILE_HEIGHT,
+  TILE_WIDTH,
+} from '@public-api/client-source/log/tiles'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
+import { storedHashText } from '../crypto/published-history.ts'
+import { treeOf } from './log-entries.ts'
+import type { TlogFiles } from './tlog-files.ts'
+
+/** The published log, ready to serve. Nothing beyond the published checkpoint is served. */
+export interface ServedTlog {
+  /** The signed checkpoint as published. */
+  readonly checkpoint: string
+  /** Number of entries of the checkpoint. */
+  readonly size: number
+  /** Bytes of a tile or bundle; undefined if the path names none of the published tree. */
+  tile(path: string): Uint8Array | undefined
+  /** The offline proof of a version; undefined if the checkpoint does not contain it. */
+  proof(snapshotId: string): Promise<string | undefined>
+}
+
+/** Versions that a log contains: the canonical JSON of each, and its hash, oldest first. */
+export interface LoggedVersions {
+  readonly texts: readonly string[]
+  /** The canonical JSON of each entry's summary, newest first. */
+  readonly summaries: readonly string[]
+}
+
+/** A summary has five members, and no other one contains this text. */
+const SUMMARY_HASH = /"hash":"([0-9a-f]{64})"/
+
+/** The entry of a version. Not stored: ten thousand of them would have another 13 MB. */
+function entryAt({ texts, summaries }: LoggedVersions, index: number): string {
+  const [, hash = ''] = SUMMARY_HASH.exec(summaries[texts.length - 1 - index] ?? '') ?? []
+  return storedHashText(texts[index] ?? '', hash)
+}
+
+/**
+ * Prepares the published log. Rejects with an Error if the checkpoint does not fit the versions: another origin, more
+ * entries, or another root.
+ */
+async function createServedTlog(
+  { origin, checkpoint = '' }: TlogFiles,
+  versions: LoggedVersions,
+): Promise<ServedTlog> {
+  const head: SignedCheckpoint = parseSignedCheckpoint(checkpoint, 'log/checkpoint')
+  const { size, root } = head
+  if (head.origin !== origin) {
+    throw new Error(`log/checkpoint is of ${head.origin}; log/origin states ${origin}`)
+  }
+  if (size > versions.texts.length) {
+    const count = versions.texts.length
+    throw new Error(`log/checkpoint has ${size} entries; ${count} versions are published`)
+  }
+  const tree: HashTree = await treeOf(size, (index) => entryAt(versions, index))
+  if (!equalHashes(await rootOf(tree, size), root)) {
+    throw new Error(`log/checkpoint has another root than the ${size} published versions`)
+  }
+  return {
+    checkpoint,
+    size,
+    tile(path) {
+      const tile = parseTilePath(path)
+      if (tile === undefined || !isTileOf(tile, size)) return undefined
+      const start = tile.index * TILE_WIDTH
+      return tile.level === 'entries'
+        ? formatBundle(
+            Array.from({ length: tile.width }, (_each, at) =>
+              Buffer.from(entryAt(versions, start + at)),
+            ),
+          )
+        : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
+    },
+    async proof(snapshotId) {
+      const index = Number(snapshotId.slice('VS-'.length)) - 1
+      if (!(index >= 0 && index < size) || formatSnapshotId(index + 1) !== snapshotId)
+        return undefined
+      const entry = Buffer.from(entryAt(versions, index))
+      const hashes = await inclusionProof(tree, index, size)
+      return formatProof({ entry, index, hashes, note: checkpoint })
+    },
+  }
+}
+
+/** The log of releases, prepared at the first request. `onFault` is called once if it cannot be served. */
+export function createLazyTlog(
+  files: TlogFiles,
+  versions: LoggedVersions,
+  onFault: (reason: string) => void,
+): () => Promise<ServedTlog | undefined> {
+  let prepared: Promise<ServedTlog | undefined> | undefined
+  return () =>
+    (prepared ??= createServedTlog(files, versions).catch((error: unknown) => {
+      onFault(messageOf(error))
+      return undefined
+    }))
+}

@@ -1,0 +1,59 @@
+import path from 'node:path'
+import { decodeBase64Of32, encodeBase64 } from '@public-api/client-source/base64'
+import type { HashTree } from '@public-api/client-source/log/hash-tree'
+import { equalHashes, rootOf } from '@public-api/client-source/log/merkle-tree'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { readRegularFile } from '../../files/read-regular-file.ts'
+import { makeFolder } from '../../files/sync-folder.ts'
+import { replaceFile } from '../../files/whole-file.ts'
+import { TlogError } from './tlog-error.ts'
+
+/** The largest tree that may have been signed. It is kept beside the key, apart from the releases. */
+export interface LogState {
+  readonly size: number
+  readonly root: Uint8Array
+}
+
+/** The state of a log; undefined if the file does not exist. Throws a TlogError. */
+export function readLogState(file: string): LogState | undefined {
+  let text: string
+  try {
+    text = readRegularFile(file, 4096).toString('utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new TlogError('LOG_FILE', `${file} cannot be read: ${messageOf(error)}`, error)
+  }
+  const value = parseJson(text)
+  const [size, stated] = [propertyOf(value, 'size'), propertyOf(value, 'root')]
+  const root = typeof stated === 'string' ? decodeBase64Of32(stated) : undefined
+  if (typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 && root !== undefined) {
+    return { size, root }
+  }
+  throw new TlogError('LOG_FILE', `${file}: expected { "size": number, "root": base64 }`)
+}
+
+/** Replaces the state; durable when it returns. Throws a TlogError. */
+export function writeLogState(file: string, { size, root }: LogState): void {
+  try {
+    makeFolder(path.dirname(file), 0o700)
+    replaceFile(file, `${JSON.stringify({ size, root: encodeBase64(root) })}\n`, { mode: 0o600 })
+  } catch (error) {
+    throw new TlogError('LOG_FILE', `${file} cannot be written: ${messageOf(error)}`, error)
+  }
+}
+
+/**
+ * Refuses versions that do not extend the largest tree that was signed, such as a releases folder restored from an old
+ * backup. A log must never sign two trees that contradict each other. Throws a TlogError (BEHIND).
+ */
+export async function requireExtension(tree: HashTree, state: LogState): Promise<void> {
+  if (state.size > tree.size) {
+    const found = `the log signed ${state.size} versions, and the folder has ${tree.size}`
+    throw new TlogError('BEHIND', `${found}; restore the missing versions`)
+  }
+  if (equalHashes(await rootOf(tree, state.size), state.root)) return
+  const found = `the first ${state.size} versions are not those that the log signed`
+  throw new TlogError('BEHIND', `${found}; restore the versions that were published`)
+}

@@ -1,0 +1,360 @@
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { formatCheckpoint, parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
+import type { HashTree } from '@public-api/client-source/log/hash-tree'
+import { LogError } from '@public-api/client-source/log/log-error'
+import { openPolicy, type LogPolicy } from '@public-api/client-source/log/log-policy'
+import { rootOf } from '@public-api/client-source/log/merkle-tree'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { createFile } from '../../files/whole-file.ts'
+import { withFileLock } from '../../storage/sqlite/file-lock.ts'
+import { SQLITE_RESULTS, sqliteResultOf } from '../../storage/sqlite/sqlite-errors.ts'
+import { treeOf } from '../log-entries.ts'
+import {
+  readTlogFile,
+  readTlogOrigin,
+  TlogFileError,
+  tlogFolder,
+  writeTlogFile,
+  type TlogFileName,
+} from '../tlog-files.ts'
+import {
+  createLogKeyFile,
+  deleteRetiringKeyFile,
+  type LogKey,
+  type LogSecrets,
+  logSecretFiles,
+  makeSecretsFolder,
+  readLogKeys,
+  retireCurrentKeyFile,
+} from './log-keys.ts'
+import { readLogState, requireExtension, writeLogState } from './log-state.ts'
+import { TlogError } from './tlog-error.ts'
+
+/** Runs work on the files of a log. A file that cannot be used becomes a TlogError. */
+function withFiles<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TlogFileError) throw new TlogError('LOG_FILE', error.message, error)
+    throw error
+  }
+}
+
+/** Text of a file of the log; undefined if it does not exist. Throws a TlogError. */
+export function readLogFile(releasesDir: string, name: TlogFileName): string | undefined {
+  return withFiles(() => readTlogFile(releasesDir, name))
+}
+
+/** Replaces a file of the log. Throws a TlogError. */
+export function writeLogFile(releasesDir: string, name: TlogFileName, text: string): void {
+  withFiles(() => writeTlogFile(releasesDir, name, text))
+}
+
+/** Signing and replacing files take milliseconds. */
+const LOCK_WAIT_MS = 30_000
+
+/**
+ * Creates a file if it is missing. It belongs to the owner of its folder, because publishing and cosigning may have
+ * different users.
+ */
+function makeFile(file: string, mode: number, text = ''): void {
+  if (existsSync(file)) return
+  try {
+    createFile(file, text, { mode, owner: statSync(path.dirname(file)) })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw new TlogError('LOG_FILE', `${file} cannot be created: ${messageOf(error)}`, error)
+  }
+}
+
+async function withLock<Result>(
+  file: string,
+  mode: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  makeFile(file, mode)
+  try {
+    return await withFileLock(file, LOCK_WAIT_MS, work)
+  } catch (error) {
+    const result = sqliteResultOf(error)
+    if (result === undefined) throw error
+    const isBusy = result === SQLITE_RESULTS.BUSY
+    const held = `another process has held it for ${LOCK_WAIT_MS / 1000} seconds`
+    const reason = isBusy ? held : messageOf(error)
+    throw new TlogError('LOG_FILE', `${file} cannot be locked: ${reason}`, error)
+  }
+}
+
+/** Runs work while no other process signs with the same secrets. Throws a TlogError. */
+function withSecretsLock<Result>(
+  { secretsDir }: LogSecrets,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withLock(logSecretFiles(secretsDir).lock, 0o600, work)
+}
+
+/** Runs work while no other process replaces files of the log. Throws a TlogError. */
+export function withLogFilesLock<Result>(
+  releasesDir: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const folder = tlogFolder(releasesDir)
+  // Releases may be in git. The lock file stays, because removing it would let two processes lock two files of this name.
+  makeFile(path.join(folder, '.gitignore'), 0o644, 'lock\n.gitignore\n')
+  return withLock(path.join(folder, 'lock'), 0o644, work)
+}
+
+/** The origin of the log in a releases folder; undefined without a log. Throws a TlogError. */
+export function findOrigin(releasesDir: string): string | undefined {
+  return withFiles(() => readTlogOrigin(releasesDir))
+}
+
+/** The origin of the log in a releases folder. Throws a TlogError (NO_LOG). */
+export function requireOrigin(releasesDir: string): string {
+  const origin = findOrigin(releasesDir)
+  if (origin !== undefined) return origin
+  throw new TlogError('NO_LOG', `${releasesDir} has no log; create one with svc tlog init`)
+}
+
+/** The operator's policy. Throws a TlogError that names the line. */
+export async function readPolicy(releasesDir: string): Promise<LogPolicy> {
+  const text = readLogFile(releasesDir, 'policy')
+  if (text === undefined) throw new TlogError('LOG_FILE', `${releasesDir}/log/policy is missing`)
+  try {
+    return await openPolicy(text)
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    throw new TlogError('INVALID', `${releasesDir}/log/policy: ${error.message}`, error)
+  }
+}
+
+/** The tree over versions, oldest first. */
+export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashTree> {
+  const texts = versions.map(versionHashText)
+  return treeOf(texts.length, (index) => texts[index] ?? '')
+}
+
+const ORIGIN = /^[^\s+\p{Cc}]{1,200}$/u
+
+function checkOrigin(origin: string): void {
+  const isOrigin = ORIGIN.test(origin) && !origin.includes('://') && !origin.startsWith('svc-')
+  if (isOrigin) return
+  const expected = 'expected host and path without a scheme, such as api.example.org/log'
+  throw new TlogError('INVALID', `--origin ${JSON.stringify(origin.slice(0, 60))}: ${expected}`)
+}
+
+/** What signing needs. */
+export interface LogPublication {
+  readonly releasesDir: string
+  readonly secrets: LogSecrets
+}
+
+/** The keys of a log. Throws a TlogError (LOG_KEY) without a current one. */
+async function requireKeys(origin: string, secrets: LogSecrets): Promise<readonly LogKey[]> {
+  const { current, retiring } = await readLogKeys(origin, secrets)
+  if (current === undefined) {
+    const { key } = logSecretFiles(secrets.secretsDir)
+    throw new TlogError('LOG_KEY', `${key} is missing; the log cannot be extended without its key`)
+  }
+  return retiring === undefined ? [current] : [current, retiring]
+}
+
+/**
+ * Refuses to extend the log of a folder whose versions contradict what was signed, or without its key. Called before a
+ * version is written. Throws a TlogError. Returns false without a log.
+ */
+export async function checkLog(
+  { releasesDir, secrets }: LogPublication,
+  versions: readonly VersionEntry[],
+): Promise<boolean> {
+  const origin = findOrigin(releasesDir)
+  if (origin === undefined) return false
+  await requireKeys(origin, secrets)
+  await readPolicy(releasesDir)
+  await requireExtension(await treeOfVersions(versions), requireState(secrets))
+  return true
+}
+
+function requireState({ secretsDir }: LogSecrets) {
+  const { state: file } = logSecretFiles(secretsDir)
+  const state = readLogState(file)
+  if (state !== undefined) return state
+  const advice = 'restore it; it states the largest tree that the log signed'
+  throw new TlogError('LOG_FILE', `${file} is missing; ${advice}`)
+}
+
+/**
+ * Signs the tree of all versions and stores it as pending. The state is durable before a signature exists, so that a
+ * crash at any point leaves a state that a later tree must extend. One process at a time does so, with the versions of
+ * that moment. Throws a TlogError; then nothing was signed.
+ */
+export async function signLog(
+  publication: LogPublication,
+  readVersions: () => readonly VersionEntry[],
+): Promise<void> {
+  const origin = requireOrigin(publication.releasesDir)
+  await withSecretsLock(publication.secrets, () => signTree(publication, origin, readVersions()))
+}
+
+async function signTree(
+  { releasesDir, secrets }: LogPublication,
+  origin: string,
+  versions: readonly VersionEntry[],
+): Promise<void> {
+  const keys = await requireKeys(origin, secrets)
+  const tree = await treeOfVersions(versions)
+  const state = requireState(secrets)
+  await requireExtension(tree, state)
+  const { size } = tree
+  const root = await rootOf(tree, size)
+  const text = formatCheckpoint({ origin, size, root })
+  await withLogFilesLock(releasesDir, async () => {
+    const signed = ['pending', 'checkpoint'] as const
+    for (const name of signed) {
+      const note = readLogFile(releasesDir, name)
+      if (note !== undefined && isSignedByAll(note, text, keys)) return
+    }
+    if (size > state.size) writeLogState(logSecretFiles(secrets.secretsDir).state, { size, root })
+    writeLogFile(releasesDir, 'pending', `${text}\n${keys.map((key) => key.sign(text)).join('')}`)
+  })
+}
+
+/** Whether a note has this text and a line of each key. Signatures of its own keys are not checked again. */
+function isSignedByAll(note: string, text: string, keys: readonly LogKey[]): boolean {
+  try {
+    const parsed = parseSignedCheckpoint(note)
+    const lines = new Set(parsed.signatures.map(({ name, keyId }) => `${name} ${keyId}`))
+    return parsed.text === text && keys.every(({ keyId }) => lines.has(`${parsed.origin} ${keyId}`))
+  } catch (error) {
+    if (error instanceof LogError) return false
+    throw new TlogError('LOG_FILE', messageOf(error), error)
+  }
+}
+
+/** The policy of an operator without witnesses. */
+function firstPolicy(vkey: string, url: string): string {
+  return `# Who signs the log, and who watches it: c2sp.org/tlog-policy. See docs/witnesses.md.\nlog ${vkey} ${url}\nquorum none\n`
+}
+
+/** A log to create. */
+interface NewLog extends LogPublication {
+  readonly origin: string
+  /** Its address for the policy. */
+  readonly url: string
+}
+
+/**
+ * Creates the log of a releases folder: key, state, policy and the signed tree of all versions. The origin is written
+ * last, so that an interrupted run can be repeated. Returns the verifier key. Throws a TlogError.
+ */
+export function createLog(
+  publication: NewLog,
+  versions: readonly VersionEntry[],
+): Promise<{ readonly vkey: string; readonly size: number }> {
+  const { origin, secrets } = publication
+  checkOrigin(origin)
+  makeSecretsFolder(secrets.secretsDir)
+  return withSecretsLock(secrets, () => createFirstTree(publication, versions))
+}
+
+async function createFirstTree(
+  { releasesDir, secrets, origin, url }: NewLog,
+  versions: readonly VersionEntry[],
+): Promise<{ readonly vkey: string; readonly size: number }> {
+  const known = findOrigin(releasesDir)
+  if (known !== undefined) {
+    throw new TlogError('LOG_EXISTS', `${releasesDir} has the log ${known} already`)
+  }
+  const files = logSecretFiles(secrets.secretsDir)
+  if ((await readLogKeys(origin, secrets)).current === undefined) createLogKeyFile(files.key)
+  const { current } = await readLogKeys(origin, secrets)
+  if (current === undefined) throw new TlogError('LOG_KEY', `${files.key} cannot be read`)
+  const tree = await treeOfVersions(versions)
+  const { size } = tree
+  const root = await rootOf(tree, size)
+  const state = readLogState(files.state)
+  if (state !== undefined) await requireExtension(tree, state)
+  writeLogState(files.state, { size, root })
+  writeLogFile(releasesDir, 'policy', firstPolicy(current.vkey, url))
+  const text = formatCheckpoint({ origin, size, root })
+  writeLogFile(releasesDir, 'checkpoint', `${text}\n${current.sign(text)}`)
+  writeLogFile(releasesDir, 'origin', `${origin}\n`)
+  return { vkey: current.vkey, size }
+}
+
+/** The lines of a policy that name this key as a log. */
+function logLineOf(vkey: string): RegExp {
+  const escaped = vkey.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(String.raw`^[ \t]*log[ \t]+${escaped}(?<url>[ \t].*)?$`, 'm')
+}
+
+/**
+ * Adds a key: from now on both sign, and the policy names both, the new one first. Returns both verifier keys and
+ * the new line. Throws a TlogError.
+ */
+export function addLogKey(publication: LogPublication) {
+  return withSecretsLock(publication.secrets, () => addKey(publication))
+}
+
+async function addKey({ releasesDir, secrets }: LogPublication) {
+  const origin = requireOrigin(releasesDir)
+  if (secrets.keyText !== undefined) {
+    throw new TlogError('LOG_KEY', 'SVC_LOG_KEY is set; this command manages keys in files only')
+  }
+  // A mistake in it would end this command after the key exists.
+  await readPolicy(releasesDir)
+  const before = await readLogKeys(origin, secrets)
+  if (before.retiring !== undefined && before.current !== undefined) {
+    const { keyId } = before.retiring
+    throw new TlogError('LOG_KEY', `the key ${keyId} is retiring; retire it before you add another`)
+  }
+  const old = before.retiring ?? before.current
+  const text = readLogFile(releasesDir, 'policy') ?? ''
+  const line = old === undefined ? null : logLineOf(old.vkey).exec(text)
+  if (old === undefined || line === null) {
+    throw new TlogError(
+      'LOG_KEY',
+      `log/policy has no line of the current key; expected log ${old?.vkey}`,
+    )
+  }
+  // An interrupted run left the old key as the retiring one.
+  if (before.retiring === undefined) retireCurrentKeyFile(secrets.secretsDir)
+  createLogKeyFile(logSecretFiles(secrets.secretsDir).key)
+  const { current } = await readLogKeys(origin, secrets)
+  if (current === undefined) throw new TlogError('LOG_KEY', 'the new key cannot be read')
+  const added = `log ${current.vkey}${line.groups?.['url'] ?? ''}`
+  writeLogFile(
+    releasesDir,
+    'policy',
+    text.replace(line[0], (known) => `${added}\n${known}`),
+  )
+  return { current: current.vkey, retiring: old.vkey, line: added }
+}
+
+/** Removes the retiring key: from now on only the current one signs. Returns its verifier key. Throws a TlogError. */
+export function retireLogKey(publication: LogPublication, keyId: string) {
+  return withSecretsLock(publication.secrets, () => retireKey(publication, keyId))
+}
+
+async function retireKey({ releasesDir, secrets }: LogPublication, keyId: string) {
+  const origin = requireOrigin(releasesDir)
+  const { current, retiring } = await readLogKeys(origin, secrets)
+  if (retiring === undefined || retiring.keyId !== keyId) {
+    const expected = retiring === undefined ? 'no key is retiring' : `expected ${retiring.keyId}`
+    const advice = current?.keyId === keyId ? '; add a new key first' : ''
+    throw new TlogError('LOG_KEY', `the key ${keyId} is not retiring: ${expected}${advice}`)
+  }
+  const text = readLogFile(releasesDir, 'policy') ?? ''
+  const line = logLineOf(retiring.vkey).exec(text)
+  if (line !== null) {
+    writeLogFile(
+      releasesDir,
+      'policy',
+      text.replace(`${line[0]}\n`, () => ''),
+    )
+  }
+  deleteRetiringKeyFile(secrets.secretsDir)
+  return { retired: retiring.vkey }
+}

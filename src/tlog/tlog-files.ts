@@ -1,0 +1,82 @@
+import path from 'node:path'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import { readRegularFile } from '../files/read-regular-file.ts'
+import { makeFolder } from '../files/sync-folder.ts'
+import { replaceFile } from '../files/whole-file.ts'
+
+/** A file of the transparency log cannot be read or written. The message names it. */
+export class TlogFileError extends Error {
+  override readonly name = 'TlogFileError'
+}
+
+/** The published files of the transparency log, as plain data. */
+export interface TlogFiles {
+  /** Identity of the log. */
+  readonly origin: string
+  /** The served checkpoint, signed and cosigned; undefined before the first one satisfies the policy. */
+  readonly checkpoint: string | undefined
+  /** The operator's policy, suggested to clients. */
+  readonly policy: string
+}
+
+/** Files of the log in a releases folder, with their size limits. */
+const MAX_BYTES = {
+  origin: 1024,
+  policy: 65_536,
+  checkpoint: 131_072,
+  pending: 131_072,
+  'witnesses.json': 131_072,
+} as const
+
+/** A file of the log in a releases folder. */
+export type TlogFileName = keyof typeof MAX_BYTES
+
+/** The folder of the log in a releases folder. It exists only after `svc tlog init`. */
+export function tlogFolder(releasesDir: string): string {
+  return path.join(releasesDir, 'log')
+}
+
+/** Text of a file of the log; undefined if it does not exist. Throws a TlogFileError. */
+export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
+  const file = path.join(tlogFolder(releasesDir), name)
+  try {
+    const bytes = readRegularFile(file, MAX_BYTES[name])
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new TlogFileError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Replaces a file of the log; durable when it returns. Throws a TlogFileError. */
+export function writeTlogFile(releasesDir: string, name: TlogFileName, text: string): void {
+  const file = path.join(tlogFolder(releasesDir), name)
+  try {
+    makeFolder(tlogFolder(releasesDir), 0o755)
+    replaceFile(file, text, { mode: 0o644 })
+  } catch (error) {
+    throw new TlogFileError(`${file} cannot be written: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** The identity of the log in a releases folder; undefined without a log. Throws a TlogFileError. */
+export function readTlogOrigin(releasesDir: string): string | undefined {
+  const text = readTlogFile(releasesDir, 'origin')
+  if (text === undefined) return undefined
+  const origin = text.replace(/\n$/, '')
+  if (/^[^\s+]+$/u.test(origin)) return origin
+  const expected = 'expected one line such as api.example.org/log'
+  throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'origin')}: ${expected}`)
+}
+
+/** The published files of the log; undefined without a log. Throws a TlogFileError. */
+export function readTlogFiles(releasesDir: string): TlogFiles | undefined {
+  const origin = readTlogOrigin(releasesDir)
+  if (origin === undefined) return undefined
+  const policy = readTlogFile(releasesDir, 'policy')
+  if (policy === undefined) {
+    throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'policy')} is missing`)
+  }
+  return { origin, policy, checkpoint: readTlogFile(releasesDir, 'checkpoint') }
+}

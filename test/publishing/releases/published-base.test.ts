@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { publishRelease } from '../../../src/publishing/releases/publish-release.ts'
+import { writeBase } from '../../../src/publishing/releases/published-base.ts'
+import { redactResource } from '../../../src/publishing/releases/redact-resource.ts'
+import { rollBackRelease } from '../../../src/publishing/releases/roll-back-release.ts'
+import { PublishError } from '../../../src/publishing/rules/publish-error.ts'
+import { openReleaseStore } from '../../../src/releases/release-store.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent } from '../content-fixture.ts'
+
+/** Two people with a copy each of content that was published as VS-0001. */
+async function shareContent(t: TestContext) {
+  const releasesDir = path.join(temporaryFolder(t), 'releases')
+  const store = openReleaseStore(releasesDir)
+  const common = { store, nowMs: FIXTURE_NOW_MS, registryVersion: '1.0.0', note: 'A note.' }
+  const publish = (contentDir: string, over?: string) =>
+    publishRelease({ ...common, contentDir, over })
+  const first = makeContent(t)
+  await publish(first)
+  const second = path.join(temporaryFolder(t), 'content')
+  cpSync(first, second, { recursive: true })
+  return { first, second, publish, store, releasesDir, common }
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof PublishError, String(error))
+  assert.equal(error.code, 'BASE')
+  return error.message
+}
+
+test('content that is based on an older version is refused with what came in between', async (t) => {
+  const { first, second, publish, store } = await shareContent(t)
+  editContent(first, 'roadmap', 'title: Writing', 'title: Writing well')
+  await publish(first)
+  editContent(second, 'status', 'name: Read API', 'name: Reads')
+  assert.equal(
+    await refusal(publish(second)),
+    'the content was last published as VS-0001; VS-0002 came after it and changed roadmap; expected content with these changes, or --over VS-0002 to replace them',
+  )
+  assert.equal(store.readVersionIds().length, 2)
+  assert.match(
+    await refusal(publish(second, 'VS-0001')),
+    /^--over names "VS-0001"; the newest version is VS-0002$/,
+  )
+  const { entry, undone } = await publish(second, 'VS-0002')
+  assert.equal(entry.snapshotId, 'VS-0003')
+  assert.deepEqual(undone, ['roadmap'])
+  // The second folder is based on the newest version from now on, and the first one is not.
+  editContent(second, 'status', 'name: Reads', 'name: Read API')
+  assert.equal((await publish(second)).outcome, 'published')
+  assert.match(await refusal(publish(first)), /VS-0003, VS-0004 came after it/)
+})
+
+test('content with the same resources is up to date, wherever it comes from', async (t) => {
+  const { first, second, publish } = await shareContent(t)
+  for (const folder of [first, second]) editContent(folder, 'roadmap', 'title: Writing', 'title: W')
+  await publish(first)
+  assert.equal((await publish(second)).outcome, 'unchanged')
+  editContent(second, 'roadmap', 'title: W', 'title: Writing')
+  assert.equal((await publish(second)).outcome, 'published')
+})
+
+test('content without a base, with a damaged one or of another history is refused', async (t) => {
+  const { first, publish } = await shareContent(t)
+  const file = path.join(first, '.published.json')
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  rmSync(file)
+  assert.match(
+    await refusal(publish(first)),
+    /does not state which version .* differs from VS-0001 in roadmap/,
+  )
+  writeFileSync(file, '{')
+  assert.match(await refusal(publish(first)), /\.published\.json is damaged .*--over$/)
+  writeFileSync(file, JSON.stringify({ snapshotId: 'VS-0007', hash: 'f'.repeat(64) }))
+  assert.match(
+    await refusal(publish(first)),
+    /^the content was last published as VS-0007 of another history/,
+  )
+})
+
+test('a rollback is not undone by the content from before it', async (t) => {
+  const { first, publish, common } = await shareContent(t)
+  editContent(first, 'roadmap', 'title: Writing', 'title: W')
+  await publish(first)
+  await rollBackRelease({ ...common, snapshotId: 'VS-0001' })
+  assert.match(await refusal(publish(first)), /VS-0003 came after it and changed roadmap/)
+})
+
+test('a content folder that cannot be written is a warning', (t) => {
+  const missing = path.join(temporaryFolder(t), 'missing')
+  assert.match(
+    writeBase(missing, { snapshotId: 'VS-0002', hash: 'a' }) ?? '',
+    /could not be written .* needs --over VS-0002$/,
+  )
+})
+
+test('everything that is published is readable by other users, whatever the umask', async (t) => {
+  const before = process.umask(0o077)
+  try {
+    const { first, publish, releasesDir, common } = await shareContent(t)
+    editContent(first, 'roadmap', 'title: Writing', 'title: W')
+    await publish(first)
+    const redacted = await redactResource({
+      ...common,
+      snapshotId: 'VS-0001',
+      resource: 'roadmap',
+      reason: 'A person asked.',
+    })
+    const folder = path.join(releasesDir, 'resources', 'roadmap')
+    const files = {
+      [path.join(releasesDir, 'versions', 'VS-0001.json')]: 0o644,
+      [path.join(folder, `${redacted.digest}.redacted.json`)]: 0o644,
+      [folder]: 0o755,
+      [path.dirname(folder)]: 0o755,
+      [releasesDir]: 0o755,
+      [path.join(first, '.published.json')]: 0o644,
+    }
+    for (const [file, mode] of Object.entries(files)) {
+      assert.equal(statSync(file).mode & 0o777, mode, file)
+    }
+    assert.match(readFileSync(path.join(first, '.published.json'), 'utf8'), /"VS-0002"/)
+  } finally {
+    process.umask(before)
+  }
+})

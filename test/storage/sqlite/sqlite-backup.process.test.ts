@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
+import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import type { Storage } from '../../../src/storage/stores/storage.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
+
+const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', import.meta.url))
+
+async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
+  const file = path.join(temporaryFolder(t), 'service.sqlite')
+  const live = await openSqliteServer({ file })
+  t.after(() => live.close())
+  await Promise.all(
+    Array.from({ length: count }, (_, number) => live.waitlist.add(makeRegistration(number))),
+  )
+  return { file, live }
+}
+
+test('a copy of a live database is complete, one file, and readable only by its owner', async (t) => {
+  const { file, live } = await openFilled(t, 50)
+  const folder = temporaryFolder(t)
+  const target = path.join(folder, 'copy.sqlite')
+  const writing = Array.from({ length: 50 }, (_, number) =>
+    live.waitlist.add(makeRegistration(100 + number)),
+  )
+  await backUpDatabase(file, target)
+  await Promise.all(writing)
+  assert.deepEqual(fs.readdirSync(folder), ['copy.sqlite'])
+  assert.equal(fs.statSync(target).mode & 0o777, 0o600)
+  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
+  t.after(() => copy.close())
+  const copied = await readAll(copy.waitlist)
+  assert.ok(copied.length >= 50)
+  assert.deepEqual(copied, (await readAll(live.waitlist)).slice(0, copied.length))
+  // It can take the place of the original: positions go on behind the last one.
+  const restored = await openSqliteInThread({ file: target, mode: 'read-write' })
+  t.after(() => restored.close())
+  assert.equal(await restored.waitlist.add(makeRegistration(999)), 'added')
+  const [row] = await restored.waitlist.readAfter(copied.at(-1)?.position ?? 0, 10)
+  assert.equal(row?.ticket, makeRegistration(999).ticket)
+})
+
+test('never overwrites a file and leaves no copy after a failure', async (t) => {
+  const { file } = await openFilled(t, 1)
+  const folder = temporaryFolder(t)
+  const target = path.join(folder, 'copy.sqlite')
+  fs.writeFileSync(target, 'mine')
+  await assertProblem('EXISTS', backUpDatabase(file, target))
+  await assertProblem('EXISTS', backUpDatabase(file, file))
+  assert.equal(fs.readFileSync(target, 'utf8'), 'mine')
+  fs.rmSync(target)
+  await assertProblem('MISSING', backUpDatabase(path.join(folder, 'none.sqlite'), target))
+  fs.writeFileSync(path.join(folder, 'text'), 'no database')
+  await assertProblem('NOT_A_DATABASE', backUpDatabase(path.join(folder, 'text'), target))
+  await assertProblem('IO', backUpDatabase(file, path.join(folder, 'none', 'copy.sqlite')))
+  assert.deepEqual(fs.readdirSync(folder), ['text'])
+})
+
+test('the database file without its WAL opens as of the last checkpoint', async (t) => {
+  const { file, live } = await openFilled(t, 3)
+  // An erasure writes the WAL back.
+  await live.waitlist.erase(makeRegistration(0).addressHash)
+  await live.waitlist.add(makeRegistration(9))
+  const folder = temporaryFolder(t)
+  const target = path.join(folder, 'copy.sqlite')
+  // By another process: to close the file in this one would drop SQLite's locks on it.
+  assert.equal(spawnSync('cp', [file, target]).status, 0)
+  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
+  t.after(() => copy.close())
+  const tickets = (await readAll(copy.waitlist)).map(({ ticket }) => ticket)
+  assert.deepEqual(
+    tickets,
+    [1, 2].map((number) => makeRegistration(number).ticket),
+  )
+})
+
+/** Root may write anywhere, so these tests give up that capability where they run as root. */
+const WITHOUT_OVERRIDE = ['--bounding-set=-dac_override', '--inh-caps=-dac_override', '--']
+
+/** Runs a program that may not write where the modes of files forbid it. */
+function countAsReader(file: string): { readonly out: string; readonly error: string } {
+  const counting = [process.execPath, COUNTING_PROCESS, file]
+  const isRoot = process.getuid?.() === 0
+  const [program = '', ...args] = isRoot ? ['setpriv', ...WITHOUT_OVERRIDE, ...counting] : counting
+  const { stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
+  if (error !== undefined) throw error
+  return { out: stdout, error: stderr }
+}
+
+test('a copy can be read on read-only media', async (t) => {
+  const { file, live } = await openFilled(t, 3)
+  await live.waitlist.erase(makeRegistration(0).addressHash)
+  const folder = temporaryFolder(t)
+  const whole = path.join(folder, 'whole.sqlite')
+  await backUpDatabase(file, whole)
+  for (const name of ['plain.sqlite', 'logged.sqlite']) {
+    assert.equal(spawnSync('cp', [file, path.join(folder, name)]).status, 0)
+  }
+  // One row is in the WAL alone, which was copied for this one.
+  await live.waitlist.add(makeRegistration(9))
+  assert.equal(spawnSync('cp', [`${file}-wal`, path.join(folder, 'logged.sqlite-wal')]).status, 0)
+  for (const name of fs.readdirSync(folder)) fs.chmodSync(path.join(folder, name), 0o444)
+  const names = fs.readdirSync(folder)
+  fs.chmodSync(folder, 0o555)
+  try {
+    const first = countAsReader(whole)
+    assert.equal(first.out, '2', first.error)
+    assert.equal(countAsReader(path.join(folder, 'plain.sqlite')).out, '2')
+    // What is in the WAL would be missing: better to say so than to show less.
+    const logged = countAsReader(path.join(folder, 'logged.sqlite'))
+    assert.equal(logged.out, '')
+    assert.match(
+      logged.error,
+      /logged\.sqlite \(its write-ahead log has to be read too; copy both to a writable folder/,
+    )
+    assert.deepEqual(fs.readdirSync(folder), names)
+  } finally {
+    fs.chmodSync(folder, 0o700)
+  }
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
+
+function makePath(t: TestContext): string {
+  return path.join(temporaryFolder(t), 'service.sqlite')
+}
+
+/** The threads that are started from now on. */
+function watchThreads(t: TestContext): readonly Worker[] {
+  const threads: Worker[] = []
+  const note = (thread: Worker): void => {
+    threads.push(thread)
+  }
+  process.on('worker', note)
+  t.after(() => process.off('worker', note))
+  return threads
+}
+
+test('the thread starts with the first call and serves all calls', async (t) => {
+  const threads = watchThreads(t)
+  const storage = await openSqliteServer({ file: makePath(t) })
+  assert.equal(threads.length, 0)
+  await Promise.all([storage.waitlist.count(), storage.waitlist.add(makeRegistration(1))])
+  await storage.waitlist.add(makeRegistration(2))
+  assert.equal(threads.length, 1)
+  await storage.close()
+  // The number of a thread that has ended is -1.
+  assert.equal(threads[0]?.threadId, -1)
+  await assertProblem('CLOSED', storage.waitlist.count())
+  assert.equal(threads.length, 1)
+})
+
+test('the serving thread continues while the database is locked', async (t) => {
+  const file = makePath(t)
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
+  t.after(() => storage.close())
+  await storage.waitlist.count()
+  const holder = new DatabaseSync(file)
+  t.after(() => {
+    holder.close()
+  })
+  holder.exec('BEGIN IMMEDIATE')
+  const waiting = new Set([storage.waitlist.add(makeRegistration(1))])
+  const settled = assertProblem('LOCKED', Promise.all(waiting)).finally(() => waiting.clear())
+  let turns = 0
+  while (waiting.size > 0) {
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+    turns += 1
+  }
+  await settled
+  assert.ok(turns > 100, `only ${turns} turns of the event loop while one call waited for the lock`)
+})
+
+test('calls that wait for a lock share a transaction', async (t) => {
+  const file = makePath(t)
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 20_000 })
+  t.after(() => storage.close())
+  await storage.waitlist.count()
+  const holder = new DatabaseSync(file)
+  holder.exec('BEGIN IMMEDIATE')
+  const adds = Array.from({ length: 100 }, (_, number) =>
+    storage.waitlist.add(makeRegistration(number)),
+  )
+  holder.close()
+  assert.deepEqual(new Set(await Promise.all(adds)), new Set(['added']))
+})
+
+test('a thread that dies fails its pending calls and is replaced', async (t) => {
+  const threads = watchThreads(t)
+  const file = makePath(t)
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
+  t.after(() => storage.close())
+  await storage.waitlist.add(makeRegistration(1))
+  const holder = new DatabaseSync(file)
+  holder.exec('BEGIN IMMEDIATE')
+  // Both wait for the lock, the second maybe behind the first.
+  const waiting = [2, 3].map((number) => storage.waitlist.add(makeRegistration(number)))
+  const failing = Promise.all(waiting.map((call) => assertProblem('IO', call)))
+  await threads[0]?.terminate()
+  await failing
+  holder.close()
+  assert.equal((await storage.waitlist.count()).total, 1)
+  assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
+  assert.equal(threads.length, 2)
+})
+
+test('close completes while the thread dies', async (t) => {
+  const threads = watchThreads(t)
+  const file = makePath(t)
+  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
+  await storage.waitlist.add(makeRegistration(1))
+  const holder = new DatabaseSync(file)
+  holder.exec('BEGIN IMMEDIATE')
+  const failing = assertProblem('IO', storage.waitlist.add(makeRegistration(2)))
+  const closing = storage.close()
+  await threads[0]?.terminate()
+  await failing
+  await closing
+  holder.close()
+  const again = await openSqliteInThread({ file, mode: 'read-only' })
+  assert.equal((await again.waitlist.count()).total, 1)
+  await again.close()
+})
+
+test('the small thread handles a thousand large seals concurrently', async (t) => {
+  const storage = await openSqliteServer({ file: makePath(t) })
+  t.after(() => storage.close())
+  const adds = Array.from({ length: 1000 }, (_, number) =>
+    storage.waitlist.add(makeRegistration(number, { sealed: new Uint8Array(8000).fill(number) })),
+  )
+  await Promise.all(adds)
+  const rows = await storage.waitlist.readAfter(0, 1000)
+  assert.equal(rows.length, 1000)
+  const seals = rows.map(({ position, recipient, sealed }) => ({
+    position,
+    fromRecipient: recipient,
+    recipient: 'age1second',
+    sealed,
+  }))
+  assert.equal(await storage.waitlist.reseal(seals), 1000)
+})
