@@ -32,7 +32,7 @@ async function measureFolder(
   const beganMs = performance.now()
   const server = await startService(workspace, {
     SVC_RELEASES_DIR: releasesDir,
-    SVC_RELOAD_SECONDS: '0',
+    SVC_RELEASE_POLL_SECONDS: '0',
     SVC_ADMIN_PORT: '0',
   })
   const startMs = performance.now() - beganMs

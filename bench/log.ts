@@ -62,7 +62,7 @@ async function measureStarts(workspace: Workspace, releasesDir: string) {
 async function measureServing(workspace: Workspace, releasesDir: string, versions: number) {
   const server = await startService(workspace, {
     SVC_RELEASES_DIR: releasesDir,
-    SVC_RELOAD_SECONDS: '0',
+    SVC_RELEASE_POLL_SECONDS: '0',
     SVC_ADMIN_PORT: '0',
   })
   const adminPort = await server.firstLine(

@@ -25,12 +25,12 @@ export const SECRET_VARIABLES = {
   signingKey: { variable: 'SVC_SIGNING_KEY', file: 'signing-key.pem' },
   signingKeys: { variable: 'SVC_SIGNING_KEYS', file: 'signing-keys.json', isPublic: true },
   keyHashSecret: {
-    variable: 'SVC_KEY_HASH_SECRET',
+    variable: 'SVC_API_KEY_HASH_SECRET',
     file: 'key-hash-secret.txt',
     purpose: 'the secret that hashes API keys',
   },
   previousKeyHashSecrets: {
-    variable: 'SVC_KEY_HASH_SECRET_PREVIOUS',
+    variable: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',
     file: 'key-hash-secret-previous.txt',
   },
   addressHashSecret: {
@@ -59,6 +59,16 @@ export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 
 /** The configuration of one deployment, checked. Folders and files are absolute paths. */
 export type Config = Readonly<ReturnType<typeof inspectConfig>['config']>
+
+/** Former names of variables, refused with the current name: a setting that is silently ignored is worse. */
+const RENAMED_VARIABLES: { readonly [former: string]: string } = {
+  SVC_LOG_KEY: 'SVC_TLOG_KEY',
+  SVC_KEY_HASH_SECRET: 'SVC_API_KEY_HASH_SECRET',
+  SVC_KEY_HASH_SECRET_PREVIOUS: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',
+  SVC_NODES: 'SVC_LIMIT_NODES',
+  SVC_CACHE_SECONDS: 'SVC_REUSE_SECONDS',
+  SVC_RELOAD_SECONDS: 'SVC_RELEASE_POLL_SECONDS',
+}
 
 /** Where hosted challenges are verified by default. */
 const VERIFY_URLS = {
@@ -195,10 +205,11 @@ function isInside(folder: string, parent: string): boolean {
  */
 export function inspectConfig(env: Environment, workingDir: string) {
   const reader = createEnvironmentReader(env)
+  reader.refuseRenamed(RENAMED_VARIABLES)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
   // Read by svc publish and svc tlog only. Named here, so that it is not reported as unknown.
-  reader.text('SVC_LOG_KEY')
+  reader.text('SVC_TLOG_KEY')
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
   const dataDir = folder('SVC_DATA_DIR', 'data')
   const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')
@@ -239,14 +250,14 @@ export function inspectConfig(env: Environment, workingDir: string) {
     /** Of one process. */
     maxConnections: reader.integer('SVC_MAX_CONNECTIONS', 1, 1_000_000) ?? 10_000,
     /** How long a signed response may be reused; 0: never. */
-    cacheSeconds: reader.integer('SVC_CACHE_SECONDS', 0, 60) ?? 0,
+    cacheSeconds: reader.integer('SVC_REUSE_SECONDS', 0, 60) ?? 0,
     /** Shared counters of several nodes; may contain a password. */
     valkeyUrl: readValkeyUrl(reader),
     /** While Valkey is unavailable, each node gets its share of the limits. */
-    nodes: reader.integer('SVC_NODES', 1, 1000) ?? 1,
+    nodes: reader.integer('SVC_LIMIT_NODES', 1, 1000) ?? 1,
     adminPort,
     /** How often to check for a new release; 0: only on SIGHUP. */
-    reloadSeconds: reader.integer('SVC_RELOAD_SECONDS', 0, 86_400) ?? 5,
+    reloadSeconds: reader.integer('SVC_RELEASE_POLL_SECONDS', 0, 86_400) ?? 5,
     ntpServer: reader.parsed(
       'SVC_NTP_SERVER',
       'a host, or host:port, with an IPv6 address in brackets',

@@ -57,6 +57,12 @@ export function createEnvironmentReader(env: Environment) {
     text,
     reportInvalid,
     parsed,
+    /** Reports each variable that is set by a former name. The value is not shown: it may be a secret. */
+    refuseRenamed(renamed: { readonly [former: string]: string }): void {
+      for (const [former, current] of Object.entries(renamed)) {
+        if (text(former) !== undefined) reportInvalid(former, `the new name, ${current}`, true)
+      }
+    },
     /** Variables with this prefix that were not read so far, with a suggestion for a mistyped one. */
     unreadVariables: (prefix: string): readonly UnknownVariable[] =>
       Object.keys(env)

@@ -51,6 +51,24 @@ test('trims values and treats empty ones as unset', () => {
   assert.deepEqual(read({ PORT: '', SVC_LOG_LEVEL: '  ', SVC_NTP_SERVER: '' }), read({}))
 })
 
+test('refuses a variable by its former name, without its value', () => {
+  const former = {
+    SVC_LOG_KEY: 'SVC_TLOG_KEY',
+    SVC_KEY_HASH_SECRET: 'SVC_API_KEY_HASH_SECRET',
+    SVC_KEY_HASH_SECRET_PREVIOUS: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',
+    SVC_NODES: 'SVC_LIMIT_NODES',
+    SVC_CACHE_SECONDS: 'SVC_REUSE_SECONDS',
+    SVC_RELOAD_SECONDS: 'SVC_RELEASE_POLL_SECONDS',
+  }
+  const env = Object.fromEntries(Object.keys(former).map((name) => [name, '2']))
+  const { config, mistakes } = inspectConfig(env, WORKING_DIR)
+  assert.deepEqual(
+    mistakes,
+    Object.entries(former).map(([name, current]) => `${name}: expected the new name, ${current}`),
+  )
+  assert.deepEqual(config.unknownVariables, [])
+})
+
 /** Valid values of variables and how they are read. */
 const GOOD: readonly (readonly [
   variable: string,
@@ -78,7 +96,7 @@ const GOOD: readonly (readonly [
   ['SVC_BASE_URL', 'http://[::1]:8080', ({ baseUrl }) => baseUrl, 'http://[::1]:8080'],
   ['SVC_RUNTIME', 'production', ({ runtime }) => runtime, 'production'],
   ['SVC_DEPLOYMENT', 'preview', ({ deployment }) => deployment, 'preview'],
-  ['SVC_RELOAD_SECONDS', '0', ({ reloadSeconds }) => reloadSeconds, 0],
+  ['SVC_RELEASE_POLL_SECONDS', '0', ({ reloadSeconds }) => reloadSeconds, 0],
   ['SVC_RELEASES_DIR', 'published', ({ releasesDir }) => releasesDir, '/srv/service/published'],
   ['SVC_DATA_DIR', '/var/lib/svc', ({ dataDir }) => dataDir, '/var/lib/svc'],
   [
@@ -296,8 +314,8 @@ test('an unusable database or counter store is refused without repeating its URL
     'a URL that starts with valkey:// or redis:// or valkeys:// or rediss://',
   )
   assertRefused('SVC_VALKEY_URL', ['redis://'], 'a host, such as valkey://127.0.0.1:6379')
-  const { mistakes } = inspectConfig({ SVC_NODES: '0' }, WORKING_DIR)
-  assert.deepEqual(mistakes, ['SVC_NODES: expected a whole number from 1 to 1000, found "0"'])
+  const { mistakes } = inspectConfig({ SVC_LIMIT_NODES: '0' }, WORKING_DIR)
+  assert.deepEqual(mistakes, ['SVC_LIMIT_NODES: expected a whole number from 1 to 1000, found "0"'])
   for (const url of ['valkey://cache:6379', 'rediss://:p@cache/2', 'valkeys://cache']) {
     assert.equal(inspectConfig({ SVC_VALKEY_URL: url }, WORKING_DIR).config.valkeyUrl, url)
   }

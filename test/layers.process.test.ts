@@ -40,14 +40,14 @@ test('the map has no unused permission', () => {
 test('reports unused permissions; type-only and dynamic imports count as uses', (t) => {
   const allowed = findIdleAllowances(makeTree(t, {}))
   const done = makeTree(t, {
-    'service/a.ts': "import type { S } from '../storage/storage.ts'\n",
+    'service/waitlist/a.ts': "import type { S } from '../../storage/stores/storage.ts'\n",
     'pages/b.ts': "import th from '../../locales/th.json' with { type: 'json' }\n",
-    'process/run.ts': "const { open } = await import('../log.ts')\n",
+    'process/run.ts': "const { open } = await import('../logger.ts')\n",
   })
   const idle = findIdleAllowances(done)
   assert.deepEqual(
     allowed.filter((each) => !idle.includes(each)),
-    ['service: storage', 'pages: ../locales', 'process: log.ts'],
+    ['service/waitlist: storage/stores', 'pages: ../locales', 'process: logger.ts'],
   )
 })
 
@@ -70,11 +70,11 @@ describe('reports forbidden imports', () => {
   test('reports an upward import with its location and the allowed imports', (t) => {
     assert.deepEqual(
       faultsOf(t, {
-        'service/waitlist.ts':
-          "import { a } from '@public-api/contract/a'\n\nimport { b } from '../http/b.ts'\n",
+        'service/waitlist/waitlist.ts':
+          "import { a } from '@public-api/contract/a'\n\nimport { b } from '../../http/b.ts'\n",
       }),
       [
-        'service/waitlist.ts:3 imports http/b.ts, but service may import only contract, packages/client, crypto, the types of storage',
+        'service/waitlist/waitlist.ts:3 imports http/b.ts, but service/waitlist may import only contract, crypto, the types of service, the types of service/challenge, the types of storage/counters, the types of storage/stores',
       ],
     )
   })
@@ -92,9 +92,22 @@ describe('reports forbidden imports', () => {
     assert.deepEqual(
       faults,
       ['a.ts:1', 'b.ts:1', 'c.ts:1', 'd.ts:1', 'e.ts:1', 'f.ts:1', 'g.ts:4'].map(
-        (place) =>
-          `crypto/${place} imports service/a.ts, but crypto may import only contract, packages/client`,
+        (place) => `crypto/${place} imports service/a.ts, but crypto may import only contract`,
       ),
+    )
+  })
+
+  test('a folder inside a layer importing the one beside it, or the layer around it', (t) => {
+    assert.deepEqual(
+      faultsOf(t, {
+        'publishing/rules/a.ts': "import { a } from '../leaks/a.ts'\n",
+        'publishing/leaks/b.ts': "import { a } from '../rules/a.ts'\n",
+        'service/time/c.ts': "import { a } from '../clock.ts'\n",
+      }),
+      [
+        'publishing/rules/a.ts:1 imports publishing/leaks/a.ts, but publishing/rules may import only contract, files',
+        'service/time/c.ts:1 imports service/clock.ts, but service/time may import only contract',
+      ],
     )
   })
 
@@ -139,12 +152,12 @@ describe('reports forbidden imports', () => {
   test('a run-time import where only types are allowed', (t) => {
     assert.deepEqual(
       faultsOf(t, {
-        'service/a.ts':
-          "import type { S } from '../storage/storage.ts'\nimport { type T } from '../storage/storage.ts'\n",
-        'service/b.ts': "import { open, type S } from '../storage/sqlite.ts'\n",
+        'service/waitlist/a.ts':
+          "import type { S } from '../../storage/stores/storage.ts'\nimport { type T } from '../../storage/stores/storage.ts'\n",
+        'service/waitlist/b.ts': "import { open, type S } from '../../storage/stores/sqlite.ts'\n",
       }),
       [
-        'service/b.ts:1 imports storage/sqlite.ts, but service may import only contract, packages/client, crypto, the types of storage',
+        'service/waitlist/b.ts:1 imports storage/stores/sqlite.ts, but service/waitlist may import only contract, crypto, the types of service, the types of service/challenge, the types of storage/counters, the types of storage/stores',
       ],
     )
   })

@@ -149,7 +149,7 @@ test('a variable has precedence over the file, which is not created', async (t) 
   const env = {
     SVC_SIGNING_KEY: pemOf(TEST_SIGNING_KEY),
     SVC_SIGNING_KEYS: noteKeys([TEST_SIGNING_KEY, 'current', '2026-01-01T00:00:00Z']),
-    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_API_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: RECIPIENT,
   }
@@ -221,7 +221,7 @@ test('production creates nothing and names every missing secret', async (t) => {
     assert.ok(error instanceof ConfigError)
     const variables = error.mistakes.map(({ variable }) => variable)
     assert.deepEqual(variables, [
-      'SVC_KEY_HASH_SECRET',
+      'SVC_API_KEY_HASH_SECRET',
       'SVC_ADDRESS_HASH_SECRET',
       'SVC_WAITLIST_RECIPIENT',
     ])
@@ -268,7 +268,7 @@ test('names an invalid secret by its file and the expectation, never by its cont
     ],
     [
       'key-hash-secret.txt',
-      'SVC_KEY_HASH_SECRET',
+      'SVC_API_KEY_HASH_SECRET',
       'x'.repeat(31),
       /expected at least 32 characters/,
     ],

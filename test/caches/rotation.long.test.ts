@@ -85,7 +85,7 @@ test(
   { skip: nginxMissing ?? varnishMissing, timeout: 300_000 },
   async (t) => {
     const { folder } = makeDeployment(t)
-    const service = startService(t, folder, { SVC_RELOAD_SECONDS: '0' })
+    const service = startService(t, folder, { SVC_RELEASE_POLL_SECONDS: '0' })
     const { origin, port } = await service.serving()
     const oldKeyId = await servedKeyId(origin)
     const originOf = (each: { readonly port: number }) => `http://127.0.0.1:${each.port}`

@@ -30,7 +30,7 @@ test('every mistake of variables, folders and secrets is reported in one run', a
     /SVC_WORKERS: expected a whole number from 1 to 256, found "many"/,
     /SVC_RELEASES_DIR: expected a folder of published releases, found nothing/,
     /SVC_VALKEY_URL: expected/,
-    /SVC_KEY_HASH_SECRET: expected/,
+    /SVC_API_KEY_HASH_SECRET: expected/,
     /signing-key\.pem: expected/,
   ]) {
     assert.match(error, expected)

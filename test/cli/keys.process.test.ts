@@ -221,7 +221,7 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   assert.equal(error, '1 key listed, of 2 keys: 2 active, 0 expired, 0 revoked.\n')
   assert.ok(!`${out}${error}`.includes(secretId))
 
-  const env = { SVC_KEY_HASH_SECRET: 'another-secret-that-the-keys-are-hashed-with' }
+  const env = { SVC_API_KEY_HASH_SECRET: 'another-secret-that-the-keys-are-hashed-with' }
   assert.equal(
     (await keys(folder, ['list', '--old-hash-secret', '--json'], { env })).out.split('\n').length,
     3,
@@ -230,7 +230,7 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   assert.equal(without.status, 1)
   assert.match(
     without.error,
-    /^error: expected the key-hash secret in SVC_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
+    /^error: expected the key-hash secret in SVC_API_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
   )
 })
 

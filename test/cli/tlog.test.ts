@@ -223,20 +223,20 @@ test('a witness outside the quorum is asked, and does not fail the command', asy
   }
 })
 
-test('the key may come from SVC_LOG_KEY, and the releases are valid with their log', async (t) => {
+test('the key may come from SVC_TLOG_KEY, and the releases are valid with their log', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   const key = path.join(folder, 'secrets', 'log-key.pem')
-  const env = { SVC_LOG_KEY: text(key) }
+  const env = { SVC_TLOG_KEY: text(key) }
   rmSync(key)
   const { status, error } = await svcIn(folder, ['rollback', 'VS-0001', '--note', 'Back'], { env })
   assert.equal(status, 0, error)
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 4)
-  const wrong = { env: { SVC_LOG_KEY: 'a key' } }
+  const wrong = { env: { SVC_TLOG_KEY: 'a key' } }
   const refused = await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Back'], wrong)
   assert.equal(refused.status, 1)
-  assert.match(refused.error, /SVC_LOG_KEY: /)
+  assert.match(refused.error, /SVC_TLOG_KEY: /)
   const rotation = await svcIn(folder, ['tlog', 'new-key'], { env })
-  assert.match(rotation.error, /SVC_LOG_KEY is set; this command manages keys in files only/)
+  assert.match(rotation.error, /SVC_TLOG_KEY is set; this command manages keys in files only/)
   const valid = await svcIn(folder, ['verify-releases'])
   assert.equal(valid.status, 0, valid.error)
 })

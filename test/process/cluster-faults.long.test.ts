@@ -178,7 +178,7 @@ test(
       SVC_CHALLENGE: 'test',
       SVC_DATABASE_URL: postgres.url,
       SVC_VALKEY_URL: valkey.url,
-      SVC_NODES: String(NODES),
+      SVC_LIMIT_NODES: String(NODES),
       SVC_TRUSTED_PROXIES: '127.0.0.1',
       SVC_LOG_LEVEL: 'warn',
     }

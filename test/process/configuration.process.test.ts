@@ -15,7 +15,7 @@ const FAILED = { code: 1, signal: null }
 const PRODUCTION = {
   SVC_RUNTIME: 'production',
   SVC_BASE_URL: 'https://api.example.test',
-  SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+  SVC_API_KEY_HASH_SECRET: 'k'.repeat(32),
   SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
   SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
 }
@@ -37,7 +37,7 @@ test('reports all mistakes together, each with its variable, and creates nothing
     SVC_ADMIN_PORT: 'x',
     SVC_NTP_SERVER: 'time.example:port',
     SVC_LOG_LEVEL: 'loud',
-    SVC_KEY_HASH_SECRET: 'short',
+    SVC_API_KEY_HASH_SECRET: 'short',
   })
   assert.deepEqual(ending, FAILED)
   const [headline, ...mistakes] = service.stderr().trimEnd().split('\n')
@@ -52,7 +52,7 @@ test('reports all mistakes together, each with its variable, and creates nothing
     'SVC_CHALLENGE_SITE_KEY',
     'SVC_DATABASE_URL',
     'SVC_DEPLOYMENT',
-    'SVC_KEY_HASH_SECRET',
+    'SVC_API_KEY_HASH_SECRET',
     'SVC_LOG_LEVEL',
     'SVC_NTP_SERVER',
     'SVC_RELEASES_DIR',
@@ -126,7 +126,7 @@ test('warns about an unknown SVC_ variable', async (t) => {
 test('production reports each missing secret and creates none', (t) => {
   const { folder } = makeDeployment(t)
   const mistakes = startMistakes(folder, { SVC_RUNTIME: 'production' })
-  assert.match(mistakes, /SVC_KEY_HASH_SECRET: expected .*key-hash-secret\.txt/)
+  assert.match(mistakes, /SVC_API_KEY_HASH_SECRET: expected .*key-hash-secret\.txt/)
   assert.match(mistakes, /SVC_ADDRESS_HASH_SECRET: expected .*address-hash-secret\.txt/)
   assert.match(mistakes, /SVC_WAITLIST_RECIPIENT: expected .*waitlist-recipient\.txt/)
   assert.ok(!mistakes.includes('SVC_SIGNING_KEY'), 'the signing key is not required')

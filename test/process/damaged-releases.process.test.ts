@@ -43,7 +43,7 @@ for (const [reloadSeconds, how] of [
     writeReleases(releasesDir, 3)
     const service = startService(t, folder, {
       SVC_ADMIN_PORT: '0',
-      SVC_RELOAD_SECONDS: reloadSeconds,
+      SVC_RELEASE_POLL_SECONDS: reloadSeconds,
     })
     const { origin } = await service.serving()
     const { port } = await service.line('Health and metrics')

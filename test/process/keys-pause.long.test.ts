@@ -48,9 +48,9 @@ function secretVariables({ secretsDir }: Deployment): Environment {
   return {
     SVC_SIGNING_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
     SVC_SIGNING_KEYS: '{"keys":[]}',
-    SVC_LOG_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    SVC_KEY_HASH_SECRET: 'k'.repeat(64),
-    SVC_KEY_HASH_SECRET_PREVIOUS: TEST_HASH_SECRET,
+    SVC_TLOG_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    SVC_API_KEY_HASH_SECRET: 'k'.repeat(64),
+    SVC_API_KEY_HASH_SECRET_PREVIOUS: TEST_HASH_SECRET,
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(64),
     SVC_WAITLIST_RECIPIENT: readFileSync(
       path.join(secretsDir, 'waitlist-recipient.txt'),
@@ -110,9 +110,9 @@ function environments(deployment: Deployment): readonly Environment[] {
     {
       SVC_CHALLENGE: 'test',
       SVC_MAX_CONNECTIONS: '1000',
-      SVC_CACHE_SECONDS: '60',
-      SVC_NODES: '3',
-      SVC_RELOAD_SECONDS: '1',
+      SVC_REUSE_SECONDS: '60',
+      SVC_LIMIT_NODES: '3',
+      SVC_RELEASE_POLL_SECONDS: '1',
       // Nothing listens on this port. The start does not wait for Valkey.
       SVC_VALKEY_URL: 'redis://127.0.0.1:9',
     },

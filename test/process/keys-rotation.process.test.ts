@@ -135,8 +135,8 @@ test('a rotation by variables, over two secrets and several workers, with many c
     deployment,
     env: {
       SVC_WORKERS: '2',
-      SVC_KEY_HASH_SECRET: NEW,
-      SVC_KEY_HASH_SECRET_PREVIOUS: ` ${OLD}\n${OLDEST} `,
+      SVC_API_KEY_HASH_SECRET: NEW,
+      SVC_API_KEY_HASH_SECRET_PREVIOUS: ` ${OLD}\n${OLDEST} `,
     },
   })
   const newId = await secretIdOf(file, keys[2] ?? '')

@@ -203,7 +203,7 @@ test('production needs only the recipient and creates no secret', async (t) => {
   const service = startService(t, deployment.folder, {
     SVC_RUNTIME: 'production',
     SVC_BASE_URL: 'https://api.example.test',
-    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_API_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: await identityToRecipient(identity),
   })
@@ -229,7 +229,7 @@ test('production needs only the recipient and creates no secret', async (t) => {
   )
   const mistakes = startMistakes(deployment.folder, {
     SVC_RUNTIME: 'production',
-    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_API_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: identity,
   })

@@ -68,7 +68,7 @@ async function metric({ admin }: Started, name: string): Promise<number | undefi
 
 test('a published version is served within the reload interval, in the API and on the pages', async (t) => {
   // A reused response of the old version would outlast the test.
-  const started = await start(t, { SVC_RELOAD_SECONDS: '1', SVC_CACHE_SECONDS: '60' })
+  const started = await start(t, { SVC_RELEASE_POLL_SECONDS: '1', SVC_REUSE_SECONDS: '60' })
   const { service, origin, releasesDir } = started
   assert.equal(await headOf(origin), 'VS-0002')
   assert.ok((await (await fetch(`${origin}/en/history`)).text()).includes('VS-0002'))
@@ -97,7 +97,7 @@ test('a published version is served within the reload interval, in the API and o
 })
 
 test('SIGHUP does not end the process, and looks for a release immediately', async (t) => {
-  const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
+  const started = await start(t, { SVC_RELEASE_POLL_SECONDS: '0' })
   const { service, origin, releasesDir } = started
   writeReleases(releasesDir, 3)
   service.signal('SIGHUP')
@@ -146,7 +146,7 @@ function editEntry(releasesDir: string, snapshotId: string, change: Partial<Vers
 }
 
 test('refuses a damaged version and serves the old one until it is repaired', async (t) => {
-  const started = await start(t, { SVC_RELOAD_SECONDS: '0' })
+  const started = await start(t, { SVC_RELEASE_POLL_SECONDS: '0' })
   const { service, origin, releasesDir, folder } = started
   for (const [index, [what, damage, reason]] of REFUSED.entries()) {
     const [served, newest] = [`VS-000${index + 2}`, `VS-000${index + 3}`] as const
@@ -186,7 +186,7 @@ test('refuses a damaged version and serves the old one until it is repaired', as
 })
 
 test('keeps serving the release if the folder loses its versions or vanishes', async (t) => {
-  const { service, origin, releasesDir } = await start(t, { SVC_RELOAD_SECONDS: '1' })
+  const { service, origin, releasesDir } = await start(t, { SVC_RELEASE_POLL_SECONDS: '1' })
   rmSync(releasesDir, { recursive: true })
   service.signal('SIGHUP')
   await service.line('Reloading')
@@ -202,7 +202,7 @@ test('serves a resource once it is repaired', async (t) => {
   const file = resourceFile(deployment.releasesDir, 'VS-0002', 'roadmap')
   const good = readFileSync(file, 'utf8')
   writeFileSync(file, 'damaged')
-  const service = startService(t, deployment.folder, { SVC_RELOAD_SECONDS: '0' })
+  const service = startService(t, deployment.folder, { SVC_RELEASE_POLL_SECONDS: '0' })
   const { origin } = await service.serving()
   assert.equal((await fetch(`${origin}/api/v1/roadmap`)).status, 503)
   writeFileSync(file, good)
@@ -214,7 +214,7 @@ test('serves a resource once it is repaired', async (t) => {
 })
 
 test('all workers serve a new version, also a worker started during a refusal', async (t) => {
-  const started = await start(t, { SVC_RELOAD_SECONDS: '0', SVC_WORKERS: '2' })
+  const started = await start(t, { SVC_RELEASE_POLL_SECONDS: '0', SVC_WORKERS: '2' })
   const { service, origin, releasesDir } = started
   const pids = () =>
     service
@@ -309,7 +309,7 @@ for (const workers of ['1', '2']) {
 test('follows a redaction without a restart, and does not report it as damage', async (t) => {
   const deployment = makeDeployment(t)
   const { folder, releasesDir } = deployment
-  const env = { SVC_RELOAD_SECONDS: '1' }
+  const env = { SVC_RELEASE_POLL_SECONDS: '1' }
   const service = startService(t, folder, env)
   const { origin } = await service.serving()
   const args = ['redact', 'VS-0001', 'status', '--yes', '--reason', 'It named a person.']

@@ -21,7 +21,7 @@ interface History {
 
 test(`two workers load ${SWAPS} releases under load: no request fails`, async (t) => {
   const { folder, releasesDir } = makeDeployment(t)
-  const service = startService(t, folder, { SVC_WORKERS: '2', SVC_RELOAD_SECONDS: '0' })
+  const service = startService(t, folder, { SVC_WORKERS: '2', SVC_RELEASE_POLL_SECONDS: '0' })
   const { origin } = await service.serving()
   const { versions, resources } = makeReleases(SWAPS + 2)
   const store = openReleaseStore(releasesDir)

@@ -10,7 +10,7 @@ test('the service serves the log without its key and state', async (t) => {
   const { folder, releases } = await folderWithLog(t)
   const secretsDir = path.join(folder, 'secrets')
   rmSync(secretsDir, { recursive: true })
-  const service = startService(t, folder, { SVC_LOG_KEY: 'unreadable' })
+  const service = startService(t, folder, { SVC_TLOG_KEY: 'unreadable' })
   const { origin } = await service.serving()
   const response = await fetch(`${origin}/log/checkpoint`)
   assert.equal(response.status, 200)

@@ -16,7 +16,10 @@ async function startThroughRelay(t: Parameters<typeof startRedis>[0], delayMs: n
   const redis = await startRedis(t)
   const relay = await startDelayingRelay(t, redis.port)
   relay.setDelay(delayMs)
-  return { relay, env: { SVC_VALKEY_URL: `valkey://127.0.0.1:${relay.port}`, SVC_NODES: '2' } }
+  return {
+    relay,
+    env: { SVC_VALKEY_URL: `valkey://127.0.0.1:${relay.port}`, SVC_LIMIT_NODES: '2' },
+  }
 }
 
 async function limiterMode(adminPort: unknown): Promise<string | undefined> {

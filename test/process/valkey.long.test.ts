@@ -12,7 +12,7 @@ test(
   SKIP,
   async (t) => {
     const redis = await startRedis(t)
-    const env = { SVC_CHALLENGE: 'altcha', SVC_VALKEY_URL: redis.url, SVC_NODES: '2' }
+    const env = { SVC_CHALLENGE: 'altcha', SVC_VALKEY_URL: redis.url, SVC_LIMIT_NODES: '2' }
     const one = await startRegistering(t, env)
     const other = await startRegistering(t, env, { deployment: one })
 

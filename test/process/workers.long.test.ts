@@ -167,7 +167,7 @@ test('log lines of a worker contain its number, and shared warnings are logged o
     SVC_WORKERS: '2',
     SVC_WORKRES: '3',
     SVC_RUNTIME: 'production',
-    SVC_KEY_HASH_SECRET: 'k'.repeat(32),
+    SVC_API_KEY_HASH_SECRET: 'k'.repeat(32),
     SVC_ADDRESS_HASH_SECRET: 'a'.repeat(32),
     SVC_WAITLIST_RECIPIENT: 'age1yndu64g529zcj9txr67ysn6szmgktymx2wyutv3qzkqmvqsg9ppsn4pra5',
     SVC_RELEASES_DIR: path.relative(folder, releasesDir),
@@ -212,7 +212,7 @@ test('no secret is in the environment of a worker', async (t) => {
   const read = (file: string) => readFileSync(path.join(deployment.secretsDir, file), 'utf8')
   const secrets = {
     SVC_SIGNING_KEY: read('signing-key.pem'),
-    SVC_KEY_HASH_SECRET: read('key-hash-secret.txt'),
+    SVC_API_KEY_HASH_SECRET: read('key-hash-secret.txt'),
     SVC_ADDRESS_HASH_SECRET: read('address-hash-secret.txt'),
   }
   rmSync(path.join(deployment.secretsDir, 'signing-key.pem'))

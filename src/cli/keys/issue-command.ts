@@ -75,7 +75,7 @@ output contains only the key; everything else goes to standard error.
 While issuance is paused in the registry, no key is created. Only a reviewed
 change of the registry resumes it, no option, variable or file.
 
-Needs the key-hash secret of the service (SVC_KEY_HASH_SECRET or its file in the
+Needs the key-hash secret of the service (SVC_API_KEY_HASH_SECRET or its file in the
 secrets folder). At most ${maxActiveKeys} keys are active at one time, including those
 that the service issued. The hourly limit of the service does not apply here.`,
     options: {

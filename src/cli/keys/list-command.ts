@@ -94,7 +94,7 @@ Changes nothing. Works while the service runs, and with a copy of the database.`
     },
     'old-hash-secret': flag(`only keys hashed with a previous secret. They stop working
       when that secret is removed. Requires the key-hash secret
-      (SVC_KEY_HASH_SECRET or its file in the secrets folder)`),
+      (SVC_API_KEY_HASH_SECRET or its file in the secrets folder)`),
     database: DATABASE_OPTION,
   },
   json: 'print one JSON object per line and key',

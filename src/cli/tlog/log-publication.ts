@@ -6,8 +6,8 @@ import { readConfig } from '../database.ts'
 
 /** The log of a releases folder, with the secrets of this machine. Throws a ConfigError. */
 export function logPublication(releasesDir: string): LogPublication {
-  const { secretsDir } = readConfig(['SVC_SECRETS_DIR'])
-  const keyText = process.env['SVC_LOG_KEY']
+  const { secretsDir } = readConfig(['SVC_SECRETS_DIR', 'SVC_LOG_KEY'])
+  const keyText = process.env['SVC_TLOG_KEY']
   return { releasesDir, secrets: { secretsDir, keyText: keyText === '' ? undefined : keyText } }
 }
 

@@ -19,7 +19,7 @@ const MAX_KEY_BYTES = 16_384
 /** Where the publisher keeps what signs the log. The serving process reads none of it. */
 export interface LogSecrets {
   readonly secretsDir: string
-  /** PEM of the current key from `SVC_LOG_KEY`; undefined: the file. */
+  /** PEM of the current key from `SVC_TLOG_KEY`; undefined: the file. */
   readonly keyText: string | undefined
 }
 
@@ -83,7 +83,7 @@ export async function readLogKeys(
   { secretsDir, keyText }: LogSecrets,
 ): Promise<{ readonly current: LogKey | undefined; readonly retiring: LogKey | undefined }> {
   const files = logSecretFiles(secretsDir)
-  const current = keyText === undefined ? readKeyFile(files.key) : parseKey('SVC_LOG_KEY', keyText)
+  const current = keyText === undefined ? readKeyFile(files.key) : parseKey('SVC_TLOG_KEY', keyText)
   const retiring = readKeyFile(files.retiring)
   return {
     current: current && (await createLogKey(origin, current)),

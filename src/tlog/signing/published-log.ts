@@ -301,7 +301,7 @@ export function addLogKey(publication: LogPublication) {
 async function addKey({ releasesDir, secrets }: LogPublication) {
   const origin = requireOrigin(releasesDir)
   if (secrets.keyText !== undefined) {
-    throw new TlogError('LOG_KEY', 'SVC_LOG_KEY is set; this command manages keys in files only')
+    throw new TlogError('LOG_KEY', 'SVC_TLOG_KEY is set; this command manages keys in files only')
   }
   // A mistake in it would end this command after the key exists.
   await readPolicy(releasesDir)
