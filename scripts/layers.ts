@@ -8,7 +8,7 @@ interface LayerRule {
   /** Layers of which it may know the types, and nothing that runs. */
   readonly mayImportTypesOf?: readonly string[]
   /** Runs in a browser as it is: no package and no `node:` module; .oxlintrc.json forbids globals of Node. */
-  readonly isPortable?: true
+  readonly runsInBrowser?: true
 }
 
 const LAYERS: { readonly [layer: string]: LayerRule } = {
@@ -87,15 +87,15 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
   pages: {
     mayImport: ['contract', 'documents', 'crypto', 'tlog', 'service', 'http', '../locales'],
   },
-  browser: { mayImport: ['contract', 'packages/client'], isPortable: true },
+  browser: { mayImport: ['contract', 'packages/client'], runsInBrowser: true },
 }
 
 /** The packages beside the server; they import nothing of src. */
 const PACKAGES: { readonly [folder: string]: LayerRule } = {
-  contract: { mayImport: [], isPortable: true },
-  documents: { mayImport: ['contract'], isPortable: true },
+  contract: { mayImport: [], runsInBrowser: true },
+  documents: { mayImport: ['contract'], runsInBrowser: true },
   'cli-kit': { mayImport: ['contract'] },
-  'packages/client': { mayImport: ['contract'], isPortable: true },
+  'packages/client': { mayImport: ['contract'], runsInBrowser: true },
   'packages/client/node': { mayImport: ['packages/client'] },
   'packages/cli': {
     mayImport: ['contract', 'documents', 'cli-kit', 'packages/client', 'packages/client/node'],
@@ -204,7 +204,7 @@ const PACKAGE_NAMES: readonly (readonly [name: string, folder: string])[] = [
   ['@public-api/contract/', '../packages/contract/'],
   ['#contract/', '../packages/contract/'],
   ['@public-api/cli-kit/', '../packages/cli-kit/'],
-  ['@public-api/client-source/', '../packages/client/src/'],
+  ['@public-api/client-internal/', '../packages/client/src/'],
   ['@public-api/cli/', '../packages/cli/'],
 ]
 
@@ -263,7 +263,7 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   if (specifier === '#crypto') return undefined
   const target = targetOf(file, specifier)
   if (target === undefined) {
-    if (rule.isPortable !== true) return undefined
+    if (rule.runsInBrowser !== true) return undefined
     return `imports ${specifier}, but ${layer} runs in a browser and may import no package and no module of Node`
   }
   if (

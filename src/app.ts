@@ -25,7 +25,7 @@ import { readExampleRelease } from './routes/example-release.ts'
 import { createHandlers, type HandlerDependencies } from './routes/handlers.ts'
 import { createLogRoutes } from './routes/tlog.ts'
 import { createDocumentPayload, type Payload } from './service/releases/payload.ts'
-import type { Releases } from './service/releases/releases.ts'
+import type { PublishedHistory } from './service/releases/releases.ts'
 import {
   describeLog,
   describeSigningKeys,
@@ -48,7 +48,7 @@ export interface AppDependencies
   readonly deployment: 'primary' | 'preview'
   /** Own origin: scheme and authority, without a slash at the end. */
   readonly baseUrl: string
-  readonly releases: Releases
+  readonly releases: PublishedHistory
   /** Undefined: responses are unsigned (spec 5.7). */
   readonly signing: Signing | undefined
   /** The proxies whose X-Forwarded-For is trusted. */
@@ -89,7 +89,7 @@ export function createAppComposer(
     index: createDocumentPayload(createDiscoveryIndex(described)),
     policy: createDocumentPayload(createPolicy(described)),
   }
-  const loggedBy = ({ tlog }: Releases) => tlog && describeLog(tlog.files, baseUrl)
+  const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
       signing === undefined

@@ -187,7 +187,7 @@ describe('reports forbidden imports', () => {
   test('forbidden imports of the root and the command line', (t) => {
     const faults = faultsOf(t, {
       'app.ts':
-        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '@public-api/client-source/c'\n",
+        "import { a } from './storage/a.ts'\nimport { b } from './publishing/b.ts'\nimport { c } from '@public-api/client-internal/c'\n",
       'cli/a.ts': "import { a } from '../browser/a.ts'\n",
       'config.ts': "import { a } from './crypto/a.ts'\n",
       'process/server.ts':

@@ -8,10 +8,10 @@ import { test } from 'node:test'
 import {
   OUTCOMES,
   type HeaderPair,
-  type Outcome,
+  type VectorOutcome,
   type Vector,
   type VectorResponse,
-} from '@public-api/client-source/vector'
+} from '@public-api/client-internal/vector'
 import { findVectorDrift } from '../scripts/write-vectors.ts'
 import { loadReleases } from '../src/service/releases/releases.ts'
 import { makeReleases } from './support/made-releases.ts'
@@ -41,7 +41,7 @@ interface FoundSignature {
 }
 
 interface Verdict {
-  readonly outcome: Outcome
+  readonly outcome: VectorOutcome
   readonly signatures: readonly FoundSignature[]
 }
 
@@ -113,7 +113,7 @@ function checkVector(vector: Vector): Verdict {
   const { publicKey, pinnedKeyId, response, revalidation } = vector
   const { method, target } = vector.request
   const signatures: FoundSignature[] = []
-  const end = (outcome: Outcome): Verdict => ({ outcome, signatures })
+  const end = (outcome: VectorOutcome): Verdict => ({ outcome, signatures })
   const { crv, kty, x } = publicKey.jwk
   const point = Buffer.from(x, 'base64url')
   const isExactKey = point.length === 32 && point.toString('base64url') === x
@@ -127,8 +127,8 @@ function checkVector(vector: Vector): Verdict {
     lines: readonly string[],
     base64: string,
     at: string,
-    wrong: Outcome,
-  ): Outcome | undefined => {
+    wrong: VectorOutcome,
+  ): VectorOutcome | undefined => {
     const text = lines.join('\n')
     const signature = Buffer.from(base64, 'base64')
     const isRightForm = isSignatureForm(base64, signature)
@@ -141,7 +141,7 @@ function checkVector(vector: Vector): Verdict {
     const { notBefore = at, notAfter = at } = publicKey
     return atMs < Date.parse(notBefore) || atMs > Date.parse(notAfter) ? 'KEY_PERIOD' : undefined
   }
-  const checkProof = (proved: VectorResponse, absent: Outcome): Outcome => {
+  const checkProof = (proved: VectorResponse, absent: VectorOutcome): VectorOutcome => {
     const proof = header(proved, 'x-svc-revalidated')
     if (proof === undefined) return absent
     const [, at = '', signature = ''] = /^(.*?); (.*)$/.exec(proof) ?? []

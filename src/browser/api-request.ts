@@ -1,4 +1,4 @@
-import { createConnection } from '@public-api/client-source/connection'
+import { createConnection } from '@public-api/client-internal/connection'
 
 /** Longer than the timeouts of the service and of a challenge provider together. */
 const timeoutMs = 30_000

@@ -1,9 +1,9 @@
-import type { HttpResponse } from '@public-api/client-source/http-response'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 // The script of the early-access page: validates the input with the service's own rules, gets the challenge solved,
 // sends the form and shows the result. The input is stored only in the form.
-import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
-import { VerificationError } from '@public-api/client-source/verification-error'
-import { verifyResponse } from '@public-api/client-source/verify-response'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { VerificationError } from '@public-api/client-internal/verification-error'
+import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'

@@ -1,10 +1,10 @@
 // The audit of the transparency log. The history page loads it when an audit starts, and only where a log exists.
-import type { Client } from '@public-api/client-source/client'
-import { ConnectionError, createConnection } from '@public-api/client-source/connection'
-import type { HeadStore } from '@public-api/client-source/head-store'
-import { auditLog, LogFinding, type LogReport } from '@public-api/client-source/log/compare-log'
-import { LogError } from '@public-api/client-source/log/log-error'
-import { openPolicy } from '@public-api/client-source/log/log-policy'
+import type { Client } from '@public-api/client-internal/client'
+import { ConnectionError, createConnection } from '@public-api/client-internal/connection'
+import type { HeadStore } from '@public-api/client-internal/head-store'
+import { auditLog, LogFinding, type LogReport } from '@public-api/client-internal/log/compare-log'
+import { LogError } from '@public-api/client-internal/log/log-error'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 
 const MAX_POLICY_BYTES = 65_536

@@ -1,5 +1,5 @@
 // The overview: verifies a real response in the visitor's browser.
-import { readHeaders } from '@public-api/client-source/header-fields'
+import { readHeaders } from '@public-api/client-internal/header-fields'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { mountLiveCheck, showUnchecked } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'

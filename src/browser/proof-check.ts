@@ -1,16 +1,16 @@
-import { readHeaders } from '@public-api/client-source/header-fields'
-import type { HttpResponse } from '@public-api/client-source/http-response'
-import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
+import { readHeaders } from '@public-api/client-internal/header-fields'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import {
   VerificationError,
   type VerificationFault,
-} from '@public-api/client-source/verification-error'
+} from '@public-api/client-internal/verification-error'
 import type {
   StepReport as Checked,
   StepValues,
   VerificationStep,
-} from '@public-api/client-source/verification-step'
-import { verifyInSteps } from '@public-api/client-source/verify-response'
+} from '@public-api/client-internal/verification-step'
+import { verifyInSteps } from '@public-api/client-internal/verify-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'

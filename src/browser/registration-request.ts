@@ -1,5 +1,5 @@
-import { readHeaders } from '@public-api/client-source/header-fields'
-import type { HttpResponse } from '@public-api/client-source/http-response'
+import { readHeaders } from '@public-api/client-internal/header-fields'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
@@ -8,7 +8,7 @@ import { request } from './api-request.ts'
 import type { TypedRegistration } from './registration-fields.ts'
 
 /** The outcome of sending a registration. */
-export type Outcome =
+export type RegistrationOutcome =
   | { readonly ticket: string; readonly response: HttpResponse }
   | {
       /**
@@ -24,7 +24,7 @@ export async function sendRegistration(
   target: string,
   typed: TypedRegistration,
   challengeToken: string,
-): Promise<Outcome> {
+): Promise<RegistrationOutcome> {
   try {
     // Undefined members are left out.
     const sent = JSON.stringify({ ...typed, challengeToken })

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '@public-api/client-source/http-response'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { highlightJson } from './json-highlight.ts'
 import { showProof } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'

@@ -1,7 +1,7 @@
-import { createLocalStorageHeadStore } from '@public-api/client-source/head-store'
-import { entriesOf } from '@public-api/client-source/history-statement'
-import { verifyPortable } from '@public-api/client-source/portable-response'
-import { importKey } from '@public-api/client-source/verification-key'
+import { createLocalStorageHeadStore } from '@public-api/client-internal/head-store'
+import { entriesOf } from '@public-api/client-internal/history-statement'
+import { verifyPortable } from '@public-api/client-internal/portable-response'
+import { importKey } from '@public-api/client-internal/verification-key'
 
 /** Opens the saved head with this name; undefined if the browser provides no storage. */
 export function openSavedHead(name: string) {

@@ -1,5 +1,5 @@
-import { ConnectionError } from '@public-api/client-source/connection'
-import type { HttpResponse } from '@public-api/client-source/http-response'
+import { ConnectionError } from '@public-api/client-internal/connection'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { request } from './api-request.ts'
 import { partOf, runsOnce } from './page-element.ts'

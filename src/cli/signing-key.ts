@@ -21,6 +21,7 @@ import {
 } from '../service/signing-keys/signing-key-rotation.ts'
 import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
+import { recordCommand } from './signing-key-dns-record.ts'
 import {
   createPrivateKey,
   deleteNextKey,
@@ -29,7 +30,6 @@ import {
   replaceCurrentKey,
   writeKeyMetadata,
 } from './signing-key-files.ts'
-import { recordCommand } from './signing-key-record.ts'
 
 /** The next step for the operator, printed last. */
 const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'

@@ -35,7 +35,7 @@ const OPEN_GRAPH_LOCALES: { readonly [Each in Locale]: string } = {
 }
 
 /** The picture for links to a page: the card of the page or of its parent, else the logo. */
-function previewImage(context: PageContext, page: Page, groups: PageGroups): Html {
+function socialImage(context: PageContext, page: Page, groups: PageGroups): Html {
   const { facts, content } = context
   const pages = groups.flatMap((group) => group.pages)
   const card = cardOf(context, pages.find(({ path }) => path === page.parent) ?? page)
@@ -82,7 +82,7 @@ function head(context: PageContext, page: Page, groups: PageGroups): Html {
     <meta property="og:description" content="${description}" />
     <meta property="og:locale" content="${OPEN_GRAPH_LOCALES[locale]}" />
     ${page.noIndex !== true && html`<meta property="og:url" content="${address}" />`}
-    ${previewImage(context, page, groups)}
+    ${socialImage(context, page, groups)}
     <link rel="icon" href="${facts.assetPath(icon.file)}" type="${icon.mediaType}" />
     ${
       isIndexed

@@ -1,16 +1,16 @@
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Html, HtmlValue } from './markup/html.ts'
-import type { createSiteFacts } from './site-facts.ts'
+import type { createSiteData } from './site-data.ts'
 import type { Texts } from './texts/texts.ts'
 
-export type SiteFacts = ReturnType<typeof createSiteFacts>
+export type SiteData = ReturnType<typeof createSiteData>
 
 export interface PageContext {
   readonly locale: Locale
   readonly texts: Texts
-  readonly facts: SiteFacts
-  readonly content: ReturnType<SiteFacts['content']>
+  readonly facts: SiteData
+  readonly content: ReturnType<SiteData['content']>
 }
 
 /** A section of a page. The id is that of its heading, and the fragment of links to it. */
@@ -34,7 +34,7 @@ export interface Page {
   /** Title in the navigation, in `<title>` and as `h1`. */
   title(texts: Texts): string
   /** Meta description: one sentence. */
-  description(texts: Texts, facts: Pick<SiteFacts, 'keyId'>): string
+  description(texts: Texts, facts: Pick<SiteData, 'keyId'>): string
   body(context: PageContext): PageBody
   /** The page for unknown paths: its status is 404, and search engines exclude it. */
   readonly noIndex?: true
@@ -43,9 +43,9 @@ export interface Page {
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */
   readonly parent?: string
   /** Whether navigation and sitemap may list the page. Default: always. */
-  isListed?(facts: SiteFacts): boolean
+  isListed?(facts: SiteData): boolean
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
-  foreignOrigins?(facts: SiteFacts): readonly string[]
+  foreignOrigins?(facts: SiteData): readonly string[]
   /** The feed of what this page shows; default: the one of every page. */
   readonly feed?: 'status' | 'changelog'
   /** Scripts of `assets/` besides the one of every page. */
@@ -64,7 +64,7 @@ export function siteName({ texts, content }: Pick<PageContext, 'texts' | 'conten
 }
 
 /** Whether navigation and sitemap list a page. */
-export function isListed(page: Page, facts: SiteFacts): boolean {
+export function isListed(page: Page, facts: SiteData): boolean {
   return !facts.isLeftOut(page.path) && page.isListed?.(facts) !== false
 }
 
@@ -85,7 +85,7 @@ export function markdownPath(pagePath: string): string {
 
 /** Paths of a page by language for search engines: each offered language, and the default. */
 export function alternatesOf(
-  { languages, defaultLocale }: SiteFacts,
+  { languages, defaultLocale }: SiteData,
   path: string,
 ): readonly (readonly [language: string, path: string])[] {
   const alternates = languages.map((locale) => [locale, pathOfPage(locale, path)] as const)

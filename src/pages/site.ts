@@ -32,7 +32,7 @@ import {
 } from './page.ts'
 import { referenceIndexPath, renderReferenceIndex } from './reference/reference-index.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
-import { createSiteFacts, type SiteFactsOptions } from './site-facts.ts'
+import { createSiteData, type SiteDataOptions } from './site-data.ts'
 import { TEXTS } from './texts/texts.ts'
 
 /** Pages change with a deployment or a release. */
@@ -53,7 +53,7 @@ const NO_CACHING = 'no-store'
 /** Plain text, because page rendering has failed. */
 const FAILURE_TEXT = 'This page cannot be shown at the moment. The API is at /api/v1.\n'
 
-export interface SiteOptions extends Omit<SiteFactsOptions, 'assetPath'> {
+export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
   readonly runtime: Runtime
   readonly deployment: 'primary' | 'preview'
   readonly log: Log
@@ -85,7 +85,7 @@ export function createSite(options: SiteOptions): App {
   let readAssets: ReturnType<typeof readSiteAssets> | undefined
   const assets = (): ReturnType<typeof readSiteAssets> =>
     (readAssets ??= readSiteAssets(organization))
-  const facts = createSiteFacts({ ...options, assetPath: (file) => assets().pathOf(file) })
+  const facts = createSiteData({ ...options, assetPath: (file) => assets().pathOf(file) })
   const { organization } = facts.content('en')
   const contextOf = (locale: Locale): PageContext => ({
     locale,

@@ -3,12 +3,16 @@ import { compileContent } from '../publishing/compile/compile-content.ts'
 import { appendVersion, readVersions } from '../publishing/releases/append-version.ts'
 import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
-import { loadReleases, type Releases } from '../service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../service/releases/releases.ts'
 import { createDraftStore } from './draft-store.ts'
 
 /** The content of a folder as it would be published, or its mistakes. */
 export type Draft =
-  | { readonly releases: Releases; readonly snapshotId: string; readonly isChanged: boolean }
+  | {
+      readonly releases: PublishedHistory
+      readonly snapshotId: string
+      readonly isChanged: boolean
+    }
   | { readonly mistakes: readonly ContentMistake[] }
 
 /**

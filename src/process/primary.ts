@@ -93,7 +93,7 @@ function createReload(log: Log, ...steps: readonly (() => Promise<void>)[]): () 
  * Serves until a stop is requested, in this process or with workers: looks for releases, reloads on SIGHUP, reports
  * health.
  */
-export async function lead(config: Config, log: Log, times: StopTimes): Promise<void> {
+export async function runPrimary(config: Config, log: Log, times: StopTimes): Promise<void> {
   const shutdown = onShutdownSignal()
   let reload = async () => {}
   // Installed first, because SIGHUP without a handler ends the process.
@@ -124,8 +124,8 @@ export async function lead(config: Config, log: Log, times: StopTimes): Promise<
   tlog.check()
   const watcher = openReleaseWatcher(config.releasesDir, config.reloadSeconds * 1000, log, {
     served: serving.served,
-    takeUp(update) {
-      serving.takeUp(update)
+    applyUpdate(update) {
+      serving.applyUpdate(update)
       tlog.check()
     },
   })

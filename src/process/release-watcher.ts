@@ -51,7 +51,7 @@ export function openReleaseWatcher(
   releasesDir: string,
   intervalMs: number,
   log: Log,
-  { served, takeUp }: Pick<Serving, 'served' | 'takeUp'>,
+  { served, applyUpdate }: Pick<Serving, 'served' | 'applyUpdate'>,
 ) {
   let refused: RefusedRelease | undefined
   let failures = 0
@@ -112,7 +112,7 @@ export function openReleaseWatcher(
         refuse(found.refusal)
         return
       }
-      if (found.update !== undefined) takeUp(found.update)
+      if (found.update !== undefined) applyUpdate(found.update)
       refused = undefined
     } catch (error) {
       if (!isClosed) refuse(messageOf(error))

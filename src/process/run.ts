@@ -4,7 +4,7 @@ import { ConfigError } from '../config-mistake.ts'
 import type { Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
 import { openLog } from '../logger.ts'
-import { lead } from './primary.ts'
+import { runPrimary } from './primary.ts'
 import type { StopTimes } from './server.ts'
 import { checkStart } from './start-check.ts'
 import { openWorkerChannel } from './worker-channel.ts'
@@ -37,7 +37,7 @@ export async function run(
   }
   const log = openLog(config, cluster.worker?.id)
   try {
-    if (channel === undefined) await lead(config, log, times)
+    if (channel === undefined) await runPrimary(config, log, times)
     else await serveAsWorker(config, log, channel, times.graceMs)
     return 0
   } catch (error) {

@@ -43,7 +43,7 @@ export interface Serving {
   /** Their transparency log; undefined without one. */
   readonly tlog: () => PublishedTlog | undefined
   /** Serves an update from the next request on. Throws, and changes nothing, if it does not follow the served releases. */
-  readonly takeUp: (update: ReleaseUpdate) => void
+  readonly applyUpdate: (update: ReleaseUpdate) => void
   /** Signs and publishes with these keys from the next request on. */
   readonly applySigning: (secrets: SigningSecrets) => Promise<void>
   /** Why it should not get requests; none if it is ready. */
@@ -208,7 +208,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     port,
     served: () => releases.served,
     tlog: () => releases.tlog,
-    takeUp(update) {
+    applyUpdate(update) {
       const next = releases.extend(update)
       // Composed completely before it is served, so that a failure leaves the old app in place.
       app = compose({ releases: next, signing })

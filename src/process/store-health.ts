@@ -76,7 +76,7 @@ export function observeStorage(
     isProbing = true
     probes += 1
     const writes = failingSinceMs !== undefined || probes % WRITING_PROBE === 0
-    void (writes ? waitlist.probe() : apiKeys.rehash(NO_CHANGE))
+    void (writes ? waitlist.testWrite() : apiKeys.rehash(NO_CHANGE))
       .catch(() => {})
       .finally(() => {
         isProbing = false

@@ -1,5 +1,5 @@
-import { openPolicy } from '@public-api/client-source/log/log-policy'
-import { verifyCheckpoint } from '@public-api/client-source/log/verify-checkpoint'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { Log } from '../service/logger.ts'
 import type { PublishedTlog } from '../service/releases/releases.ts'

@@ -41,7 +41,7 @@ export async function serveAsWorker(
     for await (const message of messages) {
       if (message.tag === 'svc.release') {
         try {
-          server.takeUp(message.update)
+          server.applyUpdate(message.update)
         } catch (error) {
           // The other workers serve it. After a restart this worker loads the release of the primary.
           log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')

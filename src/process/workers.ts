@@ -127,7 +127,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     port,
     served: () => releases.served,
     tlog: () => releases.tlog,
-    takeUp(update) {
+    applyUpdate(update) {
       releases = releases.extend(update)
       broadcast({ tag: 'svc.release', update })
       const { snapshotId } = releases.served.head

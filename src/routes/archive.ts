@@ -9,7 +9,7 @@ import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'
 import { createCanonicalPayload } from '../service/releases/payload.ts'
-import type { Releases } from '../service/releases/releases.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 
 /** Path of the archive: a copy of it is a copy of the releases folder (contract decisions section 10). */
 const ARCHIVE_PATH = '/archive/'
@@ -42,13 +42,17 @@ function strongTagOf(json: string): string {
   return createCanonicalPayload(json).etag.slice(STRONG_FROM)
 }
 
-function formatIndex({ headSnapshotId, redactions }: Releases): string {
+function formatIndex({ headSnapshotId, redactions }: PublishedHistory): string {
   const count = Number(headSnapshotId.slice('VS-'.length))
   const versions = Array.from({ length: count }, (_, index) => formatSnapshotId(index + 1))
   return canonicalJson({ redactions: redactions.map((each) => ({ ...each })), versions })
 }
 
-function findResource(releases: Releases, name: string, digest: string): ArchiveFile | undefined {
+function findResource(
+  releases: PublishedHistory,
+  name: string,
+  digest: string,
+): ArchiveFile | undefined {
   if (!RESOURCE_NAME.test(name) || !DIGEST.test(digest)) return undefined
   const redaction = releases.redactions.find(
     (each) => each.resource === name && each.digest === digest,
@@ -70,7 +74,7 @@ function findResource(releases: Releases, name: string, digest: string): Archive
  * path outside the archive.
  */
 export function createArchive(
-  releases: Releases,
+  releases: PublishedHistory,
   noIndex: boolean,
 ): (request: ApiRequest) => Reply | undefined {
   let index: string | undefined

@@ -4,7 +4,7 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { Challenge } from '../service/challenge/challenge.ts'
 import type { Payload } from '../service/releases/payload.ts'
-import type { Releases } from '../service/releases/releases.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
 /** Entries in the example of the history, which may have ten thousand. */
@@ -13,7 +13,7 @@ const HISTORY_ENTRIES = 2
 /** Reads the examples of the served release. A snapshot that cannot be served is left out. */
 export function readExampleRelease(
   registry: Registry,
-  releases: Releases,
+  releases: PublishedHistory,
   signingKeys: Payload | undefined,
   challenge: Challenge,
 ): ExampleRelease {

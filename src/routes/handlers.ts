@@ -17,14 +17,14 @@ import { orKeysUnavailable, type ApiKeys } from '../service/api-keys/api-keys.ts
 import type { Challenge } from '../service/challenge/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import { createPayload, type Payload } from '../service/releases/payload.ts'
-import type { Releases } from '../service/releases/releases.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time/time-quality.ts'
 import type { Waitlist } from '../service/waitlist/waitlist.ts'
 import { describeEarlyAccess } from './early-access.ts'
 
 export interface HandlerDependencies {
   readonly registry: Registry
-  readonly releases: Releases
+  readonly releases: PublishedHistory
   /** The documents about the API itself. */
   readonly documents: {
     readonly index: Payload
@@ -56,7 +56,7 @@ function required<Value>(value: Value | undefined, code: ErrorCode): Value {
   return value
 }
 
-function snapshotHandlers(registry: Registry, releases: Releases): Handlers {
+function snapshotHandlers(registry: Registry, releases: PublishedHistory): Handlers {
   return Object.fromEntries(
     Object.entries(registry).flatMap(([name, { success }]) => {
       if (success === undefined || !isSnapshotName(success.data)) return []
@@ -74,7 +74,7 @@ function readTime(nowMs: number, quality: TimeQuality): DataOf<'Time'> {
 const HISTORY_PATH = ENDPOINTS.versions.path
 
 /** The whole history, or the page that the query selects. */
-function readHistory(releases: Releases, { target }: ApiRequest): Payload {
+function readHistory(releases: PublishedHistory, { target }: ApiRequest): Payload {
   const page = parseHistoryPage(target)
   const { payload, nextBefore } = releases.historyPage(page)
   if (page.limit === undefined || nextBefore === undefined) return payload

@@ -3,7 +3,7 @@ import { sha256Base64url } from '../crypto/sha256.ts'
 import type { ApiRequest, Reply } from '../http/api-request.ts'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from '../http/header-templates.ts'
-import type { Releases } from '../service/releases/releases.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 import type { ServedTlog } from '../tlog/served-tlog.ts'
 
 /** Path of the transparency log: c2sp.org/tlog-tiles below it, and two files of our own. */
@@ -33,7 +33,7 @@ function textFile(body: string | undefined): LogFile | undefined {
  * and hashes prove them. Returns undefined for a path outside the log, and for every path without one.
  */
 export function createLogRoutes(
-  { tlog }: Pick<Releases, 'tlog'>,
+  { tlog }: Pick<PublishedHistory, 'tlog'>,
   noIndex: boolean,
 ): (request: ApiRequest) => Promise<Reply> | undefined {
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
@@ -52,7 +52,7 @@ export function createLogRoutes(
     return body && { type: BYTES, cacheControl: IMMUTABLE, body }
   }
 
-  async function reply(request: ApiRequest, published: NonNullable<Releases['tlog']>) {
+  async function reply(request: ApiRequest, published: NonNullable<PublishedHistory['tlog']>) {
     const { method } = request
     const path = request.path.slice(LOG_PATH.length)
     if (method === 'OPTIONS') {

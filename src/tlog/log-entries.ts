@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { createHashTree, type HashTree } from '@public-api/client-source/log/hash-tree'
-import { HASH_BYTES } from '@public-api/client-source/log/merkle-tree'
+import { createHashTree, type HashTree } from '@public-api/client-internal/log/hash-tree'
+import { HASH_BYTES } from '@public-api/client-internal/log/merkle-tree'
 
 /** Leaves between two pauses: about a millisecond of work. */
 const LEAVES_PER_PAUSE = 64

@@ -1,4 +1,4 @@
-import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
+import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import type { TlogFiles } from './tlog-files.ts'
 
 /** Who cosigned the served checkpoint, for the pages. */

@@ -1,17 +1,17 @@
 import {
   parseSignedCheckpoint,
   type SignedCheckpoint,
-} from '@public-api/client-source/log/checkpoint'
-import type { HashTree } from '@public-api/client-source/log/hash-tree'
-import { formatProof } from '@public-api/client-source/log/log-proof'
-import { equalHashes, inclusionProof, rootOf } from '@public-api/client-source/log/merkle-tree'
+} from '@public-api/client-internal/log/checkpoint'
+import type { HashTree } from '@public-api/client-internal/log/hash-tree'
+import { formatProof } from '@public-api/client-internal/log/log-proof'
+import { equalHashes, inclusionProof, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import {
   formatBundle,
   isTileOf,
   parseTilePath,
   TILE_HEIGHT,
   TILE_WIDTH,
-} from '@public-api/client-source/log/tiles'
+} from '@public-api/client-internal/log/tiles'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { storedHashText } from '../crypto/published-history.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type * as vectorsEntry from '@public-api/client-source/run-vectors'
-import type { Vector } from '@public-api/client-source/vector'
+import type * as vectorsEntry from '@public-api/client-internal/run-vectors'
+import type { Vector } from '@public-api/client-internal/vector'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { serveClientPackage } from '../support/client-package.ts'
 

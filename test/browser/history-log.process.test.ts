@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
-import { verifyLogMismatch, type LogMismatch } from '@public-api/client-source/log/log-mismatch'
-import { openPolicy } from '@public-api/client-source/log/log-policy'
+import {
+  verifyForkEvidence,
+  type ForkEvidence,
+} from '@public-api/client-internal/log/fork-evidence'
+import { verifyLogMismatch, type LogMismatch } from '@public-api/client-internal/log/log-mismatch'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'

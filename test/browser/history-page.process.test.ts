@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test, type TestContext } from 'node:test'
-import { verifyEvidence, type HistoryEvidence } from '@public-api/client-source/history-evidence'
-import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-source/history-proofs'
+import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history-proofs'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
@@ -20,17 +20,18 @@ const KEPT = 'svc-history-head'
 const { script } = TEXTS.en.history
 const { states } = TEXTS.en.proof
 
-const consistentReleases = (count: number): Releases => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number): PublishedHistory =>
+  loadReleases(makeReleases(count).store)
 
 /** One service whose history becomes another one when the test says so, as an operator could do it. */
-function turningReleases(...histories: readonly Releases[]) {
+function turningReleases(...histories: readonly PublishedHistory[]) {
   const turning = { turn: 0 }
-  const now = (): Releases => {
+  const now = (): PublishedHistory => {
     const releases = histories[turning.turn]
     if (releases === undefined) throw new Error('There is no such history')
     return releases
   }
-  const releases: Releases = {
+  const releases: PublishedHistory = {
     resource: (name) => now().resource(name),
     readResource: (name, digest) => now().readResource(name, digest),
     namesResource: (name, digest) => now().namesResource(name, digest),
@@ -62,7 +63,7 @@ interface Opened {
 
 async function open(
   t: TestContext,
-  histories: readonly Releases[],
+  histories: readonly PublishedHistory[],
   { options = {}, path = '/en/history' }: { options?: BrowserContextOptions; path?: string } = {},
 ): Promise<Opened> {
   const turning = turningReleases(...histories)
@@ -290,7 +291,7 @@ describe('a history that contradicts itself', { skip }, () => {
     const steps = new Map(await audit(page))
     assert.equal(steps.get('previous'), 'failed')
     assert.equal(steps.get('versions'), 'skipped')
-    const hashOf = ({ version }: Releases) =>
+    const hashOf = ({ version }: PublishedHistory) =>
       (JSON.parse(version('VS-0003')?.json ?? '{}') as { hash: string }).hash
     assert.deepEqual(await sidesOf(page), [hashOf(before), hashOf(after)])
     const failed = page.locator('[data-step="previous"] dd')
@@ -327,7 +328,7 @@ describe('a history that contradicts itself', { skip }, () => {
   test('an entry that differs from the index is found without a saved head', async (t) => {
     const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const honest = consistentReleases(3)
-    const releases: Releases = {
+    const releases: PublishedHistory = {
       ...honest,
       version: (id) => (id === 'VS-0002' ? liar : honest).version(id),
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type * as clientEntry from '@public-api/client-source/index'
+import type * as clientEntry from '@public-api/client-internal/index'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { Page } from 'playwright-core'
 import { publishedKeyOf } from '../client/requested-responses.ts'

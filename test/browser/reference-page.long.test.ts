@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test, type TestContext } from 'node:test'
-import { VERIFICATION_STEPS } from '@public-api/client-source/verification-step'
+import { VERIFICATION_STEPS } from '@public-api/client-internal/verification-step'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { SAMPLE_LANGUAGES } from '../../src/pages/reference/request-samples.ts'

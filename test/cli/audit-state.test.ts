@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import type { Signing } from '../../src/app.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { serve } from '../support/loopback-server.ts'
 import { makeReleases } from '../support/made-releases.ts'
@@ -13,8 +13,8 @@ import { otherSigningKey, runApp, testSigning, type RunningApp } from '../suppor
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
 
-const valid = (count: number): Releases => loadReleases(makeReleases(count).store)
-const rewritten = (count: number): Releases =>
+const valid = (count: number): PublishedHistory => loadReleases(makeReleases(count).store)
+const rewritten = (count: number): PublishedHistory =>
   rewrittenReleases(count, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
 
 const OTHER_KEY = otherSigningKey()
@@ -30,7 +30,7 @@ function announcing(): Signing {
 }
 
 interface Deployment {
-  readonly releases: Releases
+  readonly releases: PublishedHistory
   readonly signing?: Signing
 }
 

@@ -4,17 +4,17 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createAuditBar } from '@public-api/cli/src/auditing/audit-progress.ts'
 import { writeEvidence } from '@public-api/cli/src/auditing/evidence-file.ts'
-import { auditHistory } from '@public-api/client-source/audit-history'
-import { createClient } from '@public-api/client-source/client'
-import type { SavedHead } from '@public-api/client-source/head-store'
-import type { HistoryEvidence } from '@public-api/client-source/history-evidence'
-import { ROLLOUT_MS } from '@public-api/client-source/history-proofs'
-import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
-import { toPortable } from '@public-api/client-source/portable-response'
-import { UnsettledError } from '@public-api/client-source/unsettled-error'
+import { auditHistory } from '@public-api/client-internal/audit-history'
+import { createClient } from '@public-api/client-internal/client'
+import type { SavedHead } from '@public-api/client-internal/head-store'
+import type { HistoryEvidence } from '@public-api/client-internal/history-evidence'
+import { ROLLOUT_MS } from '@public-api/client-internal/history-proofs'
+import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
+import { toPortable } from '@public-api/client-internal/portable-response'
+import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
@@ -27,10 +27,11 @@ import { liveDependencies } from './verifying/live-app.ts'
 const PIN = ['--pin', key.keyId]
 const OTHER_PIN = ['--pin', 'A'.repeat(43)]
 
-const consistentReleases = (count: number): Releases => loadReleases(makeReleases(count).store)
+const consistentReleases = (count: number): PublishedHistory =>
+  loadReleases(makeReleases(count).store)
 
 /** Services that each have another history, behind one address; `turn` selects the one that responds. */
-async function deploy(t: TestContext, ...histories: readonly Releases[]) {
+async function deploy(t: TestContext, ...histories: readonly PublishedHistory[]) {
   const apps: RunningApp[] = []
   const deployment = { origin: '', turn: (_path: string) => 0, asked: [] as string[], aheadMs: 0 }
   const clock = { nowMs: () => Date.now() + deployment.aheadMs }

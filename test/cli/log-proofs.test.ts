@@ -12,9 +12,12 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createArchiveClient } from '@public-api/client-source/log/archive-client'
-import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
-import { openPolicy } from '@public-api/client-source/log/log-policy'
+import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
+import {
+  verifyForkEvidence,
+  type ForkEvidence,
+} from '@public-api/client-internal/log/fork-evidence'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'

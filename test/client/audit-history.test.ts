@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { auditHistory } from '@public-api/client-source/audit-history'
-import type { AuditProgress } from '@public-api/client-source/audit-options'
-import { createClient, type Client } from '@public-api/client-source/client'
-import type { Fetch } from '@public-api/client-source/connection'
-import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
-import { HistoryError } from '@public-api/client-source/history-error'
+import { auditHistory } from '@public-api/client-internal/audit-history'
+import type { AuditProgress } from '@public-api/client-internal/audit-options'
+import { createClient, type Client } from '@public-api/client-internal/client'
+import type { Fetch } from '@public-api/client-internal/connection'
+import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
+import { HistoryError } from '@public-api/client-internal/history-error'
 import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-source/history-evidence'
-import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-source/history-proofs'
+} from '@public-api/client-internal/history-evidence'
+import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/history-proofs'
 import {
   publishedOf,
   toPortable,
   type PortableResponse,
-} from '@public-api/client-source/portable-response'
-import { UnsettledError } from '@public-api/client-source/unsettled-error'
+} from '@public-api/client-internal/portable-response'
+import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/releases/payload.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
@@ -57,7 +57,10 @@ interface Deployments {
   turn: (target: string) => number
 }
 
-async function deploy(t: TestContext, ...histories: readonly Releases[]): Promise<Deployments> {
+async function deploy(
+  t: TestContext,
+  ...histories: readonly PublishedHistory[]
+): Promise<Deployments> {
   const clock = { ms: TEST_NOW_MS }
   const apps: RunningApp[] = []
   for (const releases of histories) {
@@ -392,7 +395,7 @@ describe('a history that contradicts itself', () => {
     assert.equal(versionsRead, 4)
 
     const signed = consistentReleases(4)
-    const mixed: Releases = {
+    const mixed: PublishedHistory = {
       ...signed,
       version: (id) => signed.version(id === 'VS-0002' ? 'VS-0003' : id),
     }
@@ -431,7 +434,7 @@ describe('a history that contradicts itself', () => {
   })
 
   /** The releases with the data of some responses exchanged, as a service could that signs what it likes. */
-  function lying(releases: Releases, change: Partial<Releases>): Releases {
+  function lying(releases: PublishedHistory, change: Partial<PublishedHistory>): PublishedHistory {
     return { ...releases, ...change }
   }
 
@@ -569,7 +572,11 @@ describe('what a service signs malformed', () => {
   type Signed = { [member: string]: unknown }
 
   /** A service whose signed data was changed, and whose hashes were computed again where the change allows it. */
-  function signing(count: number, sequence: number, change: (entry: Signed) => Signed): Releases {
+  function signing(
+    count: number,
+    sequence: number,
+    change: (entry: Signed) => Signed,
+  ): PublishedHistory {
     const releases = consistentReleases(count)
     const chain: Signed[] = []
     for (let each = 1; each <= count; each += 1) {

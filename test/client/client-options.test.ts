@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createClient } from '@public-api/client-source/client'
-import type { ClientOptions } from '@public-api/client-source/client-options'
-import { ConnectionError, RedirectError } from '@public-api/client-source/connection'
-import type { Retry } from '@public-api/client-source/retries'
+import { createClient } from '@public-api/client-internal/client'
+import type { ClientOptions } from '@public-api/client-internal/client-options'
+import { ConnectionError, RedirectError } from '@public-api/client-internal/connection'
+import type { Retry } from '@public-api/client-internal/retries'
 import { isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 const BASE = { baseUrl: 'https://api.example.test' }

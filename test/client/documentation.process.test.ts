@@ -52,7 +52,6 @@ function declarationsIn(file: string, text: string): readonly Declared[] {
 const INTERNAL = new Set([
   'client/audit-round.d.ts',
   'client/for-each-some.d.ts',
-  'client/key-vector.d.ts',
   'client/trusted-keys.d.ts',
   'client/vector.d.ts',
   'contract/http/headers.d.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { createClient } from '@public-api/client-source/client'
+import { createClient } from '@public-api/client-internal/client'
 import { serveDripping } from '../support/dripping-server.ts'
 import { svc } from '../support/run-svc.ts'
 

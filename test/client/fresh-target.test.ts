@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshTarget } from '@public-api/client-source/fresh-target'
+import { freshTarget } from '@public-api/client-internal/fresh-target'
 
 test('appends a random parameter to the target', () => {
   assert.match(freshTarget('/api/v1/status'), /^\/api\/v1\/status\?fresh=[\w-]{22}$/)

@@ -16,8 +16,8 @@ import {
   parseSavedHead,
   type HeadStore,
   type SavedHead,
-} from '@public-api/client-source/head-store'
-import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
+} from '@public-api/client-internal/head-store'
+import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HEAD: SavedHead = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from '@public-api/client-source/client'
-import { history } from '@public-api/client-source/history'
-import { HistoryError } from '@public-api/client-source/history-error'
-import { verifyEvidence } from '@public-api/client-source/history-evidence'
+import { createClient } from '@public-api/client-internal/client'
+import { history } from '@public-api/client-internal/history'
+import { HistoryError } from '@public-api/client-internal/history-error'
+import { verifyEvidence } from '@public-api/client-internal/history-evidence'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
@@ -16,8 +16,8 @@ const consistentReleases = (count: number) => loadReleases(makeReleases(count).s
 /** A client of one history, whose entries come from another one if that is given. */
 async function clientOf(
   t: Parameters<typeof runApp>[0],
-  releases: Releases,
-  entries: Releases = releases,
+  releases: PublishedHistory,
+  entries: PublishedHistory = releases,
 ) {
   const app = await runApp(t, { releases })
   const other = await runApp(t, { releases: entries })

@@ -5,19 +5,19 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-source/history-evidence'
+} from '@public-api/client-internal/history-evidence'
 import {
   HISTORY_FAULTS,
   type HistoryFault,
   ROLLOUT_MS,
-} from '@public-api/client-source/history-proofs'
-import { toPortable, type PortableResponse } from '@public-api/client-source/portable-response'
-import { VerificationError } from '@public-api/client-source/verification-error'
+} from '@public-api/client-internal/history-proofs'
+import { toPortable, type PortableResponse } from '@public-api/client-internal/portable-response'
+import { VerificationError } from '@public-api/client-internal/verification-error'
 import { pathOf } from '@public-api/contract/http/request-target'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import * as fc from 'fast-check'
 import { bytesOfBody } from '../../src/http/api-request.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
@@ -33,8 +33,9 @@ const KEYS = [publishedKeyOf(TEST_SIGNING_KEY)]
 const MAX_VERSIONS = 5
 
 const FAULTS = Object.keys(HISTORY_FAULTS) as readonly HistoryFault[]
-const releasesByCount: readonly Releases[] = Array.from({ length: MAX_VERSIONS }, (_, index) =>
-  loadReleases(makeReleases(index + 1).store),
+const releasesByCount: readonly PublishedHistory[] = Array.from(
+  { length: MAX_VERSIONS },
+  (_, index) => loadReleases(makeReleases(index + 1).store),
 )
 
 /** One request to one node of the service. */

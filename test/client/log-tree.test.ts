@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { encodeBase64 } from '@public-api/client-source/base64'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
-import { LogError } from '@public-api/client-source/log/log-error'
+import { encodeBase64 } from '@public-api/client-internal/base64'
+import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { LogError } from '@public-api/client-internal/log/log-error'
 import {
   consistencyProof,
   hashLeaf,
@@ -11,7 +11,7 @@ import {
   rootOf,
   verifyConsistency,
   verifyInclusion,
-} from '@public-api/client-source/log/merkle-tree'
+} from '@public-api/client-internal/log/merkle-tree'
 import {
   createTileHashes,
   formatBundle,
@@ -20,7 +20,7 @@ import {
   parseTilePath,
   tilePath,
   tilesOf,
-} from '@public-api/client-source/log/tiles'
+} from '@public-api/client-internal/log/tiles'
 import { assert as assertProperty, asyncProperty, integer, nat } from 'fast-check'
 
 const MAX_SIZE = 600

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as node from '@public-api/client-source/node/node-crypto'
-import * as web from '@public-api/client-source/web-crypto'
+import * as node from '@public-api/client-internal/node/node-crypto'
+import * as web from '@public-api/client-internal/web-crypto'
 import {
   assert as assertProperty,
   asyncProperty,

@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { HttpResponse } from '@public-api/client-source/http-response'
-import type { VectorResponse } from '@public-api/client-source/vector'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
+import type { VectorResponse } from '@public-api/client-internal/vector'
 import {
   importKey,
   type PublishedKey,
   type VerificationKey,
-} from '@public-api/client-source/verification-key'
+} from '@public-api/client-internal/verification-key'
 import { headerOf, recordResponse, type RecordedRequest } from '../vectors/recorded-responses.ts'
 
 /** When the responses of these tests are asked for, unless they say. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DataByRead } from '@public-api/client-source/resources'
+import type { DataByRead } from '@public-api/client-internal/resources'
 import type {
   IssuedKey,
   KeyRequest,
   Registration,
   RegistrationResult,
   RevokedKey,
-} from '@public-api/client-source/write'
+} from '@public-api/client-internal/write'
 import { ENDPOINTS, type Registry } from '@public-api/contract/registry/endpoints'
 import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {

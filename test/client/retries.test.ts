@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createClient } from '@public-api/client-source/client'
+import { createClient } from '@public-api/client-internal/client'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'

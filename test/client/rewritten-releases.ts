@@ -2,7 +2,7 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/releases/payload.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 
 /** What a rewriter changes in an entry. */
@@ -13,7 +13,7 @@ export function rewrittenReleases(
   count: number,
   sequence: number | 'all',
   rewrite: Rewrite,
-): Releases {
+): PublishedHistory {
   const made = makeReleases(count)
   let previous: VersionEntry | undefined
   for (const [snapshotId, text] of made.versions) {
@@ -39,7 +39,7 @@ export function misstatingReleases(
   count: number,
   sequence: number,
   changes: VersionEntry['changes'],
-): Releases {
+): PublishedHistory {
   const made = makeReleases(count)
   const chain: VersionEntry[] = []
   for (const text of made.versions.values()) {

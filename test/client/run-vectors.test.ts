@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { runVectors } from '@public-api/client-source/run-vectors'
+import { runVectors } from '@public-api/client-internal/run-vectors'
 
 const FOLDER = new URL('../vectors/', import.meta.url)
 

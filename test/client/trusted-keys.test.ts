@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createClient } from '@public-api/client-source/client'
+import { createClient } from '@public-api/client-internal/client'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { runApp, TEST_NOW_MS, testSigning } from '../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../vectors/signing-key.ts'

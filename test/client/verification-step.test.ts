@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { decodeBase64 } from '@public-api/client-source/base64'
-import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
-import { startSteps } from '@public-api/client-source/step-run'
-import type { Vector } from '@public-api/client-source/vector'
-import { VerificationError } from '@public-api/client-source/verification-error'
-import { importKey } from '@public-api/client-source/verification-key'
+import { decodeBase64 } from '@public-api/client-internal/base64'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { startSteps } from '@public-api/client-internal/step-run'
+import type { Vector } from '@public-api/client-internal/vector'
+import { VerificationError } from '@public-api/client-internal/verification-error'
+import { importKey } from '@public-api/client-internal/verification-key'
 import {
   stepsOfStatus,
   VERIFICATION_STEPS,
   type StepReport,
-} from '@public-api/client-source/verification-step'
-import { verifyInSteps } from '@public-api/client-source/verify-response'
+} from '@public-api/client-internal/verification-step'
+import { verifyInSteps } from '@public-api/client-internal/verify-response'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './requested-responses.ts'
 

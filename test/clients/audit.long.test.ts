@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test, type TestContext } from 'node:test'
-import { auditHistory } from '@public-api/client-source/audit-history'
-import { createClient } from '@public-api/client-source/client'
-import { verifyEvidence, type HistoryEvidence } from '@public-api/client-source/history-evidence'
-import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
+import { auditHistory } from '@public-api/client-internal/audit-history'
+import { createClient } from '@public-api/client-internal/client'
+import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
+import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { clientCommands, openGoFolder } from '../docs/verifiers.ts'
 import { serve } from '../support/loopback-server.ts'
@@ -23,7 +23,7 @@ after(() => go.close())
 
 /** A service as of some time before now. */
 interface Deployment {
-  readonly releases: Releases
+  readonly releases: PublishedHistory
   readonly secondsAgo?: number
   readonly signing?: ReturnType<typeof testSigning>
 }

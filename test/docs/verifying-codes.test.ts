@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
-import { LOG_FAULTS } from '@public-api/client-source/log/log-error'
-import { VERIFICATION_FAULTS } from '@public-api/client-source/verification-error'
+import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
+import { LOG_FAULTS } from '@public-api/client-internal/log/log-error'
+import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
 
 function read(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')

@@ -11,7 +11,7 @@ import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots
 import { html } from '../../src/pages/markup/html.ts'
 import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { htmlFaults } from '../support/page-checks.ts'
@@ -22,11 +22,11 @@ const { history } = TEXTS.en
 /** As many characters as publishing takes. */
 const MAX_NOTE_LENGTH = 500
 
-function consistentReleases(count: number): Releases {
+function consistentReleases(count: number): PublishedHistory {
   return loadReleases(makeReleases(count).store)
 }
 
-function entryOf(releases: Releases, snapshotId: string): VersionEntry {
+function entryOf(releases: PublishedHistory, snapshotId: string): VersionEntry {
   const payload = releases.version(snapshotId)
   assert.ok(payload, snapshotId)
   return JSON.parse(payload.json) as VersionEntry

@@ -11,7 +11,7 @@ import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import type { Releases } from '../../src/service/releases/releases.ts'
+import type { PublishedHistory } from '../../src/service/releases/releases.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, type PageMarkup } from '../support/page-markup.ts'
 import { publishedReleases } from '../support/published-releases.ts'
@@ -119,7 +119,7 @@ function deadLinks(markup: PageMarkup): readonly string[] {
 }
 
 /** Whether a release has translations of a resource, so that a page of the locale shows other texts. */
-function isTranslated(releases: Releases, locale: Locale, resource: SnapshotName): boolean {
+function isTranslated(releases: PublishedHistory, locale: Locale, resource: SnapshotName): boolean {
   const payload = releases.resource(`site/translations/${locale}`)
   return payload !== undefined && payload.json.includes(`"${resource}":`)
 }
@@ -129,7 +129,7 @@ function isText({ schema }: Leaf): boolean {
   return schema.enum === undefined && schema.format === undefined && schema.pattern === undefined
 }
 
-function dataOf(releases: Releases, name: SnapshotName): unknown {
+function dataOf(releases: PublishedHistory, name: SnapshotName): unknown {
   const payload = releases.resource(name)
   assert.ok(payload !== undefined)
   return JSON.parse(payload.json)
@@ -139,7 +139,7 @@ function dataOf(releases: Releases, name: SnapshotName): unknown {
 const HOSTILE = (nth: number): string =>
   `</p><script>alert(${nth})</script> "onload='x' &amp; {version} <!-- ${nth}`
 
-const RELEASES: readonly (readonly [name: string, releases: Releases])[] = [
+const RELEASES: readonly (readonly [name: string, releases: PublishedHistory])[] = [
   ['what is published here', publishedReleases()],
   ['the examples of the schemas', releasesOf({})],
   ['everything that the schemas allow', releasesOf(fullContent((nth) => `Text ${nth}.`))],

@@ -11,7 +11,7 @@ import { buildExample } from '../../scripts/build-example.ts'
 import { changesId } from '../../src/pages/history/resource-changes.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { fullContent, type MadeContent, releasesOf } from '../support/made-content.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
@@ -140,9 +140,9 @@ const THAI = {
 }
 
 /** A version after which the queue has changed, with a Thai translation of the newer one. */
-function queueReleases(): Releases {
+function queueReleases(): PublishedHistory {
   const before = releasesOf({ 'development-queue': QUEUE })
-  const resourcesOf = (releases: Releases) =>
+  const resourcesOf = (releases: PublishedHistory) =>
     (JSON.parse(releases.head.json) as { resources: Record<string, string> }).resources
   const oldDigest = resourcesOf(before)['development-queue'] ?? ''
   const after = releasesOf(

@@ -18,7 +18,7 @@ function makeStore() {
     }
   const storage: Storage = {
     waitlist: {
-      probe: call('probe', undefined),
+      testWrite: call('testWrite', undefined),
       add: call('add', 'added' as const),
       count: call('count', {
         total: 0,
@@ -104,7 +104,7 @@ test('a store is probed without traffic, one probe at a time', async (t) => {
   health.close()
   t.mock.timers.tick(50_000)
   // While the store fails, a probe writes.
-  assert.deepEqual(calls, ['rehash', 'probe'])
+  assert.deepEqual(calls, ['rehash', 'testWrite'])
 })
 
 test('while adding fails, neither a read nor a write without a row makes the process ready', async (t) => {
@@ -128,7 +128,7 @@ test('while adding fails, neither a read nor a write without a row makes the pro
   ])
   t.mock.timers.tick(5000)
   await settled()
-  assert.equal(calls.at(-1), 'probe')
+  assert.equal(calls.at(-1), 'testWrite')
   assert.deepEqual(health.reasons(), [])
   health.close()
 })
@@ -144,7 +144,7 @@ test('a store that works is probed with a write now and then', async (t) => {
     t.mock.timers.tick(5000)
     await settled()
   }
-  assert.equal(calls.filter((call) => call === 'probe').length, 2)
+  assert.equal(calls.filter((call) => call === 'testWrite').length, 2)
   health.close()
 })
 

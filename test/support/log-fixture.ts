@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
-import { createHashTree, type HashTree } from '@public-api/client-source/log/hash-tree'
-import { hashLeaf, rootOf } from '@public-api/client-source/log/merkle-tree'
+import { cosignedText, formatCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { createHashTree, type HashTree } from '@public-api/client-internal/log/hash-tree'
+import { hashLeaf, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import {
   COSIGNATURE,
   ED25519,
   formatSignatureLine,
   formatVkey,
   keyIdOf,
-} from '@public-api/client-source/log/signed-note'
+} from '@public-api/client-internal/log/signed-note'
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 

@@ -9,7 +9,7 @@ import {
   type SnapshotName,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { madeEntry } from './made-entry.ts'
 
 /** Content of a test release, by resource. */
@@ -30,7 +30,7 @@ export interface MadeVersion {
 export function releasesOf(
   content: MadeContent,
   { note = 'Made by a test.', previous, site = {}, damaged = [] }: MadeVersion = {},
-): Releases {
+): PublishedHistory {
   const resources: { [name: string]: string } = {}
   const texts = new Map<string, string>()
   for (const name of SNAPSHOT_NAMES) {

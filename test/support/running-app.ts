@@ -3,7 +3,7 @@ import type { AppDependencies, Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/connection/listener.ts'
-import { loadReleases, type Releases } from '../../src/service/releases/releases.ts'
+import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
@@ -51,7 +51,7 @@ export function otherSigningKey(): KeyObject {
   return generateKeyPairSync('ed25519').privateKey
 }
 
-let twoVersions: Releases | undefined
+let twoVersions: PublishedHistory | undefined
 
 /** Starts the app on a free loopback port for one test, with any part exchanged; it is stopped when the test ends. */
 export async function runApp(

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { decodeBase64Of32, encodeBase64 } from '@public-api/client-source/base64'
-import { isLineOf, parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
-import { verifyConsistency } from '@public-api/client-source/log/merkle-tree'
-import { ED25519, importVkey } from '@public-api/client-source/log/signed-note'
+import { decodeBase64Of32, encodeBase64 } from '@public-api/client-internal/base64'
+import { isLineOf, parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { verifyConsistency } from '@public-api/client-internal/log/merkle-tree'
+import { ED25519, importVkey } from '@public-api/client-internal/log/signed-note'
 import { witnessSigner } from './log-fixture.ts'
 import { serve } from './loopback-server.ts'
 

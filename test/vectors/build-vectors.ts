@@ -1,4 +1,4 @@
-import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
+import type { VectorOutcome, Vector, VectorResponse } from '@public-api/client-internal/vector'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { ed25519Vectors } from './ed25519-vectors.ts'
 import { httpVectors } from './http-vectors.ts'
@@ -28,7 +28,7 @@ export interface RecordedCase {
   readonly name: string
   readonly description: string
   readonly request: RecordedRequest
-  readonly expected: Outcome
+  readonly expected: VectorOutcome
   /** The verifier looks so long after the response; five seconds unless given. */
   readonly delayMs?: number
 }
@@ -128,7 +128,11 @@ function flippedProof(proof: string): string {
 function forgedVectors(good: Vector): ReadonlyMap<string, Vector> {
   const { response, request } = good
   const { signedText: _, ...base } = good
-  const forged = (expected: Outcome, description: string, change: Partial<Vector>): Vector => ({
+  const forged = (
+    expected: VectorOutcome,
+    description: string,
+    change: Partial<Vector>,
+  ): Vector => ({
     ...base,
     description,
     expected,
@@ -243,7 +247,7 @@ async function revalidatedVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   const { signedText: _, ...base } = { ...good, now }
   const proof = await recordResponse(notModified)
   const made = (
-    expected: Outcome,
+    expected: VectorOutcome,
     description: string,
     revalidation: VectorResponse,
     change: Partial<Vector> = {},

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
-import type { Outcome, Vector, VectorResponse } from '@public-api/client-source/vector'
+import type { VectorOutcome, Vector, VectorResponse } from '@public-api/client-internal/vector'
 import { headerOf } from './recorded-responses.ts'
 import { signAgain, signedTextOf, withHeader } from './response-changes.ts'
 import { TEST_SIGNING_KEY } from './signing-key.ts'
@@ -108,7 +108,7 @@ export function ed25519Vectors(good: Vector): ReadonlyMap<string, Vector> {
   const vectors = new Map<string, Vector>()
   const add = (
     name: string,
-    expected: Outcome,
+    expected: VectorOutcome,
     description: string,
     change: Partial<Vector>,
   ): void => {

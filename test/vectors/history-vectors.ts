@@ -1,4 +1,4 @@
-import type { HistoryVector } from '@public-api/client-source/vector'
+import type { HistoryVector } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   formatSnapshotId,

@@ -1,10 +1,10 @@
 import type {
   HeaderPair,
-  Outcome,
+  VectorOutcome,
   Vector,
   VectorLink,
   VectorResponse,
-} from '@public-api/client-source/vector'
+} from '@public-api/client-internal/vector'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
 import { headerOf, recordResponse, type RecordedRequest } from './recorded-responses.ts'
@@ -51,7 +51,7 @@ function linkOf(
   request: RecordedRequest,
   delayMs: number,
   revalidation: VectorResponse,
-  expected: Outcome,
+  expected: VectorOutcome,
 ): VectorLink {
   return { now: new Date(request.atMs + delayMs).toISOString(), expected, revalidation }
 }
@@ -78,7 +78,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   const vectors = new Map<string, Vector>()
   const add = (
     name: string,
-    expected: Outcome,
+    expected: VectorOutcome,
     description: string,
     change: Partial<Vector>,
   ): void => {
@@ -94,7 +94,7 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   /** The same response with parts exchanged, signed for what it then is. */
   const addSigned = (
     name: string,
-    expected: Outcome,
+    expected: VectorOutcome,
     description: string,
     changed: VectorResponse,
   ): void => {

@@ -1,5 +1,5 @@
-import type { KeyVector } from '@public-api/client-source/key-vector'
-import type { Outcome, VectorResponse } from '@public-api/client-source/vector'
+import type { KeyVector } from '@public-api/client-internal/vector'
+import type { VectorOutcome, VectorResponse } from '@public-api/client-internal/vector'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { recordResponse } from './recorded-responses.ts'
@@ -39,7 +39,7 @@ export async function buildKeyVectors(): Promise<ReadonlyMap<string, KeyVector>>
   const withData = (changed: unknown) => signed(JSON.stringify({ ...envelope, data: changed }))
   const withKeys = (keys: unknown) => withData({ ...data, keys })
   const made = (
-    expected: Outcome,
+    expected: VectorOutcome,
     description: string,
     response: VectorResponse,
     more: Partial<KeyVector> = {},

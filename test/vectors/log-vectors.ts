@@ -1,17 +1,17 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
-import { encodeBase64 } from '@public-api/client-source/base64'
-import { cosignedText, formatCheckpoint } from '@public-api/client-source/log/checkpoint'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
-import { formatProof } from '@public-api/client-source/log/log-proof'
-import { hashLeaf, inclusionProof, rootOf } from '@public-api/client-source/log/merkle-tree'
+import { encodeBase64 } from '@public-api/client-internal/base64'
+import { cosignedText, formatCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { formatProof } from '@public-api/client-internal/log/log-proof'
+import { hashLeaf, inclusionProof, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import {
   COSIGNATURE,
   ED25519,
   formatSignatureLine,
   formatVkey,
   keyIdOf,
-} from '@public-api/client-source/log/signed-note'
-import type { LogVector } from '@public-api/client-source/vector'
+} from '@public-api/client-internal/log/signed-note'
+import type { LogVector } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   formatSnapshotId,

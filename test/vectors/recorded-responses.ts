@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-source/vector'
+import type { HeaderPair, Vector, VectorResponse } from '@public-api/client-internal/vector'
 import { pathOf } from '@public-api/contract/http/request-target'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'

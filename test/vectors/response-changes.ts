@@ -1,5 +1,5 @@
 import { sign, type KeyObject } from 'node:crypto'
-import type { HeaderPair, VectorResponse } from '@public-api/client-source/vector'
+import type { HeaderPair, VectorResponse } from '@public-api/client-internal/vector'
 import { sha256Base64 } from '../../src/crypto/sha256.ts'
 import { headerOf, type RecordedRequest } from './recorded-responses.ts'
 

@@ -9,11 +9,11 @@ import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { formatJson } from '@public-api/cli-kit/format-json'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
-import { HistoryError } from '@public-api/client-source/history-error'
-import { LogFinding } from '@public-api/client-source/log/compare-log'
+import { HistoryError } from '@public-api/client-internal/history-error'
+import { LogFinding } from '@public-api/client-internal/log/compare-log'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
-import { writeEvidence, type Finding } from './auditing/evidence-file.ts'
+import { writeEvidence, type AuditFinding } from './auditing/evidence-file.ts'
 import { printReport } from './auditing/print-report.ts'
 import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import { readSavedPinSource } from './auditing/state-store.ts'
@@ -32,7 +32,7 @@ interface Settings extends AuditSettings {
 }
 
 async function printFault(
-  { code, message, evidence }: Finding & Pick<Error, 'message'>,
+  { code, message, evidence }: AuditFinding & Pick<Error, 'message'>,
   { evidenceFile, json }: Settings,
   output: CommandOutput,
 ): Promise<ExitCode> {

@@ -15,7 +15,7 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
-import type { Finding } from './doctor/findings.ts'
+import type { DoctorFinding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
@@ -38,7 +38,7 @@ interface Settings {
   readonly hasKeyRecord: boolean | undefined
 }
 
-function formatFinding({ id, severity, found, expected, advice, where }: Finding): string[] {
+function formatFinding({ id, severity, found, expected, advice, where }: DoctorFinding): string[] {
   const rest = where.length - SHOWN_PLACES
   const places = where.slice(0, SHOWN_PLACES).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
   return [
@@ -52,7 +52,7 @@ function formatFinding({ id, severity, found, expected, advice, where }: Finding
 
 function countOf({ checks }: Diagnosis) {
   const all = checks.flatMap(({ findings }) => findings)
-  const count = (wanted: Finding['severity']): number =>
+  const count = (wanted: DoctorFinding['severity']): number =>
     all.filter(({ severity }) => severity === wanted).length
   return { errors: count('error'), warnings: count('warning'), notes: count('info') }
 }

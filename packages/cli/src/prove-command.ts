@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
-import { createArchiveClient } from '@public-api/client-source/log/archive-client'
-import { parseSignedCheckpoint } from '@public-api/client-source/log/checkpoint'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
-import { openPolicy } from '@public-api/client-source/log/log-policy'
-import { formatProof, verifyProof } from '@public-api/client-source/log/log-proof'
-import { hashLeaf, inclusionProof } from '@public-api/client-source/log/merkle-tree'
+import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
+import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
+import { hashLeaf, inclusionProof } from '@public-api/client-internal/log/merkle-tree'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   formatSnapshotId,
@@ -91,7 +91,7 @@ async function readFromService(
 }
 
 async function fetchPolicy(base: string): Promise<string> {
-  const { createConnection } = await import('@public-api/client-source/connection')
+  const { createConnection } = await import('@public-api/client-internal/connection')
   const { origin, pathname } = new URL(base)
   const connection = createConnection(origin, (url, init) => fetch(url, init), {
     maxBodyBytes: 65_536,

@@ -1,23 +1,23 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
-import { freshTarget } from '@public-api/client-source/fresh-target'
-import type { HttpResponse } from '@public-api/client-source/http-response'
-import { verifyKeyDocument } from '@public-api/client-source/signing-keys'
-import { withNewerKeys } from '@public-api/client-source/trusted-keys'
-import { VerificationError } from '@public-api/client-source/verification-error'
+import { freshTarget } from '@public-api/client-internal/fresh-target'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
+import { VerificationError } from '@public-api/client-internal/verification-error'
 import {
   verifyInSteps,
   type Expectations,
   type Verification,
-} from '@public-api/client-source/verify-response'
+} from '@public-api/client-internal/verify-response'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
-import { describeOutcome, type Outcome } from './verifying/describe-outcome.ts'
+import { describeOutcome, type VerifyOutcome } from './verifying/describe-outcome.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
@@ -59,7 +59,7 @@ async function outcomeOf(
   { address, pinnedKeyIds }: Settings,
   nowMs: number,
   checking: Promise<Verification>,
-): Promise<Outcome> {
+): Promise<VerifyOutcome> {
   const url = `${address.origin}${address.target}`
   const about = { response, url, isPinned: pinnedKeyIds !== undefined, nowMs }
   try {
@@ -70,7 +70,7 @@ async function outcomeOf(
   }
 }
 
-async function verifyFetched(settings: Settings): Promise<Outcome> {
+async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
   const { address, method, ifNoneMatch, keysFile, timeoutMs } = settings
   const { origin, target } = address
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
@@ -109,7 +109,7 @@ async function verifyFetched(settings: Settings): Promise<Outcome> {
   }
 }
 
-async function verifySaved(settings: Settings, files: SavedFiles): Promise<Outcome> {
+async function verifySaved(settings: Settings, files: SavedFiles): Promise<VerifyOutcome> {
   const { address, method, ifNoneMatch } = settings
   const saved = await readSavedResponse(files.headers, files.body)
   const status = files.status ?? saved.status

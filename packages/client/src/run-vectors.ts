@@ -5,7 +5,6 @@ import { parseInstant } from '#contract/text/instant'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { readHeaders } from './header-fields.ts'
 import { findChangesFinding, hashOf } from './history-proofs.ts'
-import type { KeyVector } from './key-vector.ts'
 import { LogError, type LogFault } from './log/log-error.ts'
 import { openPolicy } from './log/log-policy.ts'
 import { verifyProof } from './log/log-proof.ts'
@@ -16,7 +15,8 @@ import type {
   HistoryOutcome,
   HistoryVector,
   LogVector,
-  Outcome,
+  KeyVector,
+  VectorOutcome,
   Vector,
   VectorResponse,
 } from './vector.ts'
@@ -38,7 +38,7 @@ const OUTCOME_OF = {
   REVALIDATION: 'REVALIDATION',
   ETAG: 'ETAG',
   REQUEST_ID: 'REQUEST_ID',
-} as const satisfies { readonly [Fault in VerificationFault]: Outcome }
+} as const satisfies { readonly [Fault in VerificationFault]: VectorOutcome }
 
 function bodyOf({ bodyBase64 }: VectorResponse): Uint8Array {
   return decodeBase64(bodyBase64 ?? '')
@@ -50,7 +50,7 @@ function ifNoneMatchOf(headers: readonly HeaderPair[]): { readonly ifNoneMatch?:
 }
 
 /** The outcome of `verifyResponse` for a vector, as defined in the vectors' README. */
-async function outcomeOf(vector: Vector): Promise<Outcome> {
+async function outcomeOf(vector: Vector): Promise<VectorOutcome> {
   const { request, response, revalidation, publicKey, pinnedKeyId, maxAgeSeconds } = vector
   try {
     await verifyResponse({
@@ -74,7 +74,7 @@ async function outcomeOf(vector: Vector): Promise<Outcome> {
 }
 
 /** The outcome of a document of keys. Other keys than the stated ones are reported as UNKNOWN_KEY. */
-async function outcomeOfKeys(vector: KeyVector): Promise<Outcome> {
+async function outcomeOfKeys(vector: KeyVector): Promise<VectorOutcome> {
   const { keyRequest, response, pinnedKeyIds, keyIds } = vector
   try {
     const { keys } = await verifyKeyDocument({
@@ -99,9 +99,9 @@ export interface VectorResult {
   /** What the vector tests. */
   readonly description: string
   /** The expected outcome. */
-  readonly expected: Outcome | HistoryOutcome | LogFault
+  readonly expected: VectorOutcome | HistoryOutcome | LogFault
   /** The outcome on this platform. */
-  readonly found: Outcome | HistoryOutcome | LogFault
+  readonly found: VectorOutcome | HistoryOutcome | LogFault
 }
 
 /** Checks a chain of entries, oldest first, and returns the result of the first invalid one. */

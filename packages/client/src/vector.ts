@@ -17,7 +17,7 @@ export const OUTCOMES = [
   'REQUEST_ID',
 ] as const
 
-export type Outcome = (typeof OUTCOMES)[number]
+export type VectorOutcome = (typeof OUTCOMES)[number]
 
 /** Name and value, as on the wire. */
 export type HeaderPair = readonly [name: string, value: string]
@@ -32,14 +32,14 @@ export interface VectorResponse {
 /** One later check of a stored response. */
 export interface VectorLink {
   readonly now: string
-  readonly expected: Outcome
+  readonly expected: VectorOutcome
   readonly revalidation: VectorResponse
 }
 
 /** One case, as its JSON file has it. */
 export interface Vector {
   readonly description: string
-  readonly expected: Outcome
+  readonly expected: VectorOutcome
   /** The verifier's clock: ISO 8601 UTC. */
   readonly now: string
   readonly maxAgeSeconds: number
@@ -112,4 +112,19 @@ export interface LogVector {
     /** Names of the resources with the given bytes. */
     readonly resources?: readonly string[]
   }
+}
+
+/** One case of the folder `keys`, as its JSON file has it: a response of the signing-key endpoint. */
+export interface KeyVector {
+  readonly description: string
+  /** `ok`, or the step with which the check of the document must fail. */
+  readonly expected: VectorOutcome
+  /** The verifier's clock: ISO 8601 UTC. */
+  readonly now: string
+  /** Whom the verifier trusts; empty for every key of the document. */
+  readonly pinnedKeyIds: readonly string[]
+  readonly keyRequest: { readonly method: string; readonly target: string }
+  readonly response: VectorResponse
+  /** In valid cases: the IDs of the keys, computed from the keys, in the order of the document. */
+  readonly keyIds?: readonly string[]
 }

@@ -6,7 +6,7 @@ import { joinDashedValues } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
-import { createClient, type Client } from '@public-api/client-source/client'
+import { createClient, type Client } from '@public-api/client-internal/client'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
 

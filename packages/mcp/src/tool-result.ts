@@ -1,16 +1,16 @@
 import { CommandFailure } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
-import { ApiResponseError } from '@public-api/client-source/api-response-error'
-import { AuditStateError } from '@public-api/client-source/audit-state-error'
-import { ConnectionError } from '@public-api/client-source/connection'
-import { HistoryError, UnlinkedKeysError } from '@public-api/client-source/history-error'
-import { HISTORY_FAULTS } from '@public-api/client-source/history-proofs'
-import { orAborted } from '@public-api/client-source/retries'
-import { UnsettledError } from '@public-api/client-source/unsettled-error'
+import { ApiResponseError } from '@public-api/client-internal/api-response-error'
+import { AuditStateError } from '@public-api/client-internal/audit-state-error'
+import { ConnectionError } from '@public-api/client-internal/connection'
+import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history-error'
+import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
+import { orAborted } from '@public-api/client-internal/retries'
+import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import {
   VERIFICATION_FAULTS,
   VerificationError,
-} from '@public-api/client-source/verification-error'
+} from '@public-api/client-internal/verification-error'
 import { ChainError } from '@public-api/contract/history/version-chain'
 
 /** A tool cannot return what was asked. The message is written here and quotes nothing that was received. */

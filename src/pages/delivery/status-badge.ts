@@ -3,7 +3,7 @@ import { plainText } from '../markup/rich-text.ts'
 import { xmlDocument, xmlElement } from '../markup/xml.ts'
 import { type PageContext, siteName } from '../page.ts'
 import { widthOf } from '../pictures/picture.ts'
-import { labelFor, type Severity, severityOf } from '../texts/enum-labels.ts'
+import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
 import { formatMoment } from '../texts/moments.ts'
 
 /** Path of the badge of a locale. `/badge.svg` is the English one. */
@@ -18,7 +18,7 @@ const STATE_PX = 15
 const TIME_PX = 11
 
 /** The shape of each severity, around the point 18, 20: states differ by more than their color. */
-const SHAPES: { readonly [Each in Severity]?: readonly [color: string, path: string] } = {
+const SHAPES: { readonly [Each in StateTone]?: readonly [color: string, path: string] } = {
   good: ['#116329', 'm-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0Z'],
   warn: ['#7a4d05', 'm0-8l8 15h-16Z'],
   bad: ['#a4161a', 'm-7-7h14v14h-14Z'],
@@ -39,7 +39,7 @@ export function renderBadge(context: PageContext): string {
       ? siteName(context)
       : plainText(texts.badge.asOf, { time: formatMoment(locale, status.updatedAt) })
   const title = plainText(texts.badge.title, { name: siteName(context), state: label, time })
-  const severity = status && severityOf('componentState', status.state)
+  const severity = status && toneOf('componentState', status.state)
   const [color, path] = (severity && SHAPES[severity]) ?? UNKNOWN
   // Wide enough for wide system fonts, because an image cannot measure its text.
   const textWidth = Math.max(widthOf(label) * STATE_PX * 1.25, widthOf(time) * TIME_PX * 1.15)

@@ -4,7 +4,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { Clock } from '../../service/clock.ts'
 import { escapeHtml } from '../markup/html.ts'
-import { alternatesOf, isListed, type Page, pathOfPage, type SiteFacts } from '../page.ts'
+import { alternatesOf, isListed, type Page, pathOfPage, type SiteData } from '../page.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -41,7 +41,7 @@ function robots(isPreview: boolean, origin: string): string {
  * The sitemap (sitemaps.org protocol 0.9): every listed page in every offered language with its alternates. It has no `lastmod`,
  * because a page changes with a deployment as well as with a release.
  */
-function sitemap(pages: readonly Page[], facts: SiteFacts): string {
+function sitemap(pages: readonly Page[], facts: SiteData): string {
   const addressOf = (path: string): string => escapeHtml(facts.origin + path)
   const entries = pages
     .filter((page) => isListed(page, facts))
@@ -67,7 +67,7 @@ function sitemap(pages: readonly Page[], facts: SiteFacts): string {
  * so a deployment without https has neither. `contact` is a URI (https:, mailto: or tel:).
  */
 function securityTxt(
-  { origin, languages, defaultLocale }: SiteFacts,
+  { origin, languages, defaultLocale }: SiteData,
   contact: string,
   nowMs: number,
 ): string {
@@ -90,7 +90,7 @@ function securityTxt(
  * The API catalog (RFC 9727): the API with its descriptions for programs and for people (relations of RFC 8631). URLs
  * are absolute, as in the RFC's examples, so that the catalog can be read anywhere.
  */
-function apiCatalog({ origin, languages }: SiteFacts): string {
+function apiCatalog({ origin, languages }: SiteData): string {
   const api = origin + BASE_PATH
   const json = (path: string) => ({ href: origin + path, type: JSON_MEDIA_TYPE })
   const linkset = [
@@ -115,7 +115,7 @@ function apiCatalog({ origin, languages }: SiteFacts): string {
  * and the API catalog (RFC 9727). `headers` are those of every response outside the API.
  */
 export function createWellKnownFiles(
-  { pages, facts, clock }: { pages: readonly Page[]; facts: SiteFacts; clock: Clock },
+  { pages, facts, clock }: { pages: readonly Page[]; facts: SiteData; clock: Clock },
   deployment: 'primary' | 'preview',
   headers: readonly string[],
 ): ReadonlyMap<string, SiteFile> {

@@ -2,7 +2,7 @@ import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schem
 import { html, type Html, unbroken } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
-import { labelFor, type Severity, severityOf } from '../texts/enum-labels.ts'
+import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
 import { box, picture, widthOf } from './picture.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
@@ -28,7 +28,7 @@ const BARS: { readonly [Each in Incident['impact']]: string } = {
 
 /** The shape of each severity as beside the words of state, drawn from its center; a tick for the start and the end. */
 const SHAPES: {
-  readonly [Each in Severity | 'tick']?: readonly [className: string, path: string]
+  readonly [Each in StateTone | 'tick']?: readonly [className: string, path: string]
 } = {
   tick: ['picture-tick', 'm0-6v12'],
   bad: ['picture-cross', 'm-5-5l10 10m0-10l-10 10'],
@@ -42,7 +42,7 @@ function marksOf({ texts }: PageContext, { startedAt, resolvedAt, updates }: Inc
   const t = texts.picture
   const ofUpdates = updates.slice(0, MAX_UPDATES).map(({ at, state }) => ({
     at,
-    shape: SHAPES[severityOf('incidentState', state)],
+    shape: SHAPES[toneOf('incidentState', state)],
     label: labelFor(texts, 'incidentState', state),
   }))
   const end = resolvedAt && { at: resolvedAt, shape: SHAPES.tick, label: t.incidentEnded }

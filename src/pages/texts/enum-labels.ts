@@ -16,10 +16,10 @@ export function labelFor<List extends keyof Labels>(
 }
 
 /** The severity of a state; each has a color and a shape. */
-export type Severity = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle' | 'closed'
+export type StateTone = 'good' | 'active' | 'review' | 'warn' | 'bad' | 'idle' | 'closed'
 
 /** The lists whose values are states, with their severities. */
-const SEVERITIES = {
+const TONES = {
   componentState: {
     operational: 'good',
     maintenance: 'warn',
@@ -50,14 +50,14 @@ const SEVERITIES = {
   controlState: { in_place: 'good', planned: 'idle', retired: 'closed' },
   capabilityState: { available: 'good', planned: 'idle', unavailable: 'closed', never: 'closed' },
 } as const satisfies {
-  readonly [List in keyof Labels]?: { readonly [Word in keyof Labels[List]]: Severity }
+  readonly [List in keyof Labels]?: { readonly [Word in keyof Labels[List]]: StateTone }
 }
 
-type StateList = keyof typeof SEVERITIES
-type State<List extends StateList> = keyof (typeof SEVERITIES)[List] & LabeledWord<List>
+type StateList = keyof typeof TONES
+type State<List extends StateList> = keyof (typeof TONES)[List] & LabeledWord<List>
 
-export function severityOf<List extends StateList>(list: List, word: State<List>): Severity {
-  return SEVERITIES[list][word] as Severity
+export function toneOf<List extends StateList>(list: List, word: State<List>): StateTone {
+  return TONES[list][word] as StateTone
 }
 
 /** A state label with its color and shape. */
@@ -66,6 +66,6 @@ export function stateBadge<List extends StateList>(
   list: List,
   word: State<List>,
 ): Html {
-  const severity = severityOf(list, word)
+  const severity = toneOf(list, word)
   return html`<span class="state state-${severity}">${labelFor(texts, list, word)}</span>`
 }

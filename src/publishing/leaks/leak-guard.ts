@@ -21,7 +21,7 @@ export interface GuardedFile {
   readonly isPublicEmail?: ((address: string) => boolean) | undefined
 }
 
-interface Finding {
+interface Leak {
   readonly rule: string
   readonly found: string
   readonly expected: string
@@ -43,9 +43,9 @@ const DIGEST_FIELDS: ReadonlySet<string> = new Set(['documentSha256'])
 async function search(
   texts: readonly string[],
   isAllowed: (ruleId: string, text: string) => boolean,
-): Promise<readonly Finding[]> {
+): Promise<readonly Leak[]> {
   const searched = texts.map(createSearchText)
-  const findings: Finding[] = []
+  const leaks: Leak[] = []
   const starts: number[] = []
   let content = ''
   for (const [index, { text, originalOffset }] of searched.entries()) {
@@ -57,7 +57,7 @@ async function search(
         if (allowable && isAllowed(rule, match[0])) continue
         const start = originalOffset(match.index)
         const end = originalOffset(match.index + match[0].length)
-        findings.push({ rule, found, expected, index, start, end })
+        leaks.push({ rule, found, expected, index, start, end })
       }
     }
   }
@@ -79,9 +79,9 @@ async function search(
     )
     const rule = ruleId.replace('@secretlint/secretlint-rule-', 'secretlint/')
     const found = `a credential (${messageId})`
-    findings.push({ rule, found, expected: 'no credential; revoke this one', index, start, end })
+    leaks.push({ rule, found, expected: 'no credential; revoke this one', index, start, end })
   }
-  return findings.toSorted((a, b) => a.index - b.index)
+  return leaks.toSorted((a, b) => a.index - b.index)
 }
 
 /** Whether content/publishing.yaml can allow a text that a rule finds. */
@@ -94,8 +94,8 @@ export async function findSecretTexts(
   isPublic: (text: string) => boolean,
 ): Promise<ReadonlySet<string>> {
   // The first text would be searched without the rules for values.
-  const findings = await search(['', ...texts], (_, text) => isPublic(text))
-  return new Set(findings.flatMap(({ index }) => texts[index - 1] ?? []))
+  const leaks = await search(['', ...texts], (_, text) => isPublic(text))
+  return new Set(leaks.flatMap(({ index }) => texts[index - 1] ?? []))
 }
 
 /** What was found and expected, if an allowed text for a rule is not used. */
@@ -132,7 +132,7 @@ export async function findLeaks(
     const lines = new LineCounter()
     for (const { index } of text.matchAll(/^|(?<=\n)/g)) lines.addNewLine(index)
     const texts = [text, ...values.map(({ value }) => value)]
-    // The lines that each rule's findings cover, so that the same finding in a value is not reported twice.
+    // The lines that each rule's leaks cover, so that the same finding in a value is not reported twice.
     const covered = new Set<string>()
     for (const { rule, found, expected, index, start, end } of await search(texts, isAllowed)) {
       const finding = texts[index]?.slice(start, end) ?? ''

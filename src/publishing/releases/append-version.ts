@@ -1,4 +1,4 @@
-import { MAX_ENTRY_BYTES } from '@public-api/client-source/log/tiles'
+import { MAX_ENTRY_BYTES } from '@public-api/client-internal/log/tiles'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   ChainError,

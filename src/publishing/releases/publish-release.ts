@@ -13,7 +13,7 @@ import {
   type ReleaseOptions,
   resourceFault,
 } from './append-version.ts'
-import { checkBase, readBase, writeBase } from './published-base.ts'
+import { checkBase, readBase, writeBase } from './content-base.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(

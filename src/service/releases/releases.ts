@@ -20,7 +20,7 @@ import {
 } from './read-releases.ts'
 
 /** Published, checked releases, ready to send. Immutable: an update creates a new object. */
-export interface Releases {
+export interface PublishedHistory {
   /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
   resource(name: string): Payload | undefined
   /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
@@ -64,7 +64,7 @@ function publishTlog(
   return { files, open, fault: () => fault }
 }
 
-export interface ServableReleases extends Releases {
+export interface ServableReleases extends PublishedHistory {
   /** The newest version entry and its unavailable resources. */
   readonly served: ServedReleases
   /** These releases with an update. Throws an Error if the update follows another version. */

@@ -56,7 +56,7 @@ export function createPostgresWaitlist(session: PostgresSession): WaitlistStore 
   }
 
   return {
-    async probe() {
+    async testWrite() {
       await session.change(PROBE, [
         randomInt(DECOY_SLOTS),
         randomBytes(32),

@@ -67,7 +67,7 @@ export function prepareWaitlist(database: DatabaseSync): StoreStatements<Waitlis
   }
 
   return {
-    probe() {
+    testWrite() {
       addDecoy.run(recipientId(''), PROBE_BYTES)
     },
 

@@ -18,7 +18,7 @@ export interface SessionCalls extends Stores {
 const EFFECTS = {
   session: { ping: 'read' },
   waitlist: {
-    probe: 'write',
+    testWrite: 'write',
     add: 'write',
     count: 'read',
     readAfter: 'read',

@@ -65,7 +65,7 @@ export interface Reseal {
  */
 export interface WaitlistStore {
   /** Writes random content of a registration's size to the table of decoys: shows that registrations can be stored. */
-  probe(): Promise<void>
+  testWrite(): Promise<void>
   /**
    * Adds a registration unless its address hash is listed. Of concurrent calls with one hash, from any number of
    * processes, exactly one resolves with `added` (unique index). Resolves once the row would survive a power failure.

@@ -1,15 +1,15 @@
-import { encodeBase64 } from '@public-api/client-source/base64'
+import { encodeBase64 } from '@public-api/client-internal/base64'
 import {
   cosignatureTime,
   isLineOf,
   parseSize,
   type SignedCheckpoint,
-} from '@public-api/client-source/log/checkpoint'
-import type { HashTree } from '@public-api/client-source/log/hash-tree'
-import { LogError } from '@public-api/client-source/log/log-error'
-import type { PolicyWitness } from '@public-api/client-source/log/log-policy'
-import { consistencyProof } from '@public-api/client-source/log/merkle-tree'
-import { parseSignatureLine } from '@public-api/client-source/log/signed-note'
+} from '@public-api/client-internal/log/checkpoint'
+import type { HashTree } from '@public-api/client-internal/log/hash-tree'
+import { LogError } from '@public-api/client-internal/log/log-error'
+import type { PolicyWitness } from '@public-api/client-internal/log/log-policy'
+import { consistencyProof } from '@public-api/client-internal/log/merkle-tree'
+import { parseSignatureLine } from '@public-api/client-internal/log/signed-note'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBoundedBody } from '@public-api/contract/http/read-bounded-body'
 

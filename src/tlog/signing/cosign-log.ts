@@ -4,15 +4,15 @@ import {
   isLineOf,
   parseSignedCheckpoint,
   type SignedCheckpoint,
-} from '@public-api/client-source/log/checkpoint'
-import { LogError } from '@public-api/client-source/log/log-error'
-import type { LogPolicy, PolicyWitness } from '@public-api/client-source/log/log-policy'
-import { equalHashes, rootOf } from '@public-api/client-source/log/merkle-tree'
-import { formatSignatureLine } from '@public-api/client-source/log/signed-note'
+} from '@public-api/client-internal/log/checkpoint'
+import { LogError } from '@public-api/client-internal/log/log-error'
+import type { LogPolicy, PolicyWitness } from '@public-api/client-internal/log/log-policy'
+import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
+import { formatSignatureLine } from '@public-api/client-internal/log/signed-note'
 import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
-} from '@public-api/client-source/log/verify-checkpoint'
+} from '@public-api/client-internal/log/verify-checkpoint'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'

@@ -6,7 +6,7 @@ import {
   formatSignatureLine,
   formatVkey,
   keyIdOf,
-} from '@public-api/client-source/log/signed-note'
+} from '@public-api/client-internal/log/signed-note'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parsePrivateSigningKey } from '../../crypto/signing-keys.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'

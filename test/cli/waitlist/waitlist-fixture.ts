@@ -90,7 +90,7 @@ export function memoryWaitlist(registrations: readonly SealedRegistration[]): {
       find: refuse,
       erase: refuse,
       expire: refuse,
-      probe: refuse,
+      testWrite: refuse,
       async readAfter(position, limit) {
         return [...rows.values()].filter((row) => row.position > position).slice(0, limit)
       },

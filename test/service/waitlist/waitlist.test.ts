@@ -50,7 +50,7 @@ function makeWaitlist({
     find: unused,
     erase: unused,
     expire: unused,
-    probe: unused,
+    testWrite: unused,
     reseal: unused,
   }
   const challenge: Challenge = {

@@ -4,7 +4,7 @@ import {
   type Progress,
   type ProgressStream,
 } from '@public-api/cli-kit/progress'
-import type { AuditProgress } from '@public-api/client-source/audit-options'
+import type { AuditProgress } from '@public-api/client-internal/audit-options'
 
 /** Where the progress of an audit is shown. */
 export interface AuditBarOptions {

@@ -8,12 +8,15 @@ import {
   EvidenceError,
   verifyEvidence,
   type HistoryEvidence,
-} from '@public-api/client-source/history-evidence'
-import { verifyForkEvidence, type ForkEvidence } from '@public-api/client-source/log/fork-evidence'
-import { LOG_FAULTS, LogError } from '@public-api/client-source/log/log-error'
-import { verifyLogMismatch, type LogMismatch } from '@public-api/client-source/log/log-mismatch'
-import type { LogPolicy } from '@public-api/client-source/log/log-policy'
-import { VerificationError } from '@public-api/client-source/verification-error'
+} from '@public-api/client-internal/history-evidence'
+import {
+  verifyForkEvidence,
+  type ForkEvidence,
+} from '@public-api/client-internal/log/fork-evidence'
+import { LOG_FAULTS, LogError } from '@public-api/client-internal/log/log-error'
+import { verifyLogMismatch, type LogMismatch } from '@public-api/client-internal/log/log-mismatch'
+import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
+import { VerificationError } from '@public-api/client-internal/verification-error'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { readJsonFile } from '../verifying/saved-response.ts'

@@ -13,7 +13,7 @@ function nameOf(file: string, index: number): string {
 }
 
 /** Signed statements that contradict each other, and how. */
-export interface Finding {
+export interface AuditFinding {
   readonly code: string
   readonly evidence: object
 }
@@ -25,7 +25,7 @@ export interface Finding {
  */
 export async function writeEvidence(
   file: string | undefined,
-  { code, evidence }: Finding,
+  { code, evidence }: AuditFinding,
   nowMs: number,
 ): Promise<string | undefined> {
   const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')

@@ -1,11 +1,11 @@
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
-import type { HeadStore, SavedHead } from '@public-api/client-source/head-store'
+import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
 import {
   versionsIn,
   verifyStatements,
   type Statement,
-} from '@public-api/client-source/history-statement'
-import { createFileHeadStore } from '@public-api/client-source/node/file-head-store'
+} from '@public-api/client-internal/history-statement'
+import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** A problem with the state file, not with the service. */

@@ -5,7 +5,7 @@ import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
-import type { Verification, Observation, Survey } from './probe-deployment.ts'
+import type { CheckedSignature, Observation, Survey } from './probe-deployment.ts'
 
 /** Error code of the key document of a deployment that does not sign. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
@@ -23,7 +23,7 @@ export function etagFault(
 /** The ETag of a response's data, if the response is valid except for its ETag. */
 export async function etagOfData(
   response: Received,
-  verification: Verification,
+  verification: CheckedSignature,
   verify: Survey['verify'],
 ): Promise<string | undefined> {
   if (verification.fault !== 'ETAG') return verification.verified?.etag

@@ -13,10 +13,10 @@ import { LIMITS, SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry
 import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
 
 /** Severity of a finding: a broken promise, a future problem, or information. */
-export type Severity = 'error' | 'warning' | 'info'
+export type FindingSeverity = 'error' | 'warning' | 'info'
 
 /** Creates kinds of findings of one severity: what was expected, and what to do. */
-const findingOf = (severity: Severity) => (expected: string, advice: string) => ({
+const findingOf = (severity: FindingSeverity) => (expected: string, advice: string) => ({
   severity,
   expected,
   advice,

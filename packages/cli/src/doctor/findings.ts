@@ -1,10 +1,10 @@
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
-import { FINDING_CATALOG, type FindingId, type Severity } from './finding-catalog.ts'
+import { FINDING_CATALOG, type FindingId, type FindingSeverity } from './finding-catalog.ts'
 
 /** A violated expectation, at one or more places. */
-export interface Finding {
+export interface DoctorFinding {
   readonly id: FindingId
-  readonly severity: Severity
+  readonly severity: FindingSeverity
   /** What was found at the first place. */
   readonly found: string
   readonly expected: string
@@ -17,7 +17,7 @@ export interface Finding {
 export type Report = (id: FindingId, where: string, found: string) => void
 
 /** Collects the findings of one check. */
-export function createFindings(): { readonly report: Report; list(): readonly Finding[] } {
+export function createFindings(): { readonly report: Report; list(): readonly DoctorFinding[] } {
   const byId = new Map<FindingId, { readonly found: string; readonly where: Set<string> }>()
   return {
     report(id, where, found) {

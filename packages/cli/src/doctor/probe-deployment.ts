@@ -1,10 +1,10 @@
-import { parseSigningKeys } from '@public-api/client-source/signing-keys'
+import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import {
   VerificationError,
   type VerificationFault,
-} from '@public-api/client-source/verification-error'
-import type { VerificationKey } from '@public-api/client-source/verification-key'
-import { verifyResponse, type VerifiedResponse } from '@public-api/client-source/verify-response'
+} from '@public-api/client-internal/verification-error'
+import type { VerificationKey } from '@public-api/client-internal/verification-key'
+import { verifyResponse, type VerifiedResponse } from '@public-api/client-internal/verify-response'
 import { ERRORS, type ErrorCode } from '@public-api/contract/errors/errors'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
@@ -19,7 +19,7 @@ import type { Report } from './findings.ts'
 import type { Probe } from './probe.ts'
 
 /** The result of checking one response. */
-export interface Verification {
+export interface CheckedSignature {
   /** Undefined if every check passed, or if no key is known. */
   readonly fault: VerificationFault | undefined
   readonly verified: VerifiedResponse | undefined
@@ -43,7 +43,7 @@ export interface Observation {
   readonly isAsPromised: boolean
   /** Whether the service's response was changed after signing. */
   readonly isChanged: boolean
-  readonly verification: Verification
+  readonly verification: CheckedSignature
 }
 
 /** The data of all checks: the plain responses of a deployment, each requested once. */
@@ -62,12 +62,12 @@ export interface Survey {
   readonly isSameRegistry: boolean
   readonly registryVersion: string | undefined
   /** Checks a response with the deployment's keys, by the server's clock. */
-  verify(response: Received): Promise<Verification>
+  verify(response: Received): Promise<CheckedSignature>
   of(path: string): Observation | undefined
 }
 
 const UNKNOWN_PATH = `${BASE_PATH}/doctor-asks-for-nothing`
-const NOT_VERIFIED: Verification = { fault: undefined, verified: undefined }
+const NOT_VERIFIED: CheckedSignature = { fault: undefined, verified: undefined }
 
 /** The expected response to a read without a key. */
 function promisedCode(row: Endpoint): ErrorCode | undefined {
@@ -75,7 +75,7 @@ function promisedCode(row: Endpoint): ErrorCode | undefined {
   return row.success === undefined ? row.failure : undefined
 }
 
-function targetOf(row: Endpoint, newestVersion: string | undefined): string {
+function targetOfRow(row: Endpoint, newestVersion: string | undefined): string {
   if (row.parameter === undefined) return row.path
   const { name, example } = row.parameter
   const value = row.path === ENDPOINTS.versionById.path ? (newestVersion ?? example) : example
@@ -157,7 +157,7 @@ async function verifyAt(
   response: Received,
   keys: Survey['keys'],
   nowMs: number,
-): Promise<Verification> {
+): Promise<CheckedSignature> {
   if (keys.length === 0) return NOT_VERIFIED
   try {
     return { fault: undefined, verified: await verifyResponse({ ...response, keys, nowMs }) }
@@ -187,7 +187,7 @@ function everyRead(newestVersion: string | undefined): readonly RequestSpec[] {
   const reads = rows
     .filter(({ method }) => method === 'GET')
     .map((row) => ({
-      target: targetOf(row, newestVersion),
+      target: targetOfRow(row, newestVersion),
       row,
       code: promisedCode(row),
       hasCors: true,
@@ -247,7 +247,7 @@ export async function probeDeployment(
   await get(time.path)
   const freshResponse = await get(probe.fresh(time.path))
   const skewMs = await measureSkew(freshResponse, keys)
-  const verify = (response: Received): Promise<Verification> =>
+  const verify = (response: Received): Promise<CheckedSignature> =>
     verifyAt(response, keys, response.receivedAtMs + skewMs)
 
   async function askOne(asked: RequestSpec): Promise<Observation | undefined> {

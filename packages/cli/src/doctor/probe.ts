@@ -1,4 +1,4 @@
-import { freshTarget } from '@public-api/client-source/fresh-target'
+import { freshTarget } from '@public-api/client-internal/fresh-target'
 import {
   UnreachableError,
   type Ask,

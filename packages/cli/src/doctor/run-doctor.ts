@@ -16,7 +16,7 @@ import { checkRows } from './check-rows.ts'
 import { checkSignatures } from './check-signatures.ts'
 import { checkTransport } from './check-transport.ts'
 import type { Check } from './check.ts'
-import { createFindings, type Finding } from './findings.ts'
+import { createFindings, type DoctorFinding } from './findings.ts'
 import { probeDeployment } from './probe-deployment.ts'
 import { createProbe } from './probe.ts'
 
@@ -38,7 +38,7 @@ export interface DoctorSettings {
 /** A group of checks, and its result. */
 export interface CheckResult {
   readonly check: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
   /** Why it could not run; undefined if it ran. */
   readonly notRun: string | undefined
 }

@@ -5,24 +5,24 @@ import { CommandFailure } from '@public-api/cli-kit/command'
 import {
   createArchiveClient,
   type ArchiveClient,
-} from '@public-api/client-source/log/archive-client'
-import { ForkError } from '@public-api/client-source/log/fork-evidence'
-import { createHashTree } from '@public-api/client-source/log/hash-tree'
-import { digestOf } from '@public-api/client-source/log/log-entry'
-import type { LogPolicy } from '@public-api/client-source/log/log-policy'
-import { hashLeaf } from '@public-api/client-source/log/merkle-tree'
+} from '@public-api/client-internal/log/archive-client'
+import { ForkError } from '@public-api/client-internal/log/fork-evidence'
+import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { digestOf } from '@public-api/client-internal/log/log-entry'
+import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
+import { hashLeaf } from '@public-api/client-internal/log/merkle-tree'
 import {
   formatBundle,
   TILE_HEIGHT,
   TILE_WIDTH,
   tilePath,
   tilesOf,
-} from '@public-api/client-source/log/tiles'
+} from '@public-api/client-internal/log/tiles'
 import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
-} from '@public-api/client-source/log/verify-checkpoint'
-import { readFileUpTo } from '@public-api/client-source/node/read-file-up-to'
+} from '@public-api/client-internal/log/verify-checkpoint'
+import { readFileUpTo } from '@public-api/client-internal/node/read-file-up-to'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'

@@ -1,5 +1,5 @@
 import type { CommandResult } from '@public-api/cli-kit/command'
-import { verifyProof } from '@public-api/client-source/log/log-proof'
+import { verifyProof } from '@public-api/client-internal/log/log-proof'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import {
   checkpointLines,

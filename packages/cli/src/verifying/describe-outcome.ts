@@ -1,10 +1,10 @@
 import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import type { HttpResponse } from '@public-api/client-source/http-response'
-import type { VerificationError } from '@public-api/client-source/verification-error'
-import type { StepReport, VerificationStep } from '@public-api/client-source/verification-step'
-import type { VerifiedResponse } from '@public-api/client-source/verify-response'
+import type { HttpResponse } from '@public-api/client-internal/http-response'
+import type { VerificationError } from '@public-api/client-internal/verification-error'
+import type { StepReport, VerificationStep } from '@public-api/client-internal/verification-step'
+import type { VerifiedResponse } from '@public-api/client-internal/verify-response'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { isInconclusive } from './inconclusive-status.ts'
@@ -12,7 +12,7 @@ import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
 
 /** A response with the result of its check. */
-export interface Outcome {
+export interface VerifyOutcome {
   readonly response: HttpResponse
   /** URL of the request; only its target for a saved response without one. */
   readonly url: string
@@ -63,7 +63,7 @@ function signedPart({ status }: HttpResponse): string {
   return status === 304 ? 'ETag' : 'digest'
 }
 
-function describePassed(report: StepReport, { response, nowMs }: Outcome): string {
+function describePassed(report: StepReport, { response, nowMs }: VerifyOutcome): string {
   const { step, expected, found } = report
   const [value] = found
   switch (step) {
@@ -92,7 +92,7 @@ function describePassed(report: StepReport, { response, nowMs }: Outcome): strin
 /** What a failed step found. The message of the error, unless more is known. */
 function describeFailed(
   report: StepReport,
-  { response, nowMs }: Outcome,
+  { response, nowMs }: VerifyOutcome,
   { code, message }: VerificationError,
 ): string {
   const { step, expected, found } = report
@@ -117,7 +117,7 @@ function describeFailed(
   }
 }
 
-function describeSteps(outcome: Outcome): readonly DescribedStep[] {
+function describeSteps(outcome: VerifyOutcome): readonly DescribedStep[] {
   const { response, steps, failure } = outcome
   return steps.map((report) => {
     const { step, outcome: result } = report
@@ -133,14 +133,14 @@ function describeSteps(outcome: Outcome): readonly DescribedStep[] {
 }
 
 /** The error that the service sent, if any. */
-function refusalOf({ verified }: Outcome) {
+function refusalOf({ verified }: VerifyOutcome) {
   const error = propertyOf(verified?.content, 'error')
   const [code, message] = [propertyOf(error, 'code'), propertyOf(error, 'message')]
   return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
 }
 
 /** The reason why a response has no signature, if the contract defines none. */
-function unsignedNote({ response, failure }: Outcome, step: string): string | undefined {
+function unsignedNote({ response, failure }: VerifyOutcome, step: string): string | undefined {
   const { method, status } = response
   if (failure?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
@@ -168,7 +168,7 @@ function failedStep(steps: readonly DescribedStep[]): string {
 const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
 
 function linesOf(
-  outcome: Outcome,
+  outcome: VerifyOutcome,
   steps: readonly DescribedStep[],
 ): Pick<CommandResult, 'lines' | 'errors'> {
   const { response, url, isPinned, nowMs, verified, failure } = outcome
@@ -211,7 +211,7 @@ function linesOf(
   }
 }
 
-function jsonOf(outcome: Outcome, steps: readonly DescribedStep[]): object {
+function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object {
   const { response, url, isPinned, verified, failure } = outcome
   const { method, status } = response
   return {
@@ -236,7 +236,7 @@ function jsonOf(outcome: Outcome, steps: readonly DescribedStep[]): object {
 }
 
 /** An unsigned 429 or 5xx comes from a proxy, or signing is off. It proves nothing about the service. */
-function exitCodeOf({ failure }: Outcome): ExitCode {
+function exitCodeOf({ failure }: VerifyOutcome): ExitCode {
   if (failure === undefined) return EXIT_CODES.done
   return failure.code === 'UNSIGNED' && isInconclusive(failure.response?.status ?? 0)
     ? EXIT_CODES.unreachable
@@ -244,7 +244,7 @@ function exitCodeOf({ failure }: Outcome): ExitCode {
 }
 
 /** What the command prints about a check, and its exit code. */
-export function describeOutcome(outcome: Outcome): CommandResult {
+export function describeOutcome(outcome: VerifyOutcome): CommandResult {
   const steps = describeSteps(outcome)
   return {
     json: jsonOf(outcome, steps),

@@ -29,7 +29,7 @@ import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge/challenge.ts'
 import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/releases/payload.ts'
-import type { Releases } from '../service/releases/releases.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
@@ -39,7 +39,10 @@ function valueOf(payload: Payload | undefined): unknown {
 }
 
 /** The published content in one language. Missing translations fall back to the original. */
-export function createLocalizedContent(releases: Pick<Releases, 'resource'>, locale: Locale) {
+export function createLocalizedContent(
+  releases: Pick<PublishedHistory, 'resource'>,
+  locale: Locale,
+) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
   const translations =
@@ -85,7 +88,7 @@ export function createLocalizedContent(releases: Pick<Releases, 'resource'>, loc
 }
 
 /** Facts that the deployment fixes, and the sources of the others. */
-export interface SiteFactsOptions {
+export interface SiteDataOptions {
   /** The deployment's origin: scheme and authority, without a trailing slash. */
   readonly origin: string
   /** The registry rows that this runtime serves. */
@@ -98,7 +101,7 @@ export interface SiteFactsOptions {
   readonly contact: string | undefined
   /** URL path of an asset, with its digest in the name. Throws an Error for an unknown file. */
   assetPath(file: string): string
-  readonly releases: Releases
+  readonly releases: PublishedHistory
   readonly clock: Clock
   /** Responds to requests for the API. */
   readonly api: App
@@ -112,7 +115,7 @@ function readOpenApi(api: App): OpenApiDocument | undefined {
 }
 
 /** The facts of one release of one deployment, read on demand. */
-export function createSiteFacts({ releases, challenge, api, ...fixed }: SiteFactsOptions) {
+export function createSiteData({ releases, challenge, api, ...fixed }: SiteDataOptions) {
   const head = () => valueOf(releases.head) as VersionEntry
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined

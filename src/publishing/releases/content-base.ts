@@ -16,10 +16,10 @@ const BASE_FILE = '.published.json'
 const MAX_BASE_BYTES = 4096
 
 /** The version that a content folder was last published as. */
-export type PublishedBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
+export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
 
 /** The base of a content folder; undefined if it was never published. Throws a PublishError. */
-export function readBase(contentDir: string): PublishedBase | undefined {
+export function readBase(contentDir: string): ContentBase | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
     const value = parseJson(readRegularFile(file, MAX_BASE_BYTES).toString('utf8'))
@@ -36,7 +36,7 @@ export function readBase(contentDir: string): PublishedBase | undefined {
 /** Records the version that a content folder was published as. Returns a warning if that is impossible. */
 export function writeBase(
   contentDir: string,
-  { snapshotId, hash }: PublishedBase,
+  { snapshotId, hash }: ContentBase,
 ): string | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
@@ -56,7 +56,7 @@ const namesOf = (changes: readonly { readonly resource: string }[]): string =>
  */
 export function checkBase(
   versions: readonly VersionEntry[],
-  base: PublishedBase | undefined,
+  base: ContentBase | undefined,
   resources: VersionEntry['resources'],
   over: string | undefined,
 ): readonly string[] {
