@@ -6,10 +6,13 @@ const output: CommandOutput = {
   error: (line) => process.stderr.write(`${line}\n`),
 }
 
-/** Runs a program with the arguments of the process, and sets the exit code of the process. */
-export async function runProcess(
+/**
+ * Runs a program with the arguments of the process, and sets the exit code of the process. Not a promise: a module that
+ * awaits one which nothing keeps alive ends with code 13.
+ */
+export function runProcess(
   run: (args: readonly string[], output: CommandOutput) => Promise<ExitCode>,
-): Promise<void> {
+): void {
   /** The exit code of the command, and the error of its output stream. */
   const ending: { code: ExitCode | undefined; unwritten: Error | undefined } = {
     code: undefined,
@@ -37,7 +40,16 @@ export async function runProcess(
   // Ignore write errors on stderr; the exit code still reports the result.
   process.stderr.on('error', () => {})
 
+  // A wait that keeps nothing open, such as one for an unreferenced timer, would end the process as if it was done.
+  process.once('beforeExit', () => {
+    if (ending.code !== undefined) return
+    output.error(formatErrorLine('the command ended before it finished; this is a defect of svc'))
+    process.exitCode = EXIT_CODES.failure
+  })
+
   // Not process.exit(): output to a pipe must be flushed first.
-  ending.code = await run(process.argv.slice(2), output)
-  settle()
+  void run(process.argv.slice(2), output).then((code) => {
+    ending.code = code
+    settle()
+  })
 }

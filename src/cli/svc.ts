@@ -1,4 +1,4 @@
 import { runProcess } from '@public-api/cli-kit/run-process'
 import { runProgram } from './program.ts'
 
-await runProcess(runProgram)
+runProcess(runProgram)

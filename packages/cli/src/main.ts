@@ -14,4 +14,4 @@ function readVersion(): string {
 
 const PROGRAM = { commands: COMMANDS, version: readVersion }
 
-await runProcess((args, output) => runProgram(PROGRAM, args, output))
+runProcess((args, output) => runProgram(PROGRAM, args, output))

@@ -73,13 +73,15 @@ export interface SntpQuery {
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly randomBytes?: (size: number) => Uint8Array
+  /** Whether the process may end before the response. Default: false. */
+  readonly isBackground?: boolean
   /** All addresses of a name. Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
 /**
  * Queries a time server once, at one address of its name. Packets that do not match this query are ignored, so a
- * forger off the path can neither set the time nor end the wait. Does not keep the process alive. Throws `SntpError`.
+ * forger off the path can neither set the time nor end the wait. Throws `SntpError`.
  */
 export async function querySntp(query: SntpQuery): Promise<SntpSample> {
   const { server, timeoutMs, resolve: resolveName = (host) => lookup(host, { all: true }) } = query
@@ -120,13 +122,15 @@ export async function querySntp(query: SntpQuery): Promise<SntpSample> {
     if (chosen === undefined) throw new SntpError('LOOKUP_FAILED', notFound)
     if (isOver) return
     reason = 'NO_RESPONSE'
-    socket = createSocket(chosen.family === 6 ? 'udp6' : 'udp4').unref()
+    socket = createSocket(chosen.family === 6 ? 'udp6' : 'udp4')
+    if (query.isBackground) socket.unref()
     connect(socket, chosen.address)
   }
 
   const timer = setTimeout(() => {
     reject(new SntpError(reason, `no usable response within ${timeoutMs} ms`))
-  }, timeoutMs).unref()
+  }, timeoutMs)
+  if (query.isBackground) timer.unref()
   start().catch(reject)
   try {
     return await promise

@@ -119,7 +119,14 @@ export function openTimeQuality(options: TimeQualityOptions) {
     let failure: unknown = null
     try {
       const timeoutMs = bounds.queryTimeoutMs
-      const sample = await measure({ server, turn, timeoutMs, nowMs, monotonicMs })
+      const sample = await measure({
+        server,
+        turn,
+        timeoutMs,
+        nowMs,
+        monotonicMs,
+        isBackground: true,
+      })
       if (isClosed) return
       failures = 0
       known = { sample, checkedAt: formatInstant(nowMs()) }
