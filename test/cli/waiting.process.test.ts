@@ -91,7 +91,7 @@ test('commands that wait for a server that never responds end with a message', a
   )
   for (const { expected, args, status, error } of outcomes) {
     assert.equal(status, expected, `${args[0]}: ${error}`)
-    assert.match(error, /^error: [^\n]+/, args[0])
+    assert.match(error, /^error: [^\n]+/, args.join(' '))
     assert.doesNotMatch(error, /^ +at |this is a defect/m)
   }
 })
