@@ -95,11 +95,17 @@ export function createAppComposer(
       signing === undefined
         ? undefined
         : createDocumentPayload(describeSigningKeys(signing.keys, loggedBy(releases)))
-    const keyId = signing?.keys.find(({ status }) => status === 'current')?.keyId
+    const current = signing?.keys.find(({ status }) => status === 'current')
+    const keyId = current?.keyId
     const messageSigning =
-      signing === undefined || keyId === undefined
+      signing === undefined || current === undefined
         ? undefined
-        : { signer: signing.signer, keyId, origin: baseUrl }
+        : {
+            signer: signing.signer,
+            keyId: current.keyId,
+            publicKey: Buffer.from(current.jwk.x, 'base64url').toString('base64'),
+            origin: baseUrl,
+          }
     let openapi: Payload | undefined
     const createOpenApiPayload = (): Payload => {
       const release = readExampleRelease(registry, releases, signingKeys, challenge)

@@ -2,83 +2,102 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { type BareItem, type Item, parseDictionary, type Parameters } from 'structured-headers'
 import type { ResponseSigner } from '../crypto/response-signer.ts'
 
-// RFC 9421 on request (contract decisions section 14). Only one set of components is signed, so that no request can make
-// the key sign a text of its choice. Every signature base begins with a quote, and every other signed text with `svc-`.
+// RFC 9421 on request (contract decisions sections 14 and 18). Only two sets of components are signed, so that no request
+// can make the key sign a text of its choice. Every signature base begins with a quote, and every other signed text with
+// `svc-`.
 
-/** The components, as identifiers with their parameters. */
-const COMPONENTS: ReadonlySet<string> = new Set([
-  '"@method";req',
-  '"@target-uri";req',
-  '"@status"',
-  '"content-digest"',
-])
-const TAG = 'svc-response'
+const BODY_DIGEST = '"content-digest"'
+const UNENCODED_DIGEST = '"unencoded-digest";sf'
+const MESSAGE_COMPONENTS = ['"@method";req', '"@target-uri";req', '"@status"'] as const
+
+const TAGS = {
+  /** The components that a client lists one by one. */
+  response: 'svc-response',
+  /** What browsers ask for when a page passes `integrity: 'ed25519-…'` to fetch (WICG, Signature-based Integrity). */
+  integrity: 'ed25519-integrity',
+} as const
+
 const ALGORITHM = 'ed25519'
 const NONCE = /^[A-Za-z0-9_-]{1,64}$/
-/** Far above the longest value that asks for these components. */
+/** Far above the longest value that asks for both sets. */
 const MAX_FIELD_LENGTH = 512
+
+/** The names by which a request may refer to the key that signs now. */
+export interface SigningKeyNames {
+  /** RFC 7638 thumbprint. */
+  readonly keyId: string
+  /** The raw public key (RFC 8032), standard base64. */
+  readonly publicKey: string
+}
 
 /** A signature that a request asks for. */
 export interface RequestedSignature {
   readonly label: string
-  /** Component identifiers in the requested order. */
+  readonly tag: (typeof TAGS)[keyof typeof TAGS]
+  /** Component identifiers in the order in which they are signed. */
   readonly components: readonly string[]
   readonly nonce: string | undefined
 }
 
-/** The identifier of a component with its parameters; undefined for one that is never signed. */
-function identifierOf([value, parameters]: Item): string | undefined {
+/** The identifier of a component with its parameters. */
+function identifierOf([value, parameters]: Item): string {
   const flags = [...parameters].map(([name, flag]) => (flag === true ? `;${name}` : ';?'))
-  const identifier = `${JSON.stringify(value)}${flags.join('')}`
-  return COMPONENTS.has(identifier) ? identifier : undefined
+  return `${JSON.stringify(value)}${flags.join('')}`
 }
 
-/** Whether a parameter asks for what the service signs with. */
-function isParameterMet(name: string, value: BareItem, keyId: string): boolean {
-  switch (name) {
-    case 'created':
-    case 'expires':
-      return value === true
-    case 'alg':
-      return value === ALGORITHM
-    case 'keyid':
-      return value === keyId
-    case 'tag':
-      return value === TAG
-    case 'nonce':
-      return typeof value === 'string' && NONCE.test(value)
-    default:
-      return false
+/** Whether the parameters ask only for what the service signs with. */
+function areParametersMet(parameters: Parameters, tag: string, keyName: string): boolean {
+  const isMet: { readonly [name: string]: (value: BareItem) => boolean } = {
+    created: (value) => value === true,
+    expires: (value) => value === true,
+    alg: (value) => value === ALGORITHM,
+    keyid: (value) => value === keyName,
+    tag: (value) => value === tag,
+    nonce: (value) => typeof value === 'string' && NONCE.test(value),
   }
+  return [...parameters].every(([name, value]) => isMet[name]?.(value) === true)
+}
+
+function parseMember(
+  label: string,
+  items: readonly Item[],
+  parameters: Parameters,
+  { keyId, publicKey }: SigningKeyNames,
+): RequestedSignature | undefined {
+  const asked = items.map(identifierOf)
+  const nonce = parameters.get('nonce')
+  const made = { label, nonce: typeof nonce === 'string' ? nonce : undefined }
+  if (asked.length === 1 && asked[0] === UNENCODED_DIGEST) {
+    const isIntegrity = parameters.has('keyid') && parameters.has('tag')
+    if (!isIntegrity || !areParametersMet(parameters, TAGS.integrity, publicKey)) return undefined
+    return { ...made, tag: TAGS.integrity, components: [...MESSAGE_COMPONENTS, UNENCODED_DIGEST] }
+  }
+  const signed: readonly string[] = [...MESSAGE_COMPONENTS, BODY_DIGEST]
+  const isWhole = asked.length === signed.length && signed.every((each) => asked.includes(each))
+  if (!isWhole || !areParametersMet(parameters, TAGS.response, keyId)) return undefined
+  return { ...made, tag: TAGS.response, components: asked }
 }
 
 /**
- * The signature that an Accept-Signature value asks for; undefined for every value that asks for anything else, which RFC
- * 9421 section 5.2 allows to ignore.
+ * The signatures that an Accept-Signature value asks for, at most one for each set of components. A member that asks for
+ * anything else is ignored, as RFC 9421 section 5.2 allows, and so are two that ask for the same set.
  */
-export function parseAcceptSignature(value: string, keyId: string): RequestedSignature | undefined {
-  if (value.length > MAX_FIELD_LENGTH) return undefined
+export function parseAcceptSignature(
+  value: string,
+  key: SigningKeyNames,
+): readonly RequestedSignature[] {
+  if (value.length > MAX_FIELD_LENGTH) return []
   let members: ReturnType<typeof parseDictionary>
   try {
     members = parseDictionary(value)
   } catch {
-    return undefined
+    return []
   }
-  const [member, ...others] = members
-  if (member === undefined || others.length > 0) return undefined
-  const [label, [items, parameters]] = member
-  if (!Array.isArray(items)) return undefined
-  const components = items.map(identifierOf)
-  const isWhole =
-    components.length === COMPONENTS.size && new Set(components).size === COMPONENTS.size
-  if (!isWhole || !components.every((each) => each !== undefined)) return undefined
-  if (![...parameters].every(([name, each]) => isParameterMet(name, each, keyId))) return undefined
-  return { label, components, nonce: nonceOf(parameters) }
-}
-
-function nonceOf(parameters: Parameters): string | undefined {
-  const nonce = parameters.get('nonce')
-  return typeof nonce === 'string' ? nonce : undefined
+  const requested = [...members].flatMap(([label, [items, parameters]]) => {
+    const signature = Array.isArray(items) ? parseMember(label, items, parameters, key) : undefined
+    return signature === undefined ? [] : [signature]
+  })
+  return requested.filter(({ tag }) => requested.filter((each) => each.tag === tag).length === 1)
 }
 
 /** The signed parts of a response. */
@@ -91,24 +110,46 @@ export interface SignedMessage {
   readonly nowMs: number
 }
 
-/** The values of Signature-Input and Signature (RFC 9421 sections 2.5 and 4). */
+/** Values of response headers that carry signatures by RFC 9421. */
+export interface MessageSignatures {
+  /** RFC 9421 section 4.1. */
+  readonly input: string
+  /** RFC 9421 section 4.2. */
+  readonly signature: string
+  /** The digest of the body before any content coding; undefined if no signature covers it. */
+  readonly unencodedDigest: string | undefined
+}
+
+/** Signs a response (RFC 9421 section 2.5) once for each requested signature. */
 export function signMessage(
-  { label, components, nonce }: RequestedSignature,
+  requested: readonly RequestedSignature[],
   { method, targetUri, status, contentDigest, nowMs }: SignedMessage,
-  keyId: string,
+  { keyId, publicKey }: SigningKeyNames,
   signer: ResponseSigner,
-): { readonly input: string; readonly signature: string } {
+): MessageSignatures {
   const values: { readonly [component: string]: string | number } = {
     '"@method";req': method,
     '"@target-uri";req': targetUri,
     '"@status"': status,
-    '"content-digest"': contentDigest,
+    [BODY_DIGEST]: contentDigest,
+    // The service sends no content coding, so both digests cover the same bytes in the same format (RFC 9530).
+    [UNENCODED_DIGEST]: contentDigest,
   }
   const created = Math.floor(nowMs / 1000)
   const expires = created + SIGNATURE_MAX_AGE_SECONDS
-  const once = nonce === undefined ? '' : `;nonce="${nonce}"`
-  const parameters = `(${components.join(' ')});created=${created};expires=${expires};keyid="${keyId}";alg="${ALGORITHM}"${once};tag="${TAG}"`
-  const lines = components.map((component) => `${component}: ${values[component]}`)
-  const base = [...lines, `"@signature-params": ${parameters}`].join('\n')
-  return { input: `${label}=${parameters}`, signature: `${label}=:${signer.sign(base)}:` }
+  const signed = requested.map(({ label, tag, components, nonce }) => {
+    const once = nonce === undefined ? '' : `;nonce="${nonce}"`
+    const key = tag === TAGS.integrity ? `"${publicKey}"` : `"${keyId}";alg="${ALGORITHM}"`
+    const parameters = `(${components.join(' ')});created=${created};expires=${expires};keyid=${key}${once};tag="${tag}"`
+    const lines = components.map((component) => `${component}: ${values[component]}`)
+    const base = [...lines, `"@signature-params": ${parameters}`].join('\n')
+    return { input: `${label}=${parameters}`, signature: `${label}=:${signer.sign(base)}:` }
+  })
+  return {
+    input: signed.map(({ input }) => input).join(', '),
+    signature: signed.map(({ signature }) => signature).join(', '),
+    unencodedDigest: requested.some(({ tag }) => tag === TAGS.integrity)
+      ? contentDigest
+      : undefined,
+  }
 }

@@ -22,7 +22,7 @@ import type { Payload } from '../service/releases/payload.ts'
 import type { BodyParts, Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
 import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
-import { parseAcceptSignature, signMessage } from './message-signature.ts'
+import { parseAcceptSignature, signMessage, type SigningKeyNames } from './message-signature.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
 function quotaHeaders(quota: KeyQuota | undefined): readonly string[] {
@@ -58,30 +58,35 @@ function errorHeaders({ request, route }: Exchange): readonly string[] {
 }
 
 /** What signs responses. */
-export interface MessageSigning {
+export interface MessageSigning extends SigningKeyNames {
   readonly signer: ResponseSigner
-  /** RFC 7638 thumbprint of the key. */
-  readonly keyId: string
   /** Own origin, which signatures by RFC 9421 cover. */
   readonly origin: string
 }
 
-/** Adds a signature by RFC 9421, if the request asks for the one that the service makes. */
-function addMessageSignature(
+/** Adds the signatures by RFC 9421 that the request asks for and the service makes. */
+function addMessageSignatures(
   { request, nowMs }: Exchange,
-  { signer, keyId, origin }: MessageSigning,
+  signing: MessageSigning,
   status: number,
   headers: string[],
   contentDigest: string,
 ): void {
   const asked = request.header('accept-signature')
-  const requested = asked === undefined ? undefined : parseAcceptSignature(asked, keyId)
-  if (requested === undefined) return
+  const requested = asked === undefined ? [] : parseAcceptSignature(asked, signing)
+  if (requested.length === 0) return
   const { method, target } = request
-  const message = { method, targetUri: origin + target, status, contentDigest, nowMs }
-  const { input, signature } = signMessage(requested, message, keyId, signer)
+  const targetUri = signing.origin + target
+  const message = { method, targetUri, status, contentDigest, nowMs }
+  const { input, signature, unencodedDigest } = signMessage(
+    requested,
+    message,
+    signing,
+    signing.signer,
+  )
+  if (unencodedDigest !== undefined) headers.push(HEADERS.unencodedDigest, unencodedDigest)
   headers.push(HEADERS.signatureInput, input, HEADERS.messageSignature, signature)
-  if (requested.nonce === undefined) return
+  if (requested.every(({ nonce }) => nonce === undefined)) return
   // It answers this request alone.
   headers[headers.indexOf(HEADERS.cacheControl) + 1] = ERROR_CACHE_CONTROL
 }
@@ -114,7 +119,7 @@ function complete(
     const text = formatSignedText({ method, target, status, signedAt: issuedAt, contentDigest })
     headers.push(HEADERS.contentDigest, contentDigest, HEADERS.signedAt, issuedAt)
     headers.push(HEADERS.signature, signing.signer.sign(text))
-    addMessageSignature(exchange, signing, status, headers, contentDigest)
+    addMessageSignatures(exchange, signing, status, headers, contentDigest)
   }
   return { status, headers, body }
 }

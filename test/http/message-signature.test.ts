@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, createPublicKey, verify } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { runApp, type RunningApp } from '../support/running-app.ts'
+import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
 import { ASKED, COMPONENTS, KEY_ID, verdicts, type Exchanged } from '../support/stock-verifiers.ts'
 
 const ORIGIN = 'https://api.example.org'
 const STATUS = '/api/v1/status'
+const RAW_PUBLIC_KEY = Buffer.from(
+  createPublicKey(TEST_SIGNING_KEY).export({ format: 'jwk' }).x ?? '',
+  'base64url',
+).toString('base64')
+/** What Chromium sends for `integrity: 'ed25519-…'`. */
+const INTEGRITY = `sig0=("unencoded-digest";sf);keyid="${RAW_PUBLIC_KEY}";tag="ed25519-integrity"`
 
 /** The libraries read the clock of the system, so the service gets the same time. */
 async function openApp(
@@ -109,6 +115,43 @@ test('a response to a request with a nonce is not stored', async (t) => {
   assert.equal(once.headers['cache-control'], 'no-store')
 })
 
+test('the components that browsers verify are signed under the key that they name', async (t) => {
+  const app = await openApp(t)
+  const { headers, body, url } = await ask(app, STATUS, INTEGRITY)
+  const digest = createHash('sha256').update(body).digest('base64')
+  assert.equal(headers['unencoded-digest'], `sha-256=:${digest}:`)
+  const created = Math.floor(app.clock.ms / 1000)
+  const parameters = `("@method";req "@target-uri";req "@status" "unencoded-digest";sf);created=${created};expires=${created + 900};keyid="${RAW_PUBLIC_KEY}";tag="ed25519-integrity"`
+  assert.equal(headers['signature-input'], `sig0=${parameters}`)
+  const base = `"@method";req: GET
+"@target-uri";req: ${url}
+"@status": 200
+"unencoded-digest";sf: ${headers['unencoded-digest']}
+"@signature-params": ${parameters}`
+  const signature = /^sig0=:(.*):$/.exec(headers['signature'] ?? '')?.[1] ?? ''
+  const key = createPublicKey(TEST_SIGNING_KEY)
+  assert.ok(verify(null, Buffer.from(base), key, Buffer.from(signature, 'base64')))
+  assert.match(headers['cache-control'] ?? '', /^public/)
+})
+
+test('both sets come when both are asked for, each beside members that are ignored', async (t) => {
+  const app = await openApp(t)
+  const other = INTEGRITY.replace('sig0', 'sig1').replace(RAW_PUBLIC_KEY, `${'A'.repeat(43)}=`)
+  for (const accept of [
+    `${ASKED}, ${INTEGRITY}`,
+    `${INTEGRITY}, ${other}, more=("date"), ${ASKED}`,
+  ]) {
+    const exchanged = await ask(app, STATUS, accept)
+    assert.match(exchanged.headers['signature-input'] ?? '', /svc=\(.*\);created/, accept)
+    assert.match(exchanged.headers['signature-input'] ?? '', /sig0=\(.*\);created/, accept)
+    assert.doesNotMatch(exchanged.headers['signature-input'] ?? '', /sig1|more/, accept)
+    assert.ok(exchanged.headers['unencoded-digest'])
+  }
+  const alone = await ask(app, STATUS, `${ASKED}, ${other}`)
+  assert.deepEqual(await verdicts(alone), [true, true])
+  assert.equal(alone.headers['unencoded-digest'], undefined)
+})
+
 test('every other request is answered without a signature by RFC 9421, and never refused', async (t) => {
   const app = await openApp(t)
   const ignored = [
@@ -116,6 +159,13 @@ test('every other request is answered without a signature by RFC 9421, and never
     'svc',
     'svc=()',
     'svc=("@status" "content-digest")',
+    INTEGRITY.replace('sig0', 'a') + `, ${INTEGRITY}`,
+    INTEGRITY.replace(';sf', ''),
+    INTEGRITY.replace('ed25519-integrity', 'svc-response'),
+    INTEGRITY.replace(/;keyid="[^"]*"/, ''),
+    INTEGRITY.replace(/;tag="[^"]*"/, ''),
+    INTEGRITY.replace(RAW_PUBLIC_KEY, KEY_ID),
+    INTEGRITY.replace('unencoded-digest', 'content-digest'),
     `svc=${COMPONENTS.replace(')', ' "date")')}`,
     `svc=${COMPONENTS.replace('"@method";req', '"@method"')}`,
     `svc=${COMPONENTS.replace('"@status"', '"@status";req')}`,
@@ -140,6 +190,7 @@ test('every other request is answered without a signature by RFC 9421, and never
     assert.equal(status, 200, accept)
     assert.equal(headers['signature'], undefined, accept)
     assert.equal(headers['signature-input'], undefined, accept)
+    assert.equal(headers['unencoded-digest'], undefined, accept)
     assert.match(headers['cache-control'] ?? '', /^public/, accept)
   }
 })
@@ -153,9 +204,10 @@ test('never on 304, HEAD and preflights, and not without a signing key', async (
     { method: 'HEAD' },
     { method: 'OPTIONS', headers: { Origin: 'https://a.example' } },
   ]) {
-    const answer = await ask(app, STATUS, ASKED, init)
-    assert.equal(answer.headers['signature'], undefined, JSON.stringify(init))
-    assert.equal(answer.headers['signature-input'], undefined)
+    const answer = await ask(app, STATUS, `${ASKED}, ${INTEGRITY}`, init)
+    for (const name of ['signature', 'signature-input', 'unencoded-digest']) {
+      assert.equal(answer.headers[name], undefined, JSON.stringify(init))
+    }
   }
   const unsigned = await openApp(t, { signing: undefined })
   assert.equal((await ask(unsigned, STATUS)).headers['signature'], undefined)
@@ -182,5 +234,8 @@ test('pages of other origins may ask for it and read it', async (t) => {
   })
   assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Accept-Signature/)
   const { headers } = await ask(app, STATUS)
-  assert.match(headers['access-control-expose-headers'] ?? '', /, Signature, Signature-Input$/)
+  assert.match(
+    headers['access-control-expose-headers'] ?? '',
+    /, Signature, Signature-Input, Unencoded-Digest$/,
+  )
 })

@@ -38,7 +38,7 @@ export const REQUEST_HEADER_DOCS = {
     'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   ),
   acceptSignature: text(
-    'Asks for a signature by RFC 9421 over the method and target URI of the request, the status and `Content-Digest`. Other components and values are ignored. With a `nonce`, the response is not stored by caches.',
+    'Asks for a signature by RFC 9421 over the method and target URI of the request, the status and `Content-Digest`. Browsers send `("unencoded-digest";sf)` with `tag="ed25519-integrity"` for `fetch(url, { integrity })`; that signature covers `Unencoded-Digest` instead. Other components and values are ignored. With a `nonce`, the response is not stored by caches.',
     'svc=("@method";req "@target-uri";req "@status" "content-digest");created;expires;tag="svc-response"',
   ),
   contentType: text(
@@ -124,6 +124,10 @@ export const RESPONSE_HEADER_DOCS = {
   messageSignature: text(
     'Ed25519 signature by RFC 9421, as `Signature-Input` describes it.',
     `svc=:${EXAMPLE_SIGNATURE}:`,
+  ),
+  unencodedDigest: text(
+    'SHA-256 of the body before any content coding. Sent only if `Accept-Signature` asks for a signature that covers it.',
+    'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:',
   ),
   revalidated: text(
     'Proof on a `304`: the time, and an Ed25519 signature that binds the target and the entity tag to it. It keeps a stored body verifiable after its own signature expires.',

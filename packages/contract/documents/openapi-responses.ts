@@ -166,6 +166,7 @@ const WITH_BODY: readonly ResponseHeader[] = [
   'signature',
   'signatureInput',
   'messageSignature',
+  'unencodedDigest',
 ]
 const QUOTA: readonly ResponseHeader[] = ['rateLimitLimit', 'rateLimitRemaining', 'rateLimitReset']
 

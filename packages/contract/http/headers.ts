@@ -28,6 +28,7 @@ export const HEADERS = {
   robotsTag: 'X-Robots-Tag',
   signatureInput: 'Signature-Input',
   sunset: 'Sunset',
+  unencodedDigest: 'Unencoded-Digest',
   vary: 'Vary',
   wwwAuthenticate: 'WWW-Authenticate',
 } as const
@@ -91,5 +92,6 @@ export const CORS = {
     HEADERS.revalidated,
     HEADERS.messageSignature,
     HEADERS.signatureInput,
+    HEADERS.unencodedDigest,
   ],
 } as const
