@@ -1,46 +1,36 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import { runScript, ScriptUsageError } from './script-main.ts'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { contractTextsOf } from '../src/pages/texts/contract-texts.ts'
+import {
+  hasPluralForms,
+  pluralCategories,
+  translateTree,
+  type TextTree,
+  type Translations,
+} from '../src/pages/texts/translations.ts'
+import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
+import { runScript } from './script-main.ts'
 
 const ENGLISH = 'en'
-const TRANSLATED_FILE = 'locales/translated-from.json'
-const SAME_FILE = 'locales/same-as-english.json'
-const CONTRACT_FILE = 'locales/contract.json'
 const LINE_BREAKS_FILE = 'locales/th-line-breaks.json'
 
-const HELP = `Usage: npx node scripts/check-locales.ts [--translated <locale> [<key>...]]
+const HELP = `Usage: npx node scripts/check-locales.ts
 
-Without an option: lists what is wrong with the texts in locales/, one per line:
-  keys, {places} and plural forms that English and another language do not share, texts that are empty,
-  texts that are not translated, and texts that were translated from an English that has changed since.
-  Texts of the contract's tables are in ${CONTRACT_FILE}, where each locale has a translation of each that marks
-  the same code with backticks.
-
-  --translated <locale>   notes in ${TRANSLATED_FILE} that its texts are those of today's English;
-                          with keys (such as site or reference.try) only theirs
-  --help                  this text
+Lists what is wrong with the texts in locales/, one per line. locales/en.json has the texts of the pages by key; those
+of the contract are in its tables. Every other file has a translation of each by its English, or by key|English where
+one text of several needs its own. A text whose English changed therefore lacks its translation:
+"npm run generate" adds the new English with an empty translation, and the old one is listed until it is renamed or removed.
+Listed as well: {places} and code in backticks that a translation and its English do not share, and plural forms that are missing.
 
 ${LINE_BREAKS_FILE} lists Thai words whose line breaks browsers get wrong: + where a browser breaks a word, | between two.
-${SAME_FILE} lists keys whose text may be the English one in every language: names and words of machines.
 
 Exit code: 0 all is well, 1 something is wrong, 2 wrong usage.
 `
 
-/** A tree of texts, as a locale file has it. */
-export interface TextTree {
-  readonly [key: string]: string | TextTree
-}
-
-/** For each locale: the digest of the English original of each text, by key. */
-export interface TranslatedFrom {
-  readonly [locale: string]: { readonly [key: string]: string }
-}
-
 /** Thai words whose line breaks browsers get wrong (src/pages/texts/thai-lines.ts). */
-export interface LineBreaks {
+interface LineBreaks {
   readonly loanwords: readonly string[]
   readonly neighbors: readonly string[]
   readonly prefixes: readonly {
@@ -52,185 +42,120 @@ export interface LineBreaks {
 
 /** Input of the check. */
 export interface LocaleFiles {
-  /** Texts by locale; The others are compared with English. */
-  readonly texts: { readonly [locale: string]: TextTree }
-  readonly translatedFrom: TranslatedFrom
-  /** Translations of the texts of the contract's tables: by their English, then by locale. */
-  readonly contract: { readonly [english: string]: { readonly [locale: string]: string } }
-  /** Keys, or beginnings of keys up to a dot, whose text may be the English one. */
-  readonly sameAsEnglish: readonly string[]
+  /** The texts of the pages in English. */
+  readonly english: TextTree
+  /** The texts of the contract's tables in English. */
+  readonly contract: readonly string[]
+  /** The other files, by locale. */
+  readonly translations: { readonly [locale: string]: Translations }
   readonly lineBreaks: LineBreaks
 }
 
-/** Texts by their keys with dots, in the order of the file. */
-type Leaves = ReadonlyMap<string, string>
-
-function leavesOf(tree: TextTree, prefix = ''): Leaves {
-  const leaves = new Map<string, string>()
-  for (const [name, value] of Object.entries(tree)) {
-    const key = `${prefix}${name}`
-    if (typeof value === 'string') leaves.set(key, value)
-    else for (const [inner, text] of leavesOf(value, `${key}.`)) leaves.set(inner, text)
-  }
-  return leaves
+/** A text to translate. */
+interface SourceText {
+  readonly english: string
+  /** Undefined for a text of the contract. */
+  readonly key?: string
 }
 
-const PLURAL_CATEGORIES: ReadonlySet<string> = new Set([
-  'zero',
-  'one',
-  'two',
-  'few',
-  'many',
-  'other',
-])
-
-/** Keys of plural forms: trees with only plural categories, including `other`. */
-function pluralKeysOf(tree: TextTree, prefix = ''): readonly string[] {
-  return Object.entries(tree).flatMap(([name, value]) => {
-    if (typeof value === 'string') return []
-    const key = `${prefix}${name}`
-    const names = Object.keys(value)
-    const isPlural = names.includes('other') && names.every((each) => PLURAL_CATEGORIES.has(each))
-    return isPlural ? [key] : pluralKeysOf(value, `${key}.`)
+/** Every text that a locale needs, in the order of its file. */
+function textsToTranslate(
+  locale: string,
+  { english, contract }: Pick<LocaleFiles, 'english' | 'contract'>,
+): readonly SourceText[] {
+  const texts: SourceText[] = []
+  translateTree(english, locale, (text, key) => {
+    texts.push({ english: text, key })
+    return text
   })
+  return [...texts, ...contract.map((text) => ({ english: text }))]
 }
 
-function categoriesOf(locale: string): readonly string[] {
-  return new Intl.PluralRules(locale).resolvedOptions().pluralCategories
+/** The key of a text's translation in its file: its own if that is there, else the English. */
+function fileKey({ english, key }: SourceText, translations: Translations): string {
+  const own = `${key}|${english}`
+  return Object.hasOwn(translations, own) ? own : english
 }
 
-/** The plural form of a key, if it is one. */
-function formOf(key: string, plurals: ReadonlySet<string>): string | undefined {
-  const at = key.lastIndexOf('.')
-  return plurals.has(key.slice(0, at)) ? key.slice(at + 1) : undefined
+/** The translations of a locale in the order of the texts, new ones empty, and at the end those of unknown texts. */
+export function completedTranslations(locale: string, files: LocaleFiles): Translations {
+  const known = files.translations[locale] ?? {}
+  const texts = textsToTranslate(locale, files).map((text) => {
+    const key = fileKey(text, known)
+    return [key, known[key] ?? ''] as const
+  })
+  return {
+    ...Object.fromEntries(texts),
+    ...leftovers(
+      known,
+      texts.map(([key]) => key),
+    ),
+  }
 }
 
-function placesOf(text: string): readonly string[] {
-  return [...new Set(text.match(/\{[a-zA-Z]+\}/g) ?? [])].toSorted()
+/** Translations that no text uses. */
+function leftovers(translations: Translations, used: readonly string[]): Translations {
+  const keys = new Set(used)
+  return Object.fromEntries(Object.entries(translations).filter(([key]) => !keys.has(key)))
 }
 
-/** A text without its places and without what no language writes otherwise. */
-function wordsOf(text: string): string {
-  return text.replaceAll(/\{[a-zA-Z]+\}|[^\p{Letter}]/gu, '')
+/** Placeholders, or code in backticks: each once. */
+function marksOf(text: string): ReadonlySet<string> {
+  return new Set(text.match(/\{[a-zA-Z]+\}|`[^`]*`/g) ?? [])
 }
 
-/** Short: it detects changes and is not a defense. */
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 10)
+/** What is wrong with a translation. */
+function faultOf({ english, key = '' }: SourceText, text = ''): string | undefined {
+  if (text.trim() === '') return 'has no translation'
+  const [expected, found] = [marksOf(english), marksOf(text)]
+  // A form for one may leave the number out.
+  const isOptional = (mark: string): boolean => mark === '{count}' && key.endsWith('.one')
+  const lost = [...expected.difference(found)].filter((mark) => !isOptional(mark))
+  if (lost.length > 0) return `lacks ${lost.join(', ')}`
+  const more = [...found.difference(expected)].filter((mark) => !isOptional(mark))
+  return more.length > 0 ? `has ${more.join(', ')}, which its English lacks` : undefined
 }
 
-function isWithin(key: string, keys: readonly string[]): boolean {
-  return keys.some((each) => key === each || key.startsWith(`${each}.`))
-}
+/** Path of a locale's file below the root of the repository. */
+export const localeFile = (locale: string): string => `locales/${locale}.json`
 
-/** Says a thing of a key in a locale. */
-const fault = (locale: string, key: string, what: string): string =>
-  `locales/${locale}.json: ${key} ${what}`
-
-/** Faults within a file. */
-function ownFaults(locale: string, tree: TextTree, plurals: ReadonlySet<string>): string[] {
-  const leaves = leavesOf(tree)
-  const empty = [...leaves]
-    .filter(([, text]) => text.trim() === '')
-    .map(([key]) => fault(locale, key, 'is empty'))
-  const missing = [...plurals].flatMap((key) =>
-    categoriesOf(locale)
-      .filter((form) => !leaves.has(`${key}.${form}`))
-      .map((form) => fault(locale, key, `lacks the plural form ${form}`)),
+/** Missing and wrong translations of a locale, and those of texts that do not exist. */
+function translationFaults(locale: string, files: LocaleFiles): readonly string[] {
+  const own = files.translations[locale] ?? {}
+  const texts = textsToTranslate(locale, files)
+  const fault = (key: string, what: string): string =>
+    `${localeFile(locale)}: ${JSON.stringify(key)} ${what}`
+  const wrong = texts.flatMap((text) => {
+    const key = fileKey(text, own)
+    const what = faultOf(text, own[key])
+    return what === undefined ? [] : [fault(key, what)]
+  })
+  const unknown = Object.keys(
+    leftovers(
+      own,
+      texts.map((text) => fileKey(text, own)),
+    ),
   )
-  return [...empty, ...missing]
+  return [
+    ...new Set(wrong),
+    ...unknown.map((key) =>
+      fault(key, 'is not an English text; rename it to the new text, or remove it'),
+    ),
+  ]
 }
 
-/** What a text marks as code with backticks, each once. */
-function codeIn(text: string): string {
-  return [...new Set(text.match(/`[^`]*`/g) ?? [])].toSorted().join(', ')
-}
-
-/** Missing translations of the contract's texts, which are keyed by their English, and those that mark other code. */
-function contractFaults({ texts, contract }: LocaleFiles): string[] {
-  const locales = Object.keys(texts).filter((locale) => locale !== ENGLISH)
-  return Object.entries(contract).flatMap(([english, translations]) =>
-    locales.flatMap((locale) => {
-      const text = translations[locale]
-      const name = `${CONTRACT_FILE}: ${JSON.stringify(english)}`
-      if (text === undefined || text.trim() === '' || text === english) {
-        return [`${name} has no translation for ${locale}`]
-      }
-      const [expected, found] = [codeIn(english), codeIn(text)]
-      if (found === expected) return []
-      return [
-        `${name} marks other code in ${locale}: found ${found || 'none'}, expected ${expected || 'none'}`,
-      ]
+/** Empty texts and missing plural forms of the English file. */
+function englishFaults(tree: TextTree, prefix = ''): readonly string[] {
+  const missing = hasPluralForms(tree)
+    ? pluralCategories(ENGLISH).filter((form) => !Object.hasOwn(tree, form))
+    : []
+  return [
+    ...missing.map((form) => `${localeFile(ENGLISH)}: ${prefix}${form} is missing`),
+    ...Object.entries(tree).flatMap(([name, text]) => {
+      if (typeof text !== 'string') return englishFaults(text, `${prefix}${name}.`)
+      return text.trim() === '' ? [`${localeFile(ENGLISH)}: ${prefix}${name} is empty`] : []
     }),
-  )
-}
-
-/** Faults of a translation, compared with its English original. */
-function translationFaults(locale: string, files: LocaleFiles): string[] {
-  const { texts, translatedFrom, sameAsEnglish } = files
-  const englishTree = texts[ENGLISH] ?? {}
-  const english = leavesOf(englishTree)
-  const own = leavesOf(texts[locale] ?? {})
-  const plurals = new Set(pluralKeysOf(englishTree))
-  const needed = new Set(categoriesOf(locale))
-  const digests = translatedFrom[locale] ?? {}
-
-  /** Forms that only English has are not texts of this language. */
-  function isForeignForm(key: string): boolean {
-    const form = formOf(key, plurals)
-    return form !== undefined && !needed.has(form)
-  }
-
-  /** A form that English lacks and this language has. */
-  function isExtraForm(key: string): boolean {
-    const form = formOf(key, plurals)
-    return form !== undefined && needed.has(form)
-  }
-
-  function faultOf(key: string, source: string): string | undefined {
-    const text = own.get(key)
-    if (text === undefined) return 'is missing'
-    const places = placesOf(source)
-    const found = placesOf(text)
-    // A form for one may leave the number out.
-    const isOne = formOf(key, plurals) === 'one'
-    const kept = isOne ? places.filter((each) => each !== '{count}') : places
-    const lost = kept.filter((each) => !found.includes(each))
-    if (lost.length > 0) return `has no ${lost.join(', ')}`
-    const more = found.filter((each) => !places.includes(each) && !(isOne && each === '{count}'))
-    if (more.length > 0) return `has ${more.join(', ')}, which English has not`
-    if (isWithin(key, sameAsEnglish)) return undefined
-    if (text === source && wordsOf(text) !== '') return 'is not translated'
-    const digest = digests[key]
-    if (digest === undefined) return `is not noted in ${TRANSLATED_FILE}`
-    if (digest !== digestOf(source)) return 'is older than its English text'
-    return undefined
-  }
-
-  const listed = [...english].flatMap(([key, source]) => {
-    const what = isForeignForm(key) ? undefined : faultOf(key, source)
-    return what === undefined ? [] : [fault(locale, key, what)]
-  })
-  const extra = [...own.keys()]
-    .filter((key) => !english.has(key) && !isExtraForm(key))
-    .map((key) => fault(locale, key, 'is not in the English file'))
-
-  return [...listed, ...extra]
-}
-
-/** Unknown entries in the list of keys and in the notes. */
-function leftoverFaults({ texts, translatedFrom, sameAsEnglish }: LocaleFiles): string[] {
-  const keys = [...leavesOf(texts[ENGLISH] ?? {}).keys()]
-  const listed = sameAsEnglish
-    .filter((each) => !keys.some((key) => isWithin(key, [each])))
-    .map((each) => `${SAME_FILE}: ${each} is not a key of the English file`)
-  const noted = Object.entries(translatedFrom).flatMap(([locale, digests]) => {
-    const own = leavesOf(texts[locale] ?? {})
-    return Object.keys(digests)
-      .filter((key) => !own.has(key))
-      .map((key) => `${TRANSLATED_FILE}: ${key} of ${locale} is not a key of its file`)
-  })
-  return [...listed, ...noted]
+  ]
 }
 
 const THAI_WORDS = /^[\u0e01-\u0e4e]+(?:[+|][\u0e01-\u0e4e]+)*$/
@@ -260,86 +185,35 @@ function lineBreakFaults({ loanwords, neighbors, prefixes }: LineBreaks): string
 
 /** Everything that is wrong with the texts, a line each; an empty list where all is well. */
 export function localeFaults(files: LocaleFiles): readonly string[] {
-  const plurals = new Set(pluralKeysOf(files.texts[ENGLISH] ?? {}))
-  const locales = Object.keys(files.texts)
   return [
-    ...locales.flatMap((locale) => ownFaults(locale, files.texts[locale] ?? {}, plurals)),
-    ...locales
-      .filter((locale) => locale !== ENGLISH)
-      .flatMap((locale) => translationFaults(locale, files)),
-    ...leftoverFaults(files),
-    ...contractFaults(files),
+    ...englishFaults(files.english),
+    ...Object.keys(files.translations).flatMap((locale) => translationFaults(locale, files)),
     ...lineBreakFaults(files.lineBreaks),
   ]
 }
 
-/**
- * The notes after marking a locale's texts (those below given keys, if any) as translated from the current English.
- * Texts equal to the English are skipped, unless that is allowed.
- */
-export function noteTranslated(
-  { texts, translatedFrom, sameAsEnglish }: LocaleFiles,
-  locale: string,
-  keys: readonly string[] = [],
-): TranslatedFrom {
-  const own = leavesOf(texts[locale] ?? {})
-  const before = translatedFrom[locale] ?? {}
-  const noted: { [key: string]: string } = {}
-  for (const [key, source] of leavesOf(texts[ENGLISH] ?? {})) {
-    const text = own.get(key)
-    if (text === undefined || isWithin(key, sameAsEnglish)) continue
-    const isMeant = keys.length === 0 || isWithin(key, keys)
-    const isTranslated = text !== source || wordsOf(text) === ''
-    const now = isTranslated ? digestOf(source) : undefined
-    const digest = isMeant ? now : before[key]
-    if (digest !== undefined) noted[key] = digest
-  }
-  return { ...translatedFrom, [locale]: noted }
-}
-
-function readJson(rootDir: string, file: string): unknown {
-  return JSON.parse(readFileSync(path.join(rootDir, file), 'utf8'))
-}
-
 /** Reads the files below the root of a repository. */
-export function readLocaleFiles(rootDir: string): LocaleFiles {
-  const texts = LOCALES.map((locale) => [locale, readJson(rootDir, `locales/${locale}.json`)])
+export function readLocaleFiles(
+  rootDir: string,
+  contract: ContractTables = OWN_CONTRACT,
+): LocaleFiles {
+  const readJson = (file: string): unknown =>
+    JSON.parse(readFileSync(path.join(rootDir, file), 'utf8'))
+  const others = LOCALES.filter((locale) => locale !== ENGLISH)
   return {
-    texts: Object.fromEntries(texts) as { readonly [L in Locale]: TextTree },
-    contract: readJson(rootDir, CONTRACT_FILE) as LocaleFiles['contract'],
-    translatedFrom: readJson(rootDir, TRANSLATED_FILE) as TranslatedFrom,
-    sameAsEnglish: readJson(rootDir, SAME_FILE) as readonly string[],
-    lineBreaks: readJson(rootDir, LINE_BREAKS_FILE) as LineBreaks,
+    english: readJson(localeFile(ENGLISH)) as TextTree,
+    contract: contractTextsOf(contract),
+    translations: Object.fromEntries(
+      others.map((locale) => [locale, readJson(localeFile(locale)) as Translations]),
+    ),
+    lineBreaks: readJson(LINE_BREAKS_FILE) as LineBreaks,
   }
-}
-
-/** Notes that the texts of a locale, or those below some keys, say what today's English says. Throws a ScriptUsageError. */
-function noteInFile(rootDir: string, name: string, keys: readonly string[]): void {
-  const files = readLocaleFiles(rootDir)
-  const locale = LOCALES.find((each) => each === name && each !== ENGLISH)
-  if (locale === undefined) {
-    const known = LOCALES.filter((each) => each !== ENGLISH).join(' or ')
-    throw new ScriptUsageError(`there is no translation ${name}; expected ${known}`)
-  }
-  const known = [...leavesOf(files.texts[ENGLISH] ?? {}).keys()]
-  const unknown = keys.filter((each) => !known.some((key) => isWithin(key, [each])))
-  if (unknown.length > 0) throw new ScriptUsageError(`no text has the key ${unknown.join(', ')}`)
-  const noted = noteTranslated(files, locale, keys)
-  writeFileSync(path.join(rootDir, TRANSLATED_FILE), `${JSON.stringify(noted, null, 2)}\n`)
 }
 
 await runScript(import.meta, {
   help: HELP,
-  options: { translated: { type: 'string' } },
-  takesArguments: true,
-  run({ values: { translated }, positionals }) {
-    const rootDir = fileURLToPath(new URL('..', import.meta.url))
-    if (translated !== undefined) {
-      noteInFile(rootDir, translated, positionals)
-      return 0
-    }
-    if (positionals.length > 0) throw new ScriptUsageError('keys go with --translated')
-    const faults = localeFaults(readLocaleFiles(rootDir))
+  run() {
+    const faults = localeFaults(readLocaleFiles(fileURLToPath(new URL('..', import.meta.url))))
     for (const line of faults) process.stderr.write(`${line}\n`)
     return faults.length === 0 ? 0 : 1
   },

@@ -1,23 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
-import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/contract-texts.ts'
 import { assetFiles } from './build-assets.ts'
+import { completedTranslations, localeFile, readLocaleFiles } from './check-locales.ts'
 import { createClientTypes } from './client-types.ts'
 import { createContentReference } from './content-reference.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
-import {
-  driftLines,
-  readText,
-  updateFiles,
-  writeFiles,
-  type GeneratedFile,
-} from './generated-files.ts'
+import { driftLines, updateFiles, writeFiles, type GeneratedFile } from './generated-files.ts'
 import { createGoTypes } from './go-types.ts'
 import { createPythonTypes } from './python-types.ts'
 import { runScript } from './script-main.ts'
 
-const TEXTS_FILE = 'locales/contract.json'
 const READ_PATHS_FILE = 'packages/contract/registry/read-paths.ts'
 const CLIENT_TYPES_FILE = 'packages/client/src/resources.ts'
 const GO_TYPES_FILE = 'clients/go/resources.go'
@@ -31,7 +24,7 @@ Writes what follows from the contract's tables into docs/api and locales, and th
   openapi.json             the OpenAPI document of a production runtime at ${BASE_URL}
   policy.json              the policy document (the data member of GET /api/v1/policy)
   docs/content.md          every file and field of a content folder
-  locales/contract.json    the texts of the tables, with the translations that they have; what is new waits for them there
+  locales/th.json, locales/zh-CN.json   what is there, and each text without a translation with an empty one
   packages/contract/registry/read-paths.ts   the path of each read, for the client
   packages/client/src/resources.ts   the client's types of data and methods, with their documentation
   clients/python/src/public_api/resources.py   the same for the Python client
@@ -58,14 +51,13 @@ function documentFiles(contract: ContractTables): readonly GeneratedFile[] {
   ]
 }
 
-/** The texts of the tables with the translations that they have; those of texts that are gone are dropped. */
-function textsFile(rootDir: string, contract: ContractTables): GeneratedFile {
-  const known = JSON.parse(readText(rootDir, TEXTS_FILE) ?? '{}') as ContractTranslations
-  const texts = contractTextsOf(contract).map((english) => [
-    english,
-    Object.hasOwn(known, english) ? known[english] : {},
-  ])
-  return { file: TEXTS_FILE, text: formatJson(Object.fromEntries(texts)) }
+/** The translations in the order of the English texts, with an empty one for each new text. */
+function localeFiles(rootDir: string, contract: ContractTables): readonly GeneratedFile[] {
+  const files = readLocaleFiles(rootDir, contract)
+  return Object.keys(files.translations).map((locale) => ({
+    file: localeFile(locale),
+    text: formatJson(completedTranslations(locale, files)),
+  }))
 }
 
 /** The path of each read, in a module without the texts of the registry. */
@@ -98,7 +90,7 @@ export async function findAssetDrift(rootDir: string): Promise<readonly string[]
 function writtenFiles(rootDir: string, contract: ContractTables): readonly GeneratedFile[] {
   return [
     ...documentFiles(contract),
-    textsFile(rootDir, contract),
+    ...localeFiles(rootDir, contract),
     readPathsFile(contract),
     { file: CLIENT_TYPES_FILE, text: createClientTypes(contract) },
     { file: GO_TYPES_FILE, text: createGoTypes(contract) },

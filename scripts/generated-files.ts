@@ -9,7 +9,7 @@ export interface GeneratedFile {
   readonly text: string | undefined
 }
 
-export function readText(rootDir: string, file: string): string | undefined {
+function readText(rootDir: string, file: string): string | undefined {
   try {
     return readFileSync(path.join(rootDir, file), 'utf8')
   } catch (error) {

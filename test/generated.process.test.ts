@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,8 @@ import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { OWN_CONTRACT } from '../scripts/contract-outline.ts'
 import { findDrift, generate } from '../scripts/generate.ts'
-import { contractTextsOf, type ContractTranslations } from '../src/pages/texts/contract-texts.ts'
+import { contractTextsOf } from '../src/pages/texts/contract-texts.ts'
+import type { Translations } from '../src/pages/texts/translations.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
@@ -20,6 +21,7 @@ const ROOT_DIR = fileURLToPath(new URL('..', import.meta.url))
 /** A folder with freshly generated files, so that a drift of the repository itself fails the one test about it. */
 function generatedFolder(t: TestContext): string {
   const dir = temporaryFolder(t)
+  cpSync(path.join(ROOT_DIR, 'locales'), path.join(dir, 'locales'), { recursive: true })
   generate(dir)
   return dir
 }
@@ -40,7 +42,7 @@ test('the committed files match the tables', () => {
 describe('drift is found', () => {
   test('names each file that drifted and its first different line', (t) => {
     const drift = findDrift(generatedFolder(t), WITHOUT_TIME)
-    assert.equal(drift.length, 7)
+    assert.equal(drift.length, 8)
     assert.match(
       drift[0] ?? '',
       /^docs\/api\/openapi\.json drifted, line \d+: found ".*", expected "/,
@@ -49,19 +51,20 @@ describe('drift is found', () => {
       drift[1] ?? '',
       /^docs\/api\/policy\.json drifted, line \d+: found "\\"endpoints\\": \d+,", expected "\\"endpoints\\": \d+,"/,
     )
-    assert.match(drift[2] ?? '', /^locales\/contract\.json drifted, line \d+: found "/)
-    assert.match(drift[3] ?? '', /^packages\/contract\/registry\/read-paths\.ts drifted/)
-    assert.match(drift[4] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
-    assert.match(drift[5] ?? '', /^clients\/go\/resources\.go drifted/)
-    assert.match(drift[6] ?? '', /^clients\/python\/src\/public_api\/resources\.py drifted/)
+    assert.match(drift[2] ?? '', /^locales\/th\.json drifted, line \d+: found "/)
+    assert.match(drift[3] ?? '', /^locales\/zh-CN\.json drifted, line \d+: found "/)
+    assert.match(drift[4] ?? '', /^packages\/contract\/registry\/read-paths\.ts drifted/)
+    assert.match(drift[5] ?? '', /^packages\/client\/src\/resources\.ts drifted/)
+    assert.match(drift[6] ?? '', /^clients\/go\/resources\.go drifted/)
+    assert.match(drift[7] ?? '', /^clients\/python\/src\/public_api\/resources\.py drifted/)
   })
 
   test('a changed description makes the documents drift', (t) => {
     const drift = findDrift(generatedFolder(t), REWORDED)
-    assert.equal(drift.length, 5)
+    assert.equal(drift.length, 6)
     assert.match(drift[0] ?? '', /openapi\.json drifted, .*expected ".*Ask for the time/)
-    assert.match(drift[1] ?? '', /locales\/contract\.json drifted, .*expected ".*Ask for the time/)
-    assert.match(drift[2] ?? '', /resources\.ts drifted, .*expected ".*Ask for the time/)
+    assert.match(drift[1] ?? '', /locales\/th\.json drifted, .*expected ".*Ask for the time/)
+    assert.match(drift[3] ?? '', /resources\.ts drifted, .*expected ".*Ask for the time/)
   })
 
   test('detects an edited, a shortened and a missing file', (t) => {
@@ -88,7 +91,8 @@ describe('drift is found', () => {
     const dir = generatedFolder(t)
     assert.deepEqual(generate(dir, REWORDED), [
       'docs/api/openapi.json',
-      'locales/contract.json',
+      'locales/th.json',
+      'locales/zh-CN.json',
       'packages/client/src/resources.ts',
       'clients/go/resources.go',
       'clients/python/src/public_api/resources.py',
@@ -98,27 +102,18 @@ describe('drift is found', () => {
   })
 })
 
-describe('texts of the tables without a translation', () => {
-  const TEXTS = 'locales/contract.json'
-  const readTexts = (dir: string) =>
-    JSON.parse(readFileSync(path.join(dir, TEXTS), 'utf8')) as ContractTranslations
-
-  test('adds a new text without a translation, keeps the others and drops a removed one', (t) => {
+describe('translations', () => {
+  test('get an empty one for each new text, and lose none', (t) => {
     const dir = generatedFolder(t)
-    const { summary } = ENDPOINTS.time
-    const translated = { th: 'อ่านสถานะ' }
-    writeFileSync(
-      path.join(dir, TEXTS),
-      JSON.stringify({ [ENDPOINTS.status.summary]: translated, [summary]: { th: 'อ่านเวลา' } }),
-    )
+    const read = () =>
+      JSON.parse(readFileSync(path.join(dir, 'locales/th.json'), 'utf8')) as Translations
+    const before = read()
     generate(dir, REWORDED)
-    const texts = readTexts(dir)
-    assert.deepEqual(texts[ENDPOINTS.status.summary], translated)
-    assert.deepEqual(texts['Ask for the time'], {})
-    assert.ok(!Object.hasOwn(texts, summary))
+    assert.deepEqual(read(), { ...before, 'Ask for the time': '' })
+    assert.equal(Object.keys(read()).at(-1), ENDPOINTS.time.summary)
   })
 
-  test('the keys are the texts of the tables', () => {
+  test('are needed for every text of the tables', () => {
     const texts = contractTextsOf(OWN_CONTRACT)
     assert.equal(new Set(texts).size, texts.length)
     const { status, versionById } = ENDPOINTS

@@ -4,10 +4,14 @@ import { ERRORS } from '@public-api/contract/errors/errors'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { REQUEST_SCHEMAS, TIME_STATES } from '@public-api/contract/schemas/schemas'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
-import translations from '../../locales/contract.json' with { type: 'json' }
-import { contractText, withCode } from '../../src/pages/texts/contract-texts.ts'
+import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
+import { contractText, contractTextsOf, withCode } from '../../src/pages/texts/contract-texts.ts'
+import { translationOf } from '../../src/pages/texts/translations.ts'
+
+const TEXTS = contractTextsOf(OWN_CONTRACT)
 
 describe('code in contract texts', () => {
   for (const [text, expected] of [
@@ -21,10 +25,9 @@ describe('code in contract texts', () => {
   }
 
   test('is between two backticks, in every language', () => {
-    for (const text of Object.entries(translations).flatMap(([english, each]) => [
-      english,
-      ...Object.values(each),
-    ])) {
+    for (const text of TEXTS.flatMap((english) =>
+      LOCALES.map((locale) => translationOf(locale, english) ?? english),
+    )) {
       assert.match(text, /^[^`]*(?:`[^`\s](?:[^`]*[^`\s])?`[^`]*)*$/, text)
     }
   })
@@ -38,7 +41,7 @@ describe('code in contract texts', () => {
       BASE_PATH,
     ])
     const plain = new RegExp(`(?<![\\w-])(?:${[...names].join('|')})(?![\\w-])`)
-    for (const text of Object.keys(translations)) {
+    for (const text of TEXTS) {
       assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), plain)
     }
   })
@@ -61,7 +64,7 @@ describe('contract texts by locale', () => {
   })
 
   test('translates an exact English match', () => {
-    assert.equal(contractText('zh-CN', summary).text, translations[summary]['zh-CN'])
+    assert.equal(contractText('zh-CN', summary).text, translationOf('zh-CN', summary))
     assert.notEqual(contractText('th', summary).text, contractText('zh-CN', summary).text)
   })
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import th from '../../locales/th.json' with { type: 'json' }
-import { TEXTS, type Texts } from '../../src/pages/texts/texts.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { withThaiLines } from '../../src/pages/texts/thai-lines.ts'
+import { translationOf } from '../../src/pages/texts/translations.ts'
 
 /** Shows the marks: `+` where no line breaks, `|` where one may. */
 const shown = (text: string): string =>
@@ -44,16 +45,17 @@ test('keeps a prefix with its word, and no ending with the next word', () => {
 })
 
 test('adds nothing but marks, once', () => {
-  const texts = JSON.stringify(th)
-  const marked = JSON.stringify(TEXTS.th)
-  assert.notEqual(marked, texts)
-  assert.equal(marked.replaceAll(/[\u2060\u200b]/g, ''), texts.replaceAll(/[\u2060\u200b]/g, ''))
-  assert.doesNotMatch(marked, /[\u2060\u200b]{2}/)
+  for (const [english, text] of Object.entries(th)) {
+    const marked = translationOf('th', ...(english.split('|', 2).toReversed() as [string, string?]))
+    assert.equal(marked?.replaceAll(/[\u2060\u200b]/g, ''), text.replaceAll(/[\u2060\u200b]/g, ''))
+    assert.doesNotMatch(marked, /[\u2060\u200b]{2}/)
+  }
+  assert.match(TEXTS.th.site.checkThis, /[\u2060\u200b]/)
 })
 
 test('keeps the structure of the texts', () => {
-  const { verify }: Texts = TEXTS.th
+  const { verify } = TEXTS.th
   assert.ok(Array.isArray(verify.limits))
-  assert.equal(verify.limits.length, th.verify.limits.length)
-  assert.deepEqual(Object.keys(TEXTS.th), Object.keys(th))
+  assert.equal(verify.limits.length, TEXTS.en.verify.limits.length)
+  assert.deepEqual(Object.keys(TEXTS.th), Object.keys(TEXTS.en))
 })

@@ -11,9 +11,8 @@ import {
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import contractTranslations from '../../../locales/contract.json' with { type: 'json' }
 import { code, html, type Html } from '../markup/html.ts'
-import { withThaiLines } from './thai-lines.ts'
+import { translationOf } from './translations.ts'
 
 /** The parts of the contract's tables that have texts for pages. */
 interface WordedTables {
@@ -32,15 +31,7 @@ function fieldDescriptions({ properties = {} }: JsonSchema): readonly string[] {
   ])
 }
 
-/** Translations of one text, by locale. A missing locale falls back to English. */
-export interface ContractTranslations {
-  readonly [english: string]: { readonly [L in Exclude<Locale, 'en'>]?: string }
-}
-
-/**
- * Every text of the contract's tables that a page shows, once, in the order of the tables. These are the keys of
- * `locales/contract.json`, which `npm run generate` keeps complete.
- */
+/** Every text of the contract's tables that a page shows, once, in the order of the tables. */
 export function contractTextsOf(tables: WordedTables): readonly string[] {
   const texts = [
     ...Object.values(tables.registry).flatMap(({ summary, description, parameter, query = {} }) => [
@@ -67,8 +58,6 @@ export function contractTextsOf(tables: WordedTables): readonly string[] {
   return [...new Set(texts)].filter((text) => text !== '')
 }
 
-const TRANSLATIONS: ContractTranslations = contractTranslations
-
 /** A text whose code is between backticks, as in CommonMark. */
 export function withCode(text: string): Html {
   const pieces = text.split('`')
@@ -81,15 +70,12 @@ export function withCode(text: string): Html {
  */
 export function contractText(locale: Locale, english: string): Html {
   if (locale === 'en') return withCode(english)
-  const translated = Object.hasOwn(TRANSLATIONS, english)
-    ? TRANSLATIONS[english]?.[locale]
-    : undefined
+  const translated = translationOf(locale, english)
   if (translated === undefined) return html`<span lang="en">${withCode(english)}</span>`
-  return withCode(locale === 'th' ? withThaiLines(translated) : translated)
+  return withCode(translated)
 }
 
 /** The same without markup, for a search. */
 export function contractPlainText(locale: Locale, english: string): string {
-  const translated = locale === 'en' ? undefined : TRANSLATIONS[english]?.[locale]
-  return (translated ?? english).replaceAll('`', '')
+  return (translationOf(locale, english) ?? english).replaceAll('`', '')
 }

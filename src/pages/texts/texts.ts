@@ -1,17 +1,20 @@
-import type { Locale } from '@public-api/contract/registry/locales'
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import en from '../../../locales/en.json' with { type: 'json' }
-import th from '../../../locales/th.json' with { type: 'json' }
-import zhCN from '../../../locales/zh-CN.json' with { type: 'json' }
-import { withThaiLines } from './thai-lines.ts'
+import { translateTree, translationOf, type TextTree } from './translations.ts'
 
-/** Every text of the pages, by its key in the locale files. The other languages are compared with English. */
+/** Every text of the pages, by its key in `locales/en.json`. */
 export type Texts = typeof en
 
-/** The texts of each locale: a missing key does not compile. Every Thai text gets its line breaks. */
-export const TEXTS: { readonly [L in Locale]: Texts } = {
-  en,
-  th: JSON.parse(JSON.stringify(th), (_key, value: unknown) =>
-    typeof value === 'string' ? withThaiLines(value) : value,
-  ) as typeof th,
-  'zh-CN': zhCN,
+function translatedTexts(locale: Locale): Texts {
+  const texts = translateTree(
+    en as unknown as TextTree,
+    locale,
+    (english, key) => translationOf(locale, english, key) ?? english,
+  )
+  return texts as unknown as Texts
 }
+
+/** The texts of each locale. A text without a translation is English. */
+export const TEXTS = Object.fromEntries(
+  LOCALES.map((locale) => [locale, translatedTexts(locale)]),
+) as { readonly [L in Locale]: Texts }
