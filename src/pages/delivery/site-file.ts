@@ -5,6 +5,8 @@ import type { ApiRequest, Reply } from '../../http/api-request.ts'
 import { matchesIfNoneMatch } from '../../http/conditional.ts'
 import { codingOf, type ContentCoding, encode } from './content-coding.ts'
 
+export const NO_CACHING = 'no-store'
+
 /** Describes a file. Its bytes are created once, at the first request. */
 export interface SiteFileOptions {
   readonly status?: number

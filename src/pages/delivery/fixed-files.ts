@@ -1,0 +1,98 @@
+import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { App } from '../../http/api-request.ts'
+import { PAGE_GROUPS, PAGES } from '../page-table.ts'
+import { markdownPath, pathOfPage, type SiteData } from '../page.ts'
+import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
+import { searchIndexPath } from '../search/search-index-path.ts'
+import { FEED_FORMATS } from './feed-formats.ts'
+import { FEED_NAMES, feedPath, renderFeed } from './feeds.ts'
+import { LLMS_TXT_PATH } from './llms-txt-path.ts'
+import { CALENDAR_TYPE, calendarPath, renderCalendar } from './maintenance-calendar.ts'
+import { PAGE_CACHING, type PageFiles } from './page-files.ts'
+import type { SiteFile } from './site-file.ts'
+import { badgePath, renderBadge } from './status-badge.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
+const FEED_CACHING = 'public, max-age=300'
+/** Sites that require this header from what they embed can show the badge. */
+const IN_OTHER_SITES = ['Cross-Origin-Resource-Policy', 'cross-origin']
+const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
+
+/** The feeds and the calendar of a locale, by path. */
+function subscriptionFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
+  const common = { contentLanguage: locale, cacheControl: FEED_CACHING }
+  const feeds = FEED_FORMATS.flatMap(({ format, mediaType }) =>
+    FEED_NAMES.map((name) => {
+      const contentType = `${mediaType}; charset=utf-8`
+      const make = (): string => renderFeed(contextOf(locale), format, name)
+      const file = plainFile({ ...common, contentType, make }, OPEN_TO_ALL)
+      return [feedPath(locale, format, name), file] as const
+    }),
+  )
+  const make = (): string => renderCalendar(contextOf(locale))
+  const calendar = plainFile({ ...common, contentType: CALENDAR_TYPE, make }, OPEN_TO_ALL)
+  return [...feeds, [calendarPath(locale), calendar] as const]
+}
+
+/** The index of the search, rendered in steps. */
+function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Locale): App {
+  return lateFile(async () => {
+    const { renderSearchIndex } = await import('../search/search-index.ts')
+    const json = await renderSearchIndex(contextOf(locale), PAGES)
+    return plainFile({
+      contentType: JSON_TYPE,
+      contentLanguage: locale,
+      cacheControl: PAGE_CACHING,
+      make: () => json,
+    })
+  })
+}
+
+function badgeFile({ plainFile, contextOf }: PageFiles, locale: Locale): SiteFile {
+  const badge = {
+    contentType: 'image/svg+xml; charset=utf-8',
+    contentLanguage: locale,
+    cacheControl: PAGE_CACHING,
+    make: () => renderBadge(contextOf(locale)),
+  }
+  return plainFile(badge, IN_OTHER_SITES)
+}
+
+/** The files whose paths do not depend on the release, by path: the listed pages, feeds, calendars, badges and indexes. */
+export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonly [string, App])[] {
+  const { plainFile, lateFile, contextOf, pageFiles } = files
+  const llmsTxt = lateFile(async () => {
+    const { renderLlmsTxt } = await import('./llms-txt.ts')
+    return plainFile({
+      contentType: 'text/plain; charset=utf-8',
+      cacheControl: PAGE_CACHING,
+      make: () => renderLlmsTxt(contextOf(facts.defaultLocale), PAGE_GROUPS),
+    })
+  })
+  const ofLocales = LOCALES.flatMap((locale) => {
+    const pages = PAGES.flatMap((page) => {
+      const path = pathOfPage(locale, page.path)
+      const { negotiated, twin } = pageFiles(locale, page)
+      return [[path, negotiated] as const, [markdownPath(path), twin] as const]
+    })
+    const index = plainFile({
+      contentType: JSON_TYPE,
+      contentLanguage: locale,
+      cacheControl: PAGE_CACHING,
+      make: () => renderReferenceIndex(contextOf(locale)),
+    })
+    return [
+      ...pages,
+      ...subscriptionFiles(files, locale),
+      [searchIndexPath(locale), searchFile(files, locale)] as const,
+      [badgePath(locale), badgeFile(files, locale)] as const,
+      [referenceIndexPath(locale), index] as const,
+    ]
+  })
+  return [
+    [LLMS_TXT_PATH, llmsTxt],
+    ...ofLocales,
+    [badgePath(), badgeFile(files, facts.defaultLocale)],
+  ]
+}
