@@ -2,8 +2,9 @@
 import type { Client } from '@public-api/client-internal/client'
 import { ConnectionError, createConnection } from '@public-api/client-internal/connection'
 import type { HeadStore } from '@public-api/client-internal/head-store'
-import { auditLog, LogFinding, type LogReport } from '@public-api/client-internal/log/compare-log'
+import { auditLog, type LogReport } from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
+import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 
@@ -23,7 +24,7 @@ export interface PageLogAudit {
 
 /** What is wrong with the log, for the page: errors of another script are not instances of its classes. */
 export interface PageLogFault {
-  /** A code of a LogError or a LogFinding, or CONNECTION or OTHER. */
+  /** A code of a LogError or a LogFinding, or LAGGING, CONNECTION or OTHER. */
   readonly code: string
   readonly detail: string
   /** What a third party can check. */
@@ -53,6 +54,8 @@ async function readSuggestedPolicy(signal: AbortSignal): Promise<string> {
 function faultOf(error: unknown): PageLogFault {
   const detail = error instanceof Error ? error.message : String(error)
   if (error instanceof LogFinding) return { code: error.code, detail, evidence: error.evidence }
+  // The store keeps what a later audit needs.
+  if (error instanceof LaggingError) return { code: error.code, detail }
   if (error instanceof LogError) return { code: error.code, detail }
   return { code: error instanceof ConnectionError ? 'CONNECTION' : 'OTHER', detail }
 }
@@ -61,18 +64,17 @@ const auditPageLog: AuditPageLog = async (audit) => {
   const { client, signed, store, signal } = audit
   try {
     const policy = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))
-    const head = await store?.load()
     const report = await auditLog({
       client,
       signed,
       policy,
       mirrors: [],
-      saved: head?.checkpoints ?? [],
+      store,
+      signal,
       nowMs: Date.now(),
       timeoutMs: undefined,
-      fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.any([init.signal, signal]) }),
+      fetch: (url, init) => fetch(url, init),
     })
-    if (head !== undefined) await store?.save({ ...head, checkpoints: report.toSave })
     return { report }
   } catch (error) {
     return { fault: faultOf(error) }

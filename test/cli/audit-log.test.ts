@@ -160,16 +160,78 @@ test('a copy that shows another history is found without an earlier audit', asyn
   assert.deepEqual([silent.status, silent.report.code], [3, 'UNREACHABLE'])
 })
 
-test('a log that became smaller is a finding, and the state keeps the larger checkpoint', async (t) => {
-  const { folder, app } = await openLog(t)
+test('fewer versions than are known are not settled, then withheld; another smaller tree is a fork', async (t) => {
+  const { folder, vkey, releases, app } = await openLog(t)
+  const witness = await witnessSigner('witness.example/w1', 0x21)
+  writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nwitness w1 ${witness.vkey}\nquorum w1\n`)
+  const old = text(releases, 'log', 'checkpoint')
   assert.equal((await publish(folder)).status, 0)
-  const address = await front(t, await serviceOf(t, folder), app)
-  assert.equal((await audit(folder, address.origin, ...STATE)).status, 0)
-  address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
-  for (let time = 1; time <= 2; time += 1) {
-    const { status, error, report } = await audit(folder, address.origin, ...STATE)
-    assert.deepEqual([status, report.code], [1, 'FORK'])
-    assert.match(error, /had 4 versions at the last audit, now it has 3/)
+  const grown = await serviceOf(t, folder)
+  const fork = await forkOf(t, folder, 3)
+  const address = await front(t, grown, app, fork)
+  const nowSeconds = Math.floor(Date.now() / 1000)
+  const cosigned = async (note: string, minutesAgo: number) => {
+    const signed = note.slice(0, note.indexOf('\n\n') + 1)
+    return note + (await witness.cosign(signed, nowSeconds - minutesAgo * 60))
+  }
+  const newest = text(releases, 'log', 'checkpoint')
+  const forked = await (await fork.fetch('/log/checkpoint')).text()
+  const toLog = (target: string) => target.startsWith('/log/')
+  for (const [what, known, shown, turn, status, code] of [
+    ['log', await cosigned(newest, 60), await cosigned(old, 55), [1, 0], 3, 'LAGGING'],
+    ['log later', await cosigned(newest, 60), await cosigned(old, 30), [1, 0], 1, 'WITHHELD'],
+    ['fork', await cosigned(newest, 60), await cosigned(forked, 55), [2, 0], 1, 'FORK'],
+    ['API', undefined, await cosigned(newest, 5), [0, 1], 3, 'LAGGING'],
+    ['API later', undefined, await cosigned(newest, 60), [0, 1], 1, 'WITHHELD'],
+  ] as const) {
+    const state = ['--state', `${what}.json`]
+    if (known !== undefined) {
+      Object.assign(address, { checkpoint: known, turn: () => 0 })
+      const first = await audit(folder, address.origin, ...state)
+      assert.equal(first.status, 0, `${what}: ${first.error}`)
+    }
+    Object.assign(address, {
+      checkpoint: shown,
+      turn: (target: string) => turn[toLog(target) ? 0 : 1],
+    })
+    // Again, because an audit must not forget what it knew.
+    for (let time = 1; time <= 2; time += 1) {
+      const { status: exit, error, report } = await audit(folder, address.origin, ...state)
+      assert.deepEqual([exit, report.code], [status, code], `${what}: ${error}`)
+      if (status === 3) continue
+      const check = ['audit', '--check-evidence', report.evidenceFile ?? '', ...POLICY, ...PIN]
+      const proved = await svcIn(folder, check)
+      assert.deepEqual([proved.status, proved.error], [0, ''])
+      assert.match(proved.out, new RegExp(`^Proved: ${code}, `))
+    }
+  }
+})
+
+test('evidence of versions withheld proves nothing within 10 minutes, or about as many versions', async (t) => {
+  const { folder, vkey, releases } = await openLog(t)
+  const witness = await witnessSigner('witness.example/w1', 0x21)
+  writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nwitness w1 ${witness.vkey}\nquorum w1\n`)
+  const small = text(releases, 'log', 'checkpoint')
+  assert.equal((await publish(folder)).status, 0)
+  const large = text(releases, 'log', 'checkpoint')
+  const at = async (note: string, seconds: number) =>
+    note + (await witness.cosign(note.slice(0, note.indexOf('\n\n') + 1), seconds))
+  const now = Math.floor(Date.now() / 1000)
+  const hourAgo = now - 3600
+  for (const [checkpoint, shown, status, expected] of [
+    [await at(large, hourAgo), await at(small, hourAgo + 601), 0, /^$/],
+    [await at(large, hourAgo), await at(small, hourAgo + 600), 3, /within 10 minutes/],
+    [await at(large, hourAgo), small, 3, /no witness states when/],
+    [large, await at(small, now), 3, /no witness states when/],
+    [await at(small, hourAgo), await at(large, now), 1, /has 3 versions and the other 4/],
+    [await at(large, hourAgo), 3, 1, /expected evidence of the format svc-withheld-v1/],
+  ] as const) {
+    const evidence = { format: 'svc-withheld-v1', checkpoint, shown, keys: [] }
+    writeFileSync(path.join(folder, 'evidence.json'), JSON.stringify(evidence))
+    const check = ['audit', '--check-evidence', 'evidence.json', ...POLICY, ...PIN]
+    const checked = await svcIn(folder, check)
+    assert.equal(checked.status, status, checked.error)
+    assert.match(checked.error, expected)
   }
 })
 

@@ -215,10 +215,10 @@ test('chooses a file name for evidence by default', async (t) => {
   const finding = { code: evidence.fault, evidence }
   const nowMs = Date.UTC(2026, 10, 21, 9)
   const name = 'svc-evidence-BROKEN-20261121T090000Z.json'
-  assert.equal(await writeEvidence(undefined, finding, nowMs), name)
-  assert.equal(await writeEvidence(undefined, finding, nowMs), name.replace('.json', '-2.json'))
-  assert.equal(await writeEvidence('plain', finding, nowMs), 'plain')
-  assert.equal(await writeEvidence('plain', finding, nowMs), 'plain-2')
+  assert.equal(writeEvidence(undefined, finding, nowMs), name)
+  assert.equal(writeEvidence(undefined, finding, nowMs), name.replace('.json', '-2.json'))
+  assert.equal(writeEvidence('plain', finding, nowMs), 'plain')
+  assert.equal(writeEvidence('plain', finding, nowMs), 'plain-2')
   assert.deepEqual(JSON.parse(readFileSync(name, 'utf8')), evidence)
   assert.equal(readdirSync(folder).length, 4)
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { mirror } from '@public-api/cli/src/log/mirror.ts'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import {
   verifyForkEvidence,
@@ -160,9 +162,31 @@ test('a mirror is a folder that any static host serves, and continues where it s
   const grown = await run(newer.origin)
   assert.equal((JSON.parse(grown.out) as { readonly size: number }).size, 6)
   const older = await run(origin)
-  assert.equal(older.status, 0)
-  assert.equal((JSON.parse(older.out) as { readonly isBehind: boolean }).isBehind, true)
+  assert.equal(older.status, 3, older.error)
+  assert.equal((JSON.parse(older.out) as { readonly code: string }).code, 'LAGGING')
   assert.match(text(folder, 'copy', 'log', 'checkpoint'), /\n6\n/)
+  const both = text(folder, 'copy', 'lagging-6-5.json')
+  assert.match(both, /\\n6\\n.*\\n5\\n/)
+  // Without the hashes of the larger tree nothing is said about the service.
+  rmSync(path.join(folder, 'copy', 'log', 'tile', '0'), { recursive: true })
+  const damaged = await run(origin)
+  assert.equal(damaged.status, 2, damaged.error)
+  assert.match(damaged.error, /its files do not lead to its checkpoint/)
+})
+
+test('several mirrors of one folder wait for each other, and write files that any host can read', async (t) => {
+  const { folder, origin } = await openService(t)
+  const umask = process.umask(0o077)
+  t.after(() => process.umask(umask))
+  const copy = path.join(folder, 'copy')
+  const policy = await openPolicy(text(folder, 'policy'))
+  const runs = Array.from({ length: 4 }, () => mirror(`${origin}/`, copy, policy, Date.now()))
+  for (const { checkpoint } of await Promise.all(runs)) assert.equal(checkpoint.size, 5)
+  for (const each of ['', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })]) {
+    const { mode } = statSync(path.join(copy, each))
+    assert.doesNotMatch(each, /partial|lock$/)
+    assert.equal(mode & 0o777, statSync(path.join(copy, each)).isFile() ? 0o644 : 0o755, each)
+  }
 })
 
 test('a mirror refuses changed bytes, and writes no checkpoint over them', async (t) => {
@@ -286,13 +310,22 @@ test('an operator that shows two histories is caught, and a third party checks t
     'policy',
   ])
   assert.equal(status, 1)
-  assert.match(
-    error,
-    /FORK: api\.example\.org\/log signed two histories: sizes 3 and 4; the evidence is in/,
-  )
+  assert.match(error, /FORK: api\.example\.org\/log signed two histories: sizes 3 and 4$/m)
   assert.equal(text(folder, 'copy', 'log', 'checkpoint'), before)
   const evidence = JSON.parse(text(folder, 'copy', 'fork-3-4.json')) as ForkEvidence
   const policy = await openPolicy(text(folder, 'policy'))
   assert.equal(await verifyForkEvidence(evidence, policy), 'api.example.org/log')
+
+  // A smaller tree that is not a prefix, where the evidence cannot be written.
+  const mirrorOther = (url: string) => svcIn(folder, ['mirror', url, 'other', '--policy', 'policy'])
+  assert.equal((await mirrorOther(forked.origin)).status, 0)
+  mkdirSync(path.join(folder, 'other', 'fork-4-3.json'))
+  const smaller = await mirrorOther(origin)
+  assert.deepEqual([smaller.status, /FORK: .* sizes 3 and 4$/m.test(smaller.error)], [1, true])
+  const second = text(folder, 'other', 'fork-4-3-2.json')
+  assert.equal(
+    await verifyForkEvidence(JSON.parse(second) as ForkEvidence, policy),
+    'api.example.org/log',
+  )
   rmSync(path.join(folder, 'secrets'), { recursive: true })
 })

@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { open as openFile, type FileHandle } from 'node:fs/promises'
+import fs, { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -93,22 +85,13 @@ test('replaces the file atomically, creates its folder and leaves nothing else',
   await Promise.all([store.save(HEAD), store.save(HEAD)])
   assert.deepEqual(readdirSync(path.dirname(file)), ['head.json'])
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), HEAD)
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
 })
 
-type Synced = Pick<FileHandle, 'stat' | 'sync'>
-
-/** Has `sync` of every open file call `instead`, which is given the real one. */
-async function mockSync(
-  t: TestContext,
-  instead: (handle: Synced, sync: () => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const handle = await openFile(temporaryFolder(t))
-  const prototype = Object.getPrototypeOf(handle) as Synced
-  await handle.close()
-  const { sync } = prototype
-  t.mock.method(prototype, 'sync', function (this: Synced) {
-    return instead(this, () => sync.call(this))
-  })
+/** Has `fsync` of every open file call `instead`, which is given the real one. */
+function mockSync(t: TestContext, instead: (handle: number, sync: () => void) => void): void {
+  const { fsyncSync } = fs
+  t.mock.method(fs, 'fsyncSync', (handle: number) => instead(handle, () => fsyncSync(handle)))
 }
 
 test('syncs the head before its name, and the names of its folders', async (t) => {
@@ -116,13 +99,13 @@ test('syncs the head before its name, and the names of its folders', async (t) =
   const folders = ['.', 'a', path.join('a', 'b')]
   const file = path.join(dir, 'a', 'b', 'head.json')
   const steps: string[] = []
-  await mockSync(t, async (handle, sync) => {
-    const { ino } = await handle.stat()
+  mockSync(t, (handle, sync) => {
+    const { ino } = fs.fstatSync(handle)
     const found = folders.find(
-      (each) => statSync(path.join(dir, each), { throwIfNoEntry: false })?.ino === ino,
+      (each) => fs.statSync(path.join(dir, each), { throwIfNoEntry: false })?.ino === ino,
     )
     steps.push(`${found ?? 'head'} ${existsSync(file) ? 'after' : 'before'}`)
-    await sync()
+    sync()
   })
   await createFileHeadStore(file).save(HEAD)
   assert.deepEqual(steps, ['. before', 'a before', 'head before', `${folders[2]} after`])
@@ -130,8 +113,8 @@ test('syncs the head before its name, and the names of its folders', async (t) =
 
 test('a folder that cannot be synced is not a failure, a failing disk is', async (t) => {
   let code = 'EINVAL'
-  await mockSync(t, async (handle, sync) => {
-    if (!(await handle.stat()).isDirectory()) return sync()
+  mockSync(t, (handle, sync) => {
+    if (!fs.fstatSync(handle).isDirectory()) return sync()
     throw Object.assign(new Error(`${code}: simulated`), { code })
   })
   const store = createFileHeadStore(path.join(temporaryFolder(t), 'head.json'))

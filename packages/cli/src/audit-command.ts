@@ -5,15 +5,13 @@ import {
   type ExitCode,
   UsageError,
 } from '@public-api/cli-kit/command'
-import { formatErrorLine } from '@public-api/cli-kit/error-line'
-import { formatJson } from '@public-api/cli-kit/format-json'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { HistoryError } from '@public-api/client-internal/history-error'
-import { LogFinding } from '@public-api/client-internal/log/compare-log'
+import { LogFinding } from '@public-api/client-internal/log/log-finding'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { checkEvidence } from './auditing/check-evidence.ts'
-import { writeEvidence, type AuditFinding } from './auditing/evidence-file.ts'
+import { printFinding } from './auditing/print-finding.ts'
 import { printReport } from './auditing/print-report.ts'
 import { runAudit, type AuditSettings } from './auditing/run-audit.ts'
 import { readSavedPinSource } from './auditing/state-store.ts'
@@ -21,7 +19,6 @@ import { readPolicyFile } from './log/log-inputs.ts'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { parseBase, parsePins } from './verifying/address.ts'
-import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
 const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
@@ -29,34 +26,6 @@ const MAX_TIME_SECONDS = { unit: 'seconds', least: 1, most: 86_400 }
 interface Settings extends AuditSettings {
   readonly evidenceFile: string | undefined
   readonly json: boolean
-}
-
-async function printFault(
-  { code, message, evidence }: AuditFinding & Pick<Error, 'message'>,
-  { evidenceFile, json }: Settings,
-  output: CommandOutput,
-): Promise<ExitCode> {
-  const file = await writeEvidence(evidenceFile, { code, evidence }, Date.now())
-  output.error(formatErrorLine(sanitizeForTerminal(message, 400)))
-  if (json) {
-    output.out(
-      formatJson({
-        ok: false,
-        code,
-        message,
-        evidenceFile: file ?? null,
-        // Evidence that could not be written must not be lost.
-        ...(file === undefined ? { evidence } : {}),
-      }),
-    )
-  } else if (file === undefined) {
-    output.error('The evidence could not be written to a file. It is on standard output; save it.')
-    output.out(formatJson(evidence))
-  } else {
-    const signed = code === 'FORK' ? 'checkpoints' : 'responses'
-    output.out(`The signed ${signed} that prove it are in ${file}. Keep that file.`)
-  }
-  return EXIT_CODES.failure
 }
 
 async function audit(settings: Settings, output: CommandOutput): Promise<ExitCode> {
@@ -67,7 +36,7 @@ async function audit(settings: Settings, output: CommandOutput): Promise<ExitCod
     if (!(error instanceof HistoryError || error instanceof LogFinding)) throw error
     const { code, message, evidence } = error
     if (evidence === undefined) throw error
-    return printFault({ code, message, evidence }, settings, output)
+    return printFinding({ code, message, evidence }, settings, output)
   }
 }
 
@@ -91,9 +60,10 @@ with every --mirror, and has the versions that the service signed. Versions of
 the last 24 hours may be missing from it.
 
 If the service signed responses that cannot all be true, they are written to a
-file. So are two checkpoints of the log that contradict each other (FORK), and a
-version in the log that differs from the signed one (LOG_MISMATCH). Anyone can
-check that file with --check-evidence, without the service and without trusting
+file. So are two checkpoints of the log that contradict each other (FORK), a
+version in the log that differs from the signed one (LOG_MISMATCH), and versions
+that the service withholds more than 10 minutes after they were signed (WITHHELD;
+before that, LAGGING, exit 3). Anyone can check that file with --check-evidence, without the service and without trusting
 you.`,
   options: {
     pin: textOptions(`KEYID: ID of a trusted key; repeat it for several keys. Without it, the keys that

@@ -1,7 +1,8 @@
-import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import { printFinding } from './auditing/print-finding.ts'
 import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
-import { mirror } from './log/mirror.ts'
+import { CopyFinding, mirror } from './log/mirror.ts'
 import { parseOrigin } from './log/parse-origin.ts'
 
 /** `svc mirror`: copies and verifies the published files of a service. */
@@ -11,11 +12,14 @@ export const command = createCommand({
 and verifies each file before it is written. DIR can be served by any static
 host: svc audit and the library read it like the service. Run it again to
 continue; what is there and correct is kept. A checkpoint that contradicts the copy
-is not taken: both are kept as evidence.`,
+is not taken: both are kept as evidence. So are both if the service has fewer
+versions (LAGGING), which is a finding (WITHHELD) once the smaller checkpoint was
+cosigned more than 10 minutes after that of the copy.`,
   options: { policy: textOption('FILE: whom you trust (c2sp.org/tlog-policy); required') },
-  exit: `0 the copy is complete, 1 something must not be trusted, 2 wrong usage, 3 unreachable`,
+  exit: `0 the copy is complete, 1 something must not be trusted, 2 wrong usage, 3 unreachable, or
+    not settled: the service has fewer versions than the copy, as during a release`,
   takesArguments: true,
-  async run({ values, positionals }) {
+  async run({ values, positionals }, output) {
     const [url, folder, ...rest] = positionals
     if (url === undefined || folder === undefined || rest.length > 0) {
       throw new UsageError('expected the URL of a service and a folder')
@@ -23,26 +27,24 @@ is not taken: both are kept as evidence.`,
     if (values.policy === undefined) throw new UsageError('expected --policy FILE')
     const base = parseOrigin(url)
     const policy = await readPolicyFile(values.policy)
-    const report = await withLogErrors(() => mirror(base, folder, policy, Date.now()), base)
-    const { checkpoint, added, redacted, isBehind } = report
-    return {
-      json: {
-        folder,
-        origin: checkpoint.origin,
-        size: checkpoint.size,
-        witnessedAt: witnessedAt(checkpoint),
-        added,
-        redacted,
-        isBehind,
-      },
-      lines: isBehind
-        ? [
-            `The service serves an older checkpoint (${checkpoint.size} versions) than ${folder} has.`,
-          ]
-        : [
-            `Copied to ${folder}: ${added} new files${redacted === 0 ? '' : `, ${redacted} redacted (unsigned)`}.`,
-            ...checkpointLines(checkpoint),
-          ],
+    try {
+      const report = await withLogErrors(() => mirror(base, folder, policy, Date.now()), base)
+      const { checkpoint, added, redacted } = report
+      const { origin, size } = checkpoint
+      const more = redacted === 0 ? '' : `, ${redacted} redacted (unsigned)`
+      return {
+        json: { folder, origin, size, witnessedAt: witnessedAt(checkpoint), added, redacted },
+        lines: [`Copied to ${folder}: ${added} new files${more}.`, ...checkpointLines(checkpoint)],
+      }
+    } catch (error) {
+      if (!(error instanceof CopyFinding)) throw error
+      const exitCode = error.code === 'LAGGING' ? EXIT_CODES.unreachable : EXIT_CODES.failure
+      const { evidenceFile } = error
+      return printFinding(
+        error,
+        { evidenceFile, json: values.json, exitCode, mayBeThere: true },
+        output,
+      )
     }
   },
 })

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
@@ -8,6 +7,7 @@ import { createHashTree } from '@public-api/client-internal/log/hash-tree'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
 import { hashLeaf, inclusionProof } from '@public-api/client-internal/log/merkle-tree'
+import { createFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
   formatSnapshotId,
@@ -105,9 +105,9 @@ async function fetchPolicy(base: string): Promise<string> {
   )
 }
 
-async function write(file: string, content: string | Uint8Array): Promise<void> {
+function write(file: string, content: string | Uint8Array): void {
   try {
-    await writeFile(file, content, { flag: 'wx' })
+    createFile(file, content)
   } catch (error) {
     throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
   }
@@ -169,8 +169,8 @@ before it is written.`,
         ...(bytes === undefined ? {} : { resource: bytes }),
       }),
     )
-    await write(file, source.proof)
-    if (bytes !== undefined && resourceFile !== null) await write(resourceFile, bytes)
+    write(file, source.proof)
+    if (bytes !== undefined && resourceFile !== null) write(resourceFile, bytes)
     const more = resourceFile === null ? '' : ` --resource-file ${resourceFile}`
     return {
       json: { file, resourceFile, snapshotId, hash: version.hash },

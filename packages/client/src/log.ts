@@ -11,12 +11,13 @@ export type {
   ArchiveHistory,
 } from './log/archive-client.ts'
 export type { TreeHead } from './log/checkpoint.ts'
-export { LogFinding, SavedCheckpointError } from './log/compare-log.ts'
+export { SavedCheckpointError } from './log/compare-log.ts'
 export type { LogReport, MirrorReport } from './log/compare-log.ts'
 export { ForkError, verifyForkEvidence, verifyOneHistory } from './log/fork-evidence.ts'
 export type { ForkEvidence } from './log/fork-evidence.ts'
 export { LogError } from './log/log-error.ts'
 export type { LogFault } from './log/log-error.ts'
+export { LaggingError, LogFinding } from './log/log-finding.ts'
 export { verifyLogMismatch } from './log/log-mismatch.ts'
 export type { LogMismatch, MismatchTrust } from './log/log-mismatch.ts'
 export { openPolicy } from './log/log-policy.ts'
@@ -34,5 +35,7 @@ export type {
   VerifiedCheckpoint,
 } from './log/verify-checkpoint.ts'
 export type { NoteKey } from './log/signed-note.ts'
+export { verifyWithheld } from './log/withheld.ts'
+export type { WithheldEvidence, WithheldTrust } from './log/withheld.ts'
 export { ChainError } from '#contract/history/version-chain'
 export type { ChainFault } from '#contract/history/version-chain'

@@ -16,6 +16,7 @@ import {
 import { LOG_FAULTS, LogError } from '@public-api/client-internal/log/log-error'
 import { verifyLogMismatch, type LogMismatch } from '@public-api/client-internal/log/log-mismatch'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
+import { verifyWithheld, type WithheldEvidence } from '@public-api/client-internal/log/withheld'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
@@ -50,6 +51,15 @@ async function prove(evidence: unknown, { pinnedKeyIds, policy }: EvidenceTrust)
     const snapshotId = await verifyLogMismatch(evidence as LogMismatch, trust)
     const signers = `A log of the policy and a key that you pinned signed two different ${snapshotId}.`
     return { fault: 'LOG_MISMATCH', meaning: LOG_FAULTS.LOG_MISMATCH, signers }
+  }
+  if (format === 'svc-withheld-v1') {
+    const withheld = evidence as WithheldEvidence
+    const isNote = typeof withheld.shown === 'string'
+    const pins = isNote ? undefined : needPins()
+    const trust = { policy: needPolicy(), pinnedKeyIds: pins, nowMs: Date.now() }
+    const { known, shown } = await verifyWithheld(withheld, trust)
+    const signers = `A log of the policy signed ${known} versions, and ${isNote ? 'it' : 'a key that you pinned'} signed ${shown} more than 10 minutes later.`
+    return { fault: 'WITHHELD', meaning: 'versions that were signed are withheld', signers }
   }
   const history = evidence as HistoryEvidence
   const { fault, meaning } = await verifyEvidence(history, { pinnedKeyIds: needPins() })

@@ -1,4 +1,5 @@
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { createFile } from '@public-api/client-internal/node/durable-file'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant } from '@public-api/contract/text/instant'
 
@@ -20,36 +21,35 @@ export interface AuditFinding {
 
 /**
  * Writes evidence to a new file and returns its name. An existing file is kept, and the names `-2`, `-3` and so on are
- * tried. Returns undefined if no file can be written. The caller must then print the evidence, which exists nowhere
- * else.
+ * tried, unless `mayBeThere` and the file contains this evidence. Returns undefined if no file can be written. The caller must then print the evidence, which exists
+ * nowhere else.
  */
-export async function writeEvidence(
+export function writeEvidence(
   file: string | undefined,
   { code, evidence }: AuditFinding,
   nowMs: number,
-): Promise<string | undefined> {
+  mayBeThere = false,
+): string | undefined {
   const moment = formatInstant(nowMs).replaceAll(/[-:]|\.\d+/g, '')
   const wanted = file ?? `svc-evidence-${code}-${moment}.json`
+  const content = `${JSON.stringify(evidence)}\n`
   for (let index = 1; index <= MAX_NAMES; index += 1) {
     const name = nameOf(wanted, index)
-    let handle: FileHandle
     try {
-      handle = await open(name, 'wx', 0o600)
-    } catch (error) {
-      if (propertyOf(error, 'code') === 'EEXIST') continue
-      return undefined
-    }
-    try {
-      await handle.writeFile(`${JSON.stringify(evidence)}\n`)
-      await handle.sync()
+      createFile(name, content, { mode: 0o600 })
       return name
-    } catch {
-      // A truncated file would look like complete evidence.
-      await rm(name, { force: true })
-      return undefined
-    } finally {
-      await handle.close()
+    } catch (error) {
+      if (propertyOf(error, 'code') !== 'EEXIST') return undefined
+      if (mayBeThere && isContentOf(name, content)) return name
     }
   }
   return undefined
+}
+
+function isContentOf(file: string, content: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === content
+  } catch {
+    return false
+  }
 }

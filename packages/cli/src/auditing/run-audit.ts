@@ -7,12 +7,9 @@ import { createClient } from '@public-api/client-internal/client'
 import { ConnectionError } from '@public-api/client-internal/connection'
 import { UnlinkedKeysError } from '@public-api/client-internal/history-error'
 import { auditHistoryWithLog } from '@public-api/client-internal/log/audit-log'
-import {
-  LogFinding,
-  type LogReport,
-  SavedCheckpointError,
-} from '@public-api/client-internal/log/compare-log'
+import { type LogReport, SavedCheckpointError } from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
+import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
 import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
@@ -95,12 +92,14 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
     )
   }
   if (error instanceof UnsettledError) {
+    const isLagging =
+      error instanceof LaggingError || error.contradiction?.evidence.fault === 'SHORTENED'
     const advice =
-      error.contradiction === undefined || stateFile !== ''
+      (error.contradiction === undefined && !isLagging) || stateFile !== ''
         ? 'audit again later'
         : 'audit again later with --state FILE, which saves the responses for the next audit'
     return new CommandFailure(
-      'UNSETTLED',
+      isLagging ? 'LAGGING' : 'UNSETTLED',
       `not settled: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
       { exitCode: EXIT_CODES.unreachable },
     )

@@ -10,9 +10,16 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 
 /** A problem with the state file, not with the service. */
 class StateFailure extends CommandFailure {
-  constructor(file: string, problem: string) {
+  constructor(file: string, problem: string, unsaved?: SavedHead) {
     super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, {
       exitCode: EXIT_CODES.usage,
+      // It may contain responses that a later audit needs to prove a contradiction.
+      ...(unsaved === undefined
+        ? {}
+        : {
+            details: [`What could not be saved, save it as ${file}:`, JSON.stringify(unsaved)],
+            members: { unsaved },
+          }),
     })
     this.name = 'StateFailure'
   }
@@ -59,7 +66,7 @@ export function createStateStore(
     },
     save: (head) =>
       store.save(pinFrom === undefined ? head : { ...head, pinFrom }).catch((error: unknown) => {
-        throw new StateFailure(file, messageOf(error))
+        throw new StateFailure(file, messageOf(error), head)
       }),
   }
 }

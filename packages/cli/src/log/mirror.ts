@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { CommandFailure } from '@public-api/cli-kit/command'
+import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import {
   createArchiveClient,
   type ArchiveClient,
 } from '@public-api/client-internal/log/archive-client'
-import { ForkError } from '@public-api/client-internal/log/fork-evidence'
+import { ForkError, verifyOneHistory } from '@public-api/client-internal/log/fork-evidence'
 import { createHashTree } from '@public-api/client-internal/log/hash-tree'
 import { digestOf } from '@public-api/client-internal/log/log-entry'
+import { LogError } from '@public-api/client-internal/log/log-error'
+import { createLagFailure, type LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
-import { hashLeaf } from '@public-api/client-internal/log/merkle-tree'
+import { HASH_BYTES, hashLeaf } from '@public-api/client-internal/log/merkle-tree'
 import {
+  createTileHashes,
   formatBundle,
+  type Tile,
   TILE_HEIGHT,
   TILE_WIDTH,
   tilePath,
@@ -22,10 +26,13 @@ import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-internal/log/verify-checkpoint'
+import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
+import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { readFileUpTo } from '@public-api/client-internal/node/read-file-up-to'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { MAX_RESOURCE_BYTES, readTextInput, withLogErrors } from './log-inputs.ts'
 
@@ -35,27 +42,40 @@ export interface MirrorReport {
   /** Resources and versions that were not there before. */
   readonly added: number
   readonly redacted: number
-  /** Whether the service served an older checkpoint than the copy has. */
-  readonly isBehind: boolean
+}
+
+/** The served checkpoint contradicts that of the copy, or has fewer versions. */
+export class CopyFinding extends Error {
+  override readonly name = 'CopyFinding'
+  /** LAGGING is not settled: a release in progress explains it. */
+  readonly code: LogFinding['code'] | 'LAGGING'
+  /** Both signed checkpoints. */
+  readonly evidence: object
+  /** Where to write the evidence, in the copy. */
+  readonly evidenceFile: string
+
+  constructor(code: CopyFinding['code'], detail: string, evidence: object, evidenceFile: string) {
+    super(detail.startsWith(code) ? detail : `${code}: ${detail}`)
+    this.code = code
+    this.evidence = evidence
+    this.evidenceFile = evidenceFile
+  }
 }
 
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
-/** Writes a complete file, durably, under its name. Throws a CommandFailure. */
-async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const partial = `${file}.partial`
+/** Readable by any static host, whatever the umask. */
+const FOLDER_RIGHTS = { mode: 0o755 }
+const FILE_RIGHTS = { mode: 0o644 }
+/** How long to wait for another `svc mirror` of the same folder. */
+const MAX_WAIT_MS = 60_000
+
+/** Writes a complete file of the copy, durably, under its name. Throws a CommandFailure. */
+function writeWhole(file: string, content: string | Uint8Array): void {
   try {
-    await mkdir(path.dirname(file), { recursive: true })
-    const handle = await open(partial, 'w', 0o644)
-    try {
-      await handle.writeFile(content)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(partial, file)
+    makeFolder(path.dirname(file), FOLDER_RIGHTS)
+    replaceFile(file, content, FILE_RIGHTS)
   } catch (error) {
-    await rm(partial, { force: true })
     throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
   }
 }
@@ -73,36 +93,59 @@ async function readIfThere(file: string, maxBytes: number): Promise<Buffer | und
 /** Writes verified bytes, unless the copy has them. Resolves with whether it wrote. */
 async function repair(file: string, bytes: Uint8Array): Promise<boolean> {
   if ((await readIfThere(file, bytes.length))?.equals(bytes) === true) return false
-  await writeWhole(file, bytes)
+  writeWhole(file, bytes)
   return true
 }
 
-/** Refuses a checkpoint that contradicts that of the copy, and keeps both as evidence. */
-async function compareWithCopy(
+/** A tile of the copy. */
+async function readTileOf(folder: string, tile: Tile): Promise<Uint8Array> {
+  const bytes = await readIfThere(path.join(folder, 'log', tilePath(tile)), TILE_WIDTH * HASH_BYTES)
+  if (bytes?.length === tile.width * HASH_BYTES) return bytes
+  throw new LogError('CONSISTENCY', `${tilePath(tile)} is missing or damaged`)
+}
+
+/**
+ * Compares the served checkpoint with that of the copy, by the tiles of the larger tree. Throws a CopyFinding: FORK if they
+ * contradict each other, LAGGING or WITHHELD if the served one is a prefix.
+ */
+async function requireExtended(
   archive: ArchiveClient,
   policy: LogPolicy,
   folder: string,
-  checkpoint: VerifiedCheckpoint,
+  served: VerifiedCheckpoint,
   nowMs: number,
-): Promise<boolean> {
+): Promise<void> {
   const file = path.join(folder, 'log', 'checkpoint')
-  if (!existsSync(file)) return false
+  if (!existsSync(file)) return
   const note = await readTextInput(file)
   const known = await withLogErrors(
     () => verifyCheckpoint({ note, policy, nowMs, maxAgeSeconds: Infinity }),
     file,
   )
-  // The tiles of the older tree at the service do not reach the newer one of the copy.
-  if (known.size > checkpoint.size) return true
-  try {
-    await archive.compare(known, checkpoint)
-  } catch (error) {
-    if (!(error instanceof ForkError)) throw error
-    const evidence = path.join(folder, `fork-${known.size}-${checkpoint.size}.json`)
-    await writeWhole(evidence, `${JSON.stringify(error.evidence, undefined, 2)}\n`)
-    throw new CommandFailure('FORK', `${error.message}; the evidence is in ${evidence}`)
+  const find = (code: CopyFinding['code'], detail: string, evidence: object) => {
+    const name = `${code.toLowerCase()}-${known.size}-${served.size}.json`
+    return new CopyFinding(code, detail, evidence, path.join(folder, name))
   }
-  return false
+  try {
+    if (known.size <= served.size) {
+      await archive.compare(known, served)
+      return
+    }
+    const tiles = createTileHashes(known.size, (tile) => readTileOf(folder, tile))
+    await verifyOneHistory(served.note, known.note, tiles)
+  } catch (error) {
+    if (error instanceof ForkError) throw find('FORK', error.message, error.evidence)
+    if (known.size <= served.size || !(error instanceof LogError)) throw error
+    throw new CommandFailure(
+      'COPY',
+      `${folder}: its files do not lead to its checkpoint (${error.message}); the service has fewer versions, so they cannot be repaired from it`,
+      { exitCode: EXIT_CODES.usage },
+    )
+  }
+  const detail = `the service has ${served.size} versions, and ${folder} ${known.size}`
+  const statements = { checkpoint: known.note, shown: served.note, keys: [] }
+  const { code, message, evidence } = await createLagFailure(detail, statements, { policy, nowMs })
+  throw find(code, message, evidence)
 }
 
 /** The tiles, bundles and versions of a verified history. */
@@ -124,7 +167,7 @@ async function writeLog(folder: string, versions: readonly VersionEntry[]): Prom
 
 /**
  * Copies the published files of a service into a folder, each verified before it is written, the checkpoint last. Files
- * of the copy are kept, unless their bytes are wrong. Throws a CommandFailure.
+ * of the copy are kept, unless their bytes are wrong. Runs alone in the folder. Throws a CommandFailure or a CopyFinding.
  */
 export async function mirror(
   base: string,
@@ -132,10 +175,31 @@ export async function mirror(
   policy: LogPolicy,
   nowMs: number,
 ): Promise<MirrorReport> {
+  try {
+    makeFolder(path.resolve(folder), FOLDER_RIGHTS)
+    const lock = path.join(folder, '.mirror')
+    return await withFileLock(lock, MAX_WAIT_MS, () => copyAll(base, folder, policy, nowMs))
+  } catch (error) {
+    if (error instanceof LockedError) {
+      throw new CommandFailure('LOCKED', `another svc mirror works on ${folder}`, {
+        exitCode: EXIT_CODES.unreachable,
+      })
+    }
+    const code = propertyOf(error, 'code')
+    if (propertyOf(error, 'syscall') === undefined || typeof code !== 'string') throw error
+    throw new CommandFailure('UNWRITABLE', `${folder}: could not be written (${messageOf(error)})`)
+  }
+}
+
+async function copyAll(
+  base: string,
+  folder: string,
+  policy: LogPolicy,
+  nowMs: number,
+): Promise<MirrorReport> {
   const archive = createArchiveClient({ base, policy, now: () => nowMs })
   const checkpoint = await archive.checkpoint()
-  const isBehind = await compareWithCopy(archive, policy, folder, checkpoint, nowMs)
-  if (isBehind) return { checkpoint, added: 0, redacted: 0, isBehind }
+  await requireExtended(archive, policy, folder, checkpoint, nowMs)
   const { versions } = await archive.history(checkpoint)
   const newest = versions.at(-1)
   const redactions: JsonObject[] = []
@@ -155,7 +219,7 @@ export async function mirror(
       if (known !== undefined && (await digestOf(known)) === digest) continue
       const { bytes, redacted } = await archive.resource(version, name)
       if (bytes !== undefined) {
-        await writeWhole(file, bytes)
+        writeWhole(file, bytes)
         added += 1
         continue
       }
@@ -165,14 +229,14 @@ export async function mirror(
       const tombstone = { ...redacted } as JsonObject
       redactions.push({ digest, resource: name, ...tombstone })
       const place = file.replace(/\.json$/, '.redacted.json')
-      await writeWhole(place, canonicalJson(tombstone))
+      writeWhole(place, canonicalJson(tombstone))
     }
     const file = path.join(folder, 'archive', 'versions', `${version.snapshotId}.json`)
     if (await repair(file, Buffer.from(canonicalJson({ ...version })))) added += 1
   }
   await writeLog(folder, versions)
   const index = { redactions, versions: versions.map(({ snapshotId }) => snapshotId) }
-  await writeWhole(path.join(folder, 'archive', 'versions.json'), canonicalJson(index))
-  await writeWhole(path.join(folder, 'log', 'checkpoint'), checkpoint.note)
-  return { checkpoint, added, redacted: redactions.length, isBehind }
+  writeWhole(path.join(folder, 'archive', 'versions.json'), canonicalJson(index))
+  writeWhole(path.join(folder, 'log', 'checkpoint'), checkpoint.note)
+  return { checkpoint, added, redacted: redactions.length }
 }

@@ -26,7 +26,8 @@ export interface LogAuditReport extends AuditReport {
 /**
  * Audits the history, and its transparency log by a policy: the newest checkpoint is cosigned and fresh, it extends the
  * one of the last audit, it is of one history with each copy, and it has the versions that the service signed. Throws
- * like `auditHistory`, and a LogFinding for a log that contradicts itself or the history, a LogError or a ChainError for
+ * like `auditHistory`, and a LogFinding for a log that contradicts itself or the history or a service that withholds versions,
+ * a LaggingError for one that may, a LogError or a ChainError for
  * what must not be trusted, a SavedCheckpointError, or a ConnectionError.
  *
  * @example
@@ -38,7 +39,6 @@ export interface LogAuditReport extends AuditReport {
 export async function auditHistoryWithLog(options: LogAuditOptions): Promise<LogAuditReport> {
   const { policy, mirrors = [], timeoutMs, now = Date.now, ...rest } = options
   const { client, store, signal, onProgress } = rest
-  const fetchOne: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
   let signed: readonly VersionSummary[] = []
   const report = await auditHistory({
     ...rest,
@@ -47,21 +47,16 @@ export async function auditHistoryWithLog(options: LogAuditOptions): Promise<Log
       onProgress?.(progress)
     },
   })
-  const head = await store?.load()
   const log = await auditLog({
     client,
     signed,
     policy,
     mirrors,
-    saved: head?.checkpoints ?? [],
+    store,
+    signal,
     nowMs: now(),
     timeoutMs,
-    fetch: (url, init) =>
-      fetchOne(url, {
-        ...init,
-        signal: signal === undefined ? init.signal : AbortSignal.any([init.signal, signal]),
-      }),
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
   })
-  if (head !== undefined) await store?.save({ ...head, checkpoints: log.toSave })
   return { ...report, log }
 }

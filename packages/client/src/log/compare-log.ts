@@ -7,12 +7,14 @@ import {
 } from '#contract/history/version-chain'
 import type { Client } from '../client.ts'
 import type { Fetch } from '../connection.ts'
+import { forEachSome } from '../for-each-some.ts'
+import type { HeadStore } from '../head-store.ts'
 import { publishedOf, toPortable } from '../portable-response.ts'
 import { createArchiveClient, type ArchiveClient } from './archive-client.ts'
-import { ForkError, type ForkEvidence } from './fork-evidence.ts'
-import { createHashTree } from './hash-tree.ts'
+import { ForkError, verifyOneHistory } from './fork-evidence.ts'
+import { createHashTree, type HashTree } from './hash-tree.ts'
 import { LogError } from './log-error.ts'
-import type { LogMismatch } from './log-mismatch.ts'
+import { createLagFailure, LaggingError, LogFinding } from './log-finding.ts'
 import type { LogPolicy } from './log-policy.ts'
 import { formatProof } from './log-proof.ts'
 import { HASH_BYTES, hashLeaf, inclusionProof } from './merkle-tree.ts'
@@ -20,6 +22,8 @@ import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.t
 
 /** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
 const MAX_PENDING_MS = 86_400_000
+/** Concurrent requests. */
+const CONCURRENCY = 24
 
 /** The log of one audit. */
 export interface LogAudit {
@@ -31,8 +35,10 @@ export interface LogAudit {
   readonly policy: LogPolicy
   /** URLs of copies to compare with the log. */
   readonly mirrors: readonly string[]
-  /** The checkpoints of the last audit, one a log. */
-  readonly saved: readonly string[]
+  /** Loads the checkpoints of the last audit, one a log, and saves the newest known one, also if the service lags. */
+  readonly store: HeadStore | undefined
+  /** Ends the audit. */
+  readonly signal: AbortSignal | undefined
   /** Milliseconds since 1970. */
   readonly nowMs: number
   /** Milliseconds for each request; undefined for the default of the client. */
@@ -59,33 +65,6 @@ export interface LogReport {
   readonly pending: number
   /** The copies, each of one history with the log. */
   readonly mirrors: readonly MirrorReport[]
-  /** The checkpoints for the next audit, one a log. */
-  readonly toSave: readonly string[]
-}
-
-/**
- * The log contradicts itself or the history. Anyone can check the evidence: `verifyForkEvidence` (FORK) or
- * `verifyLogMismatch` (LOG_MISMATCH).
- *
- * @example
- * ```ts
- * if (error instanceof LogFinding && error.evidence !== undefined) {
- *   await writeFile('evidence.json', JSON.stringify(error.evidence))
- * }
- * ```
- */
-export class LogFinding extends Error {
-  /** What was found. */
-  readonly code: 'FORK' | 'LOG_MISMATCH'
-  /** Signed by those whom it accuses; undefined if the service withheld it. */
-  readonly evidence: ForkEvidence | LogMismatch | undefined
-
-  constructor(code: LogFinding['code'], detail: string, evidence: LogFinding['evidence']) {
-    super(detail.startsWith(code) ? detail : `${code}: ${detail}`)
-    this.name = 'LogFinding'
-    this.code = code
-    this.evidence = evidence
-  }
 }
 
 /** The saved checkpoint was not signed by a log of the policy, so nothing was compared with it. */
@@ -114,12 +93,16 @@ async function namingUrl<Result>(url: string, check: () => Promise<Result>): Pro
 }
 
 async function openSource(url: string, policy: LogPolicy, audit: LogAudit): Promise<Source> {
-  const { nowMs, timeoutMs } = audit
+  const { nowMs, timeoutMs, signal, fetch: fetchOne } = audit
   const archive = createArchiveClient({
     base: url,
     policy,
     now: () => nowMs,
-    fetch: audit.fetch,
+    fetch: (to, init) =>
+      fetchOne(to, {
+        ...init,
+        signal: signal === undefined ? init.signal : AbortSignal.any([init.signal, signal]),
+      }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
   return { url, archive, checkpoint: await namingUrl(url, () => archive.checkpoint()) }
@@ -127,7 +110,8 @@ async function openSource(url: string, policy: LogPolicy, audit: LogAudit): Prom
 
 /** The checkpoint of this log that the last audit saved. Throws if it is not signed, because it would accuse the log. */
 async function openSaved(
-  { policy, saved, nowMs }: LogAudit,
+  { policy, nowMs }: LogAudit,
+  saved: readonly string[],
   origin: string,
 ): Promise<VerifiedCheckpoint | undefined> {
   const note = saved.find((each) => each.startsWith(`${origin}\n`))
@@ -155,13 +139,61 @@ async function requirePrefix(earlier: VerifiedCheckpoint, newer: Source): Promis
   })
 }
 
-/** Compares the service, the copies and the last audit: each must be a prefix of the largest. */
+/**
+ * The tree of the oldest `size` versions, computed from what the API serves now; undefined if the API has fewer. Each entry
+ * has the hash that the signed index lists.
+ */
+async function signedTree(
+  { client, signed, signal }: LogAudit,
+  size: number,
+): Promise<HashTree | undefined> {
+  if (signed.length < size) return undefined
+  const encoder = new TextEncoder()
+  const leaves = new Uint8Array(size * HASH_BYTES)
+  const oldest = signed.slice(-size)
+  await forEachSome(oldest, { concurrency: CONCURRENCY, signal }, async (listed) => {
+    const { data } = await client.versionById(listed.snapshotId)
+    leaves.set(
+      await hashLeaf(encoder.encode(versionHashText(data))),
+      (listed.sequence - 1) * HASH_BYTES,
+    )
+  })
+  return createHashTree(leaves)
+}
+
+/**
+ * Checks that the log and its copies are prefixes of a larger tree that an earlier audit saw. They have no hashes of it, so
+ * they come from the API. If the API does not have these versions any more, nothing can be compared.
+ */
+async function requirePrefixesOf(
+  previous: VerifiedCheckpoint,
+  sources: readonly Source[],
+  audit: LogAudit,
+): Promise<void> {
+  const tree = await signedTree(audit, previous.size)
+  if (tree === undefined) return
+  for (const { checkpoint } of sources) {
+    try {
+      await verifyOneHistory(checkpoint.note, previous.note, tree)
+    } catch (error) {
+      if (error instanceof ForkError) throw new LogFinding('FORK', error.message, error.evidence)
+      // The API's versions are not those of the saved tree: later checks find that.
+      if (!(error instanceof LogError && error.code === 'CONSISTENCY')) throw error
+    }
+  }
+}
+
+/**
+ * Compares the service, the copies and the last audit: each must be a prefix of the largest. Resolves with the largest
+ * checkpoint.
+ */
 async function requireOneHistory(
   service: Source,
   copies: readonly Source[],
   previous: VerifiedCheckpoint | undefined,
-): Promise<void> {
-  const { origin, size } = service.checkpoint
+  audit: LogAudit,
+): Promise<VerifiedCheckpoint> {
+  const { origin } = service.checkpoint
   const other = copies.find(({ checkpoint }) => checkpoint.origin !== origin)
   if (other !== undefined) {
     const found = other.checkpoint.origin
@@ -171,15 +203,35 @@ async function requireOneHistory(
   const [largest = service, ...rest] = sources.toSorted(
     (one, another) => another.checkpoint.size - one.checkpoint.size,
   )
-  const known = rest.map(({ checkpoint }) => checkpoint)
-  if (previous !== undefined && previous.size <= largest.checkpoint.size) known.push(previous)
-  for (const checkpoint of known) await requirePrefix(checkpoint, largest)
-  if (previous === undefined || previous.size <= size) return
-  throw new LogFinding(
-    'FORK',
-    `the log had ${previous.size} versions at the last audit, now it has ${size}. The state file keeps the larger checkpoint; audit again, and ask the operator for the tiles of the tree of ${previous.size}`,
-    undefined,
-  )
+  for (const { checkpoint } of rest) await requirePrefix(checkpoint, largest)
+  if (previous === undefined) return largest.checkpoint
+  if (previous.size > largest.checkpoint.size) await requirePrefixesOf(previous, sources, audit)
+  else await requirePrefix(previous, largest)
+  // Of one size, the earlier one proves more.
+  return previous.size >= largest.checkpoint.size ? previous : largest.checkpoint
+}
+
+/**
+ * Throws if the log or the API of the service has fewer versions than the newest known tree: a LaggingError, or a
+ * LogFinding (WITHHELD) if they were signed more than 10 minutes later.
+ */
+async function requireNewest(
+  newest: VerifiedCheckpoint,
+  { checkpoint }: Source,
+  audit: LogAudit,
+): Promise<void> {
+  const { client, signed } = audit
+  if (checkpoint.size < newest.size) {
+    const detail = `the log at ${client.origin} has ${checkpoint.size} versions; ${newest.size} are known`
+    const evidence = { checkpoint: newest.note, shown: checkpoint.note, keys: [] }
+    throw await createLagFailure(detail, evidence, audit)
+  }
+  if (signed.length >= newest.size) return
+  const { data, response } = await client.version({ fresh: true })
+  const detail = `the API at ${client.origin} has ${data.sequence} versions, and its log ${newest.size}`
+  const shown = toPortable(response)
+  const keys = publishedOf(await client.keys())
+  throw await createLagFailure(detail, { checkpoint: newest.note, shown, keys }, audit)
 }
 
 /** The offline proof of a version, computed from all entries: a log must not be able to withhold it. */
@@ -255,22 +307,38 @@ async function requireSameVersions(audit: LogAudit, service: Source): Promise<nu
   )
 }
 
-/** Checks the log of an audited history. Throws like `auditHistoryWithLog`, but for the history. */
+/**
+ * Checks the log of an audited history, and saves its newest checkpoint. Throws like `auditHistoryWithLog`, but for the
+ * history.
+ */
 export async function auditLog(audit: LogAudit): Promise<LogReport> {
-  const { client, policy, mirrors, saved } = audit
+  const { client, policy, mirrors, store } = audit
   const service = await openSource(client.origin, policy, audit)
   const copies: Source[] = []
   for (const url of mirrors) copies.push(await openSource(url, signedOnly(policy), audit))
   const { checkpoint } = service
   const { origin } = checkpoint
-  const previous = await openSaved(audit, origin)
-  await requireOneHistory(service, copies, previous)
+  const head = await store?.load()
+  const { checkpoints = [] } = head ?? {}
+  const save = async ({ note }: VerifiedCheckpoint): Promise<void> => {
+    const others = checkpoints.filter((each) => !each.startsWith(`${origin}\n`))
+    if (head !== undefined) await store?.save({ ...head, checkpoints: [...others, note] })
+  }
+  const previous = await openSaved(audit, checkpoints, origin)
+  const newest = await requireOneHistory(service, copies, previous, audit)
   const pending = await requireSameVersions(audit, service)
+  try {
+    await requireNewest(newest, service, audit)
+  } catch (error) {
+    // The next audit must know of the larger tree.
+    if (error instanceof LaggingError) await save(newest)
+    throw error
+  }
+  await save(checkpoint)
   return {
     checkpoint,
     previousSize: previous?.size,
     pending,
     mirrors: copies.map(({ url, checkpoint: { size } }) => ({ url, size })),
-    toSave: [...saved.filter((note) => !note.startsWith(`${origin}\n`)), checkpoint.note],
   }
 }
