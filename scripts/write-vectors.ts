@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { format } from 'oxfmt'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
+import { buildFallbackVectors } from '../test/vectors/fallback-vectors.ts'
 import { HISTORY_VECTORS } from '../test/vectors/history-vectors.ts'
 import { buildKeyVectors } from '../test/vectors/key-vectors.ts'
 import { buildLogVectors } from '../test/vectors/log-vectors.ts'
@@ -23,6 +24,7 @@ async function vectorFiles(): Promise<readonly GeneratedFile[]> {
   const vectors: readonly (readonly [name: string, vector: unknown])[] = [
     ...(await buildVectors()),
     ...[...HISTORY_VECTORS].map(([name, vector]) => [`history/${name}`, vector] as const),
+    ...[...buildFallbackVectors()].map(([name, vector]) => [`fallback/${name}`, vector] as const),
     ...[...(await buildKeyVectors())].map(([name, vector]) => [`keys/${name}`, vector] as const),
     ...[...(await buildLogVectors())].map(([name, vector]) => [`log/${name}`, vector] as const),
   ]

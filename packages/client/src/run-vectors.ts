@@ -193,6 +193,8 @@ export async function runVectors(
   const names = JSON.parse(await readText('index.json')) as readonly string[]
   const results = await Promise.all(
     names.map(async (name) => {
+      // A case of reading with copies describes a network, which is not checked here.
+      if (name.startsWith('fallback/')) return []
       const vector = JSON.parse(await readText(`${name}.json`)) as
         | Vector
         | HistoryVector

@@ -128,3 +128,48 @@ export interface KeyVector {
   /** In valid cases: the IDs of the keys, computed from the keys, in the order of the document. */
   readonly keyIds?: readonly string[]
 }
+
+/** What a read with copies returns. */
+export interface FallbackResult {
+  readonly source: 'origin' | 'mirror' | 'store'
+  /** When the data was last signed as current: ISO 8601 UTC. */
+  readonly provedAt: string
+  /** Whole seconds from then to `now`. */
+  readonly ageSeconds: number
+  readonly data: unknown
+  /** The beginning of each warning, in order. */
+  readonly warnings: readonly string[]
+}
+
+/** One read of a case of the folder `fallback`. */
+export interface FallbackStep {
+  /** The client's clock: ISO 8601 UTC. */
+  readonly now: string
+  /** The target. */
+  readonly read: string
+  /** Whether a fresh response is asked for. */
+  readonly isFresh?: true
+  /** Whether a new client with the same store reads. */
+  readonly isRestarted?: true
+  /** By URL: the name of a response, `refused` or `timeout`; in a list, one after the other. Other URLs are refused. */
+  readonly network: Readonly<Record<string, string | readonly string[]>>
+  /** URLs without the origin's key document and without repetitions, in order; a random value is `*`. */
+  readonly requests: readonly string[]
+  readonly expected: FallbackResult | { readonly error: string }
+}
+
+/** One case of the folder `fallback`, as its JSON file has it. */
+export interface FallbackVector {
+  readonly description: string
+  readonly origin: string
+  /** Empty: no pins. */
+  readonly pinnedKeyIds: readonly string[]
+  readonly mirrors: readonly string[]
+  /** Null: any age. */
+  readonly maxMirrorAgeSeconds: number | null
+  readonly maxRetries: number
+  readonly hasStore: boolean
+  /** By name. */
+  readonly responses: Readonly<Record<string, VectorResponse>>
+  readonly steps: readonly FallbackStep[]
+}
