@@ -76,7 +76,7 @@ test('an incident from its start to its end', async (t) => {
     state: investigating
     impact: major
     startedAt: 2026-02-03T04:05:06Z
-    components: [read-api]
+    components: [ read-api ]
     updates:
       - at: 2026-02-03T04:05:06Z
         state: investigating
@@ -97,7 +97,7 @@ test('an incident from its start to its end', async (t) => {
   )
   assert.match(updated, /^The summary still says: Reads fail\.$/m)
   assert.match(read(), /\{ id: archive, .*, state: degraded, since: 2026-02-03T05:00:00Z \}/)
-  assert.match(read(), /components: \[read-api, archive\]/)
+  assert.match(read(), /components: \[ read-api, archive \]/)
   // Another incident of the same component: resolving the first one leaves it down.
   succeeded(
     await run(

@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { readRegularFile } from '../../files/read-regular-file.ts'
 import { rewriteFile } from '../../files/whole-file.ts'
@@ -12,7 +11,7 @@ import { contentSchema } from '../rules/content-schemas.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
-import { applySplices, changedLines, spliceYaml, YamlStyleError } from './rewrite-yaml.ts'
+import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 
 const MAX_FILE_BYTES = 4_194_304
 /** Other editors that change the file in between are retried, so that no change is lost. */
@@ -102,8 +101,7 @@ export async function editContent<Name extends SnapshotName, Result>(
   for (let attempt = 1; ; attempt += 1) {
     const { bytes: before, text, data } = readContentFile(name, file)
     const edited = edit(data)
-    const splices = spliceFile(file, text, edited.data)
-    const after = applySplices(text, splices)
+    const after = rewriteYaml(text, edited.data)
     const replaced = new Map([[`${name}.yaml`, Buffer.from(after)]])
     const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
@@ -113,7 +111,7 @@ export async function editContent<Name extends SnapshotName, Result>(
         rewriteFile(file, after, 0o644)
         return true
       })
-      if (isWritten) return { file, lines: changedLines(text, splices), result: edited.result }
+      if (isWritten) return { file, lines: changedLines(text, after), result: edited.result }
     } catch (error) {
       if (error instanceof PublishError) throw error
       const reason = `${file} could not be written (${messageOf(error)}); it was left unchanged`
@@ -122,15 +120,5 @@ export async function editContent<Name extends SnapshotName, Result>(
     if (attempt === MAX_ATTEMPTS) {
       throw new PublishError('CONFLICT', `${file} changes all the time; try again when it is saved`)
     }
-  }
-}
-
-function spliceFile(file: string, text: string, data: JsonValue) {
-  try {
-    return spliceYaml(text, data)
-  } catch (error) {
-    if (!(error instanceof YamlStyleError)) throw error
-    const advice = 'change it by hand, or write it in block style'
-    throw new PublishError('CONTENT', `${file}: ${error.message}; ${advice}`, { cause: error })
   }
 }
