@@ -110,6 +110,9 @@ type StatusComponent struct {
 	ID string `json:"id"`
 	// Name of the component.
 	Name string `json:"name"`
+	// Name of the group that the component belongs to. Pages show the components of a group together. Nil if it is
+	// missing or null.
+	Group *string `json:"group,omitempty"`
 	// What the component does.
 	Summary string `json:"summary"`
 	// State of this component. Values: operational, maintenance, degraded, partial_outage, major_outage.

@@ -78,6 +78,8 @@ export interface StatusComponent {
   readonly id: string
   /** Name of the component. */
   readonly name: string
+  /** Name of the group that the component belongs to. Pages show the components of a group together. */
+  readonly group?: string
   /** What the component does. */
   readonly summary: string
   /** State of this component. */

@@ -43,6 +43,7 @@ export const idField = (description: string, example: string) =>
 /** Text for people: plain, no markup, never empty, at most `maxLength` Unicode code points. */
 const plainText = (maxLength: number) => (description: string, example: string) =>
   ({ type: 'string', minLength: 1, maxLength, description, example }) as const
+export const groupField = plainText(60)
 export const lineField = plainText(120)
 export const sentenceField = plainText(300)
 export const textField = plainText(1000)

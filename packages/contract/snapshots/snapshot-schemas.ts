@@ -2,6 +2,7 @@ import {
   UPDATED_AT,
   dayField,
   enumField,
+  groupField,
   idField,
   instantField,
   keysOf,
@@ -105,6 +106,10 @@ export const SNAPSHOT_SCHEMAS = {
         named('StatusComponent', 'One component of the service and its state.', {
           id: idField('Stable identifier of the component.', 'read-api'),
           name: lineField('Name of the component.', 'Read API'),
+          'group?': groupField(
+            'Name of the group that the component belongs to. Pages show the components of a group together.',
+            'Reading',
+          ),
           summary: textField('What the component does.', 'Serves every read endpoint.'),
           state: enumField(COMPONENT_STATES, 'State of this component.', 'operational'),
           since: instantField('Start of this state, in UTC.', '2025-11-03T00:00:00Z'),

@@ -124,35 +124,49 @@ export function formatStatus(status: JsonValue): string {
   return `${schemaLine('status.yaml')}\n${isSame ? text : stringify(status, quoted)}`
 }
 
-/** Reads the documents of a Statuspage: summary, incidents and scheduled maintenances, in any order. */
-export function importStatuspage(documents: readonly unknown[], nowMs: number): ImportedStatus {
-  const notes: string[] = []
+const idOf = (value: unknown): string => {
+  const id = propertyOf(value, 'id')
+  if (typeof id === 'string' && id !== '') return id
+  throw new StatuspageError('an item has no id')
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const list = propertyOf(value, name) ?? []
+  if (!Array.isArray(list)) throw new StatuspageError(`${name} is not a list`)
+  const items = list as readonly unknown[]
+  const wrong = items.findIndex((item) => typeof item !== 'object' || item === null)
+  if (wrong === -1) return items
+  throw new StatuspageError(`${name}[${wrong}] is not an object`)
+}
+
+/** The first of these members that is a time, in UTC. A value that is not a time is kept: `svc check` names it. */
+function timeOf(value: unknown, ...names: readonly string[]): string | undefined {
+  const text = names.map((name) => propertyOf(value, name)).find((each) => typeof each === 'string')
+  if (typeof text !== 'string') return undefined
+  // Date.parse reads 30 February as 2 March.
+  const [, seconds] = /^(.{19})(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  const ms = parseInstant(`${seconds}Z`) === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? text : formatInstant(ms).replace(/\.000Z$/, 'Z')
+}
+
+const newestFirst = <Item>(items: readonly Item[], timeOfItem: (item: Item) => string) =>
+  items.toSorted((a, b) => Date.parse(timeOfItem(b)) - Date.parse(timeOfItem(a)))
+
+/** Events of all documents, each once, in its newest state. */
+function eventsIn(documents: readonly unknown[], name: string): readonly unknown[] {
+  const byId = new Map<string, unknown>()
+  for (const event of documents.flatMap((document) => listIn(document, name))) {
+    const known = byId.get(idOf(event))
+    const changedMs = (value: unknown) => Date.parse(timeOf(value, 'updated_at') ?? '') || 0
+    if (known === undefined || changedMs(event) > changedMs(known)) byId.set(idOf(event), event)
+  }
+  return [...byId.values()]
+}
+
+/** Reads members of the documents, and counts what is not imported as it is. */
+function createReader() {
   const counts = new Map<string, number>()
   const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
-
-  /** Counts the members with a value that are not read. */
-  function reportUnread(
-    value: unknown,
-    kind: keyof typeof READ,
-    path: string,
-    alsoRead?: string,
-  ): void {
-    for (const name of Object.keys(Object(value) as object)) {
-      const member = propertyOf(value, name)
-      const isEmpty = member === null || member === '' || (Array.isArray(member) && !member.length)
-      if (isEmpty || name === alsoRead || READ[kind].some((each) => each === name)) continue
-      count(`${path}${name.replaceAll(/[^\w-]/g, '?').slice(0, 60)}: not imported`)
-    }
-  }
-
-  function listIn(value: unknown, name: string): readonly unknown[] {
-    const list = propertyOf(value, name) ?? []
-    if (!Array.isArray(list)) throw new StatuspageError(`${name} is not a list`)
-    const items = list as readonly unknown[]
-    const wrong = items.findIndex((item) => typeof item !== 'object' || item === null)
-    if (wrong === -1) return items
-    throw new StatuspageError(`${name}[${wrong}] is not an object`)
-  }
 
   function textOf(value: unknown, name: string): string | undefined {
     const text = propertyOf(value, name)
@@ -163,125 +177,168 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
     return plain === '' ? undefined : plain
   }
 
-  /** A text that readers see; without one, a placeholder that `svc check` refuses. */
-  function requireText(value: unknown, name: string, what: string): string {
-    const text = textOf(value, name)
-    if (text !== undefined) return text
-    count(`missing texts, each now ${JSON.stringify(`${PLACEHOLDER_MARK} ${what}`)}`)
-    return `${PLACEHOLDER_MARK} ${what}`
-  }
+  return {
+    counts,
+    count,
+    textOf,
 
-  /** The first of these members that is a time, in UTC. A value that is not a time is kept: `svc check` names it. */
-  function timeOf(value: unknown, ...names: readonly string[]): string | undefined {
-    const text = names
-      .map((name) => propertyOf(value, name))
-      .find((each) => typeof each === 'string')
-    if (typeof text !== 'string') return undefined
-    // Date.parse reads 30 February as 2 March.
-    const [, seconds] = /^(.{19})(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
-    const ms = parseInstant(`${seconds}Z`) === undefined ? Number.NaN : Date.parse(text)
-    return Number.isNaN(ms) ? text : formatInstant(ms).replace(/\.000Z$/, 'Z')
-  }
-
-  const idOf = (value: unknown): string => {
-    const id = propertyOf(value, 'id')
-    if (typeof id === 'string' && id !== '') return id
-    throw new StatuspageError('an item has no id')
-  }
-
-  function componentsOf(list: readonly unknown[]) {
-    const ids = new Map<string, string>()
-    const taken = new Set<string>()
-    const isGroup = (value: unknown) => propertyOf(value, 'group') === true
-    const groups = new Map(list.filter(isGroup).map((group) => [idOf(group), group]))
-    const position = (value: unknown): number => {
-      const place = propertyOf(value, 'position')
-      return typeof place === 'number' ? place : 0
-    }
-    const groupOf = (value: unknown) => groups.get(wordOf(value, 'group_id'))
-    for (const group of groups.values()) {
-      count('groups of components: their names are part of the names of their components')
-      if (textOf(group, 'description') !== undefined)
-        count('components[].description of groups: not imported')
-    }
-    const ordered = list
-      .filter((each) => !isGroup(each))
-      .toSorted(
-        (a, b) =>
-          position(groupOf(a) ?? a) - position(groupOf(b) ?? b) || position(a) - position(b),
-      )
-    const components = ordered.map((component) => {
-      const group = groupOf(component)
-      const own = requireText(component, 'name', 'The name of a component.')
-      const prefix = group === undefined ? undefined : textOf(group, 'name')
-      const name = prefix === undefined ? own : `${prefix}: ${own}`
-      const id = slugFrom(taken, name, 'component')
-      taken.add(id)
-      ids.set(idOf(component), id)
-      const status = wordOf(component, 'status')
-      return {
-        id,
-        name,
-        summary: requireText(component, 'description', 'What the component does.'),
-        state: COMPONENT_STATE.get(status) ?? status,
-        since: timeOf(component, 'updated_at') ?? formatInstant(nowMs),
+    /** Counts the members with a value that are not read. */
+    reportUnread(value: unknown, kind: keyof typeof READ, path: string, alsoRead?: string): void {
+      for (const name of Object.keys(Object(value) as object)) {
+        const member = propertyOf(value, name)
+        const isEmpty =
+          member === null || member === '' || (Array.isArray(member) && !member.length)
+        if (isEmpty || name === alsoRead || READ[kind].some((each) => each === name)) continue
+        count(`${path}${name.replaceAll(/[^\w-]/g, '?').slice(0, 60)}: not imported`)
       }
-    })
-    if (components.length > 0)
-      count('components[].since: the time of the last change of the component')
-    return { components, ids }
-  }
+    },
 
-  /** What incidents and maintenances share. */
-  function eventOf(event: unknown, ids: ReadonlyMap<string, string>, path: string) {
-    const status = wordOf(event, 'status')
-    const stateFrom = (text: string): string => {
-      const state = EVENT_STATE.get(text)
-      if (state !== undefined) count(`the state ${text}: imported as ${state}`)
-      return state ?? text
-    }
-    const updates = listIn(event, 'incident_updates').map((update) => {
-      const isShown = typeof propertyOf(update, 'display_at') === 'string'
-      const place = `${path}[].incident_updates[].`
-      reportUnread(update, 'update', place, isShown ? undefined : 'created_at')
-      return {
-        at: timeOf(update, 'display_at', 'created_at') ?? '',
-        state: stateFrom(wordOf(update, 'status')),
-        text: requireText(update, 'body', 'The text of an update.'),
-      }
-    })
-    const affected = listIn(event, 'components').flatMap((component) => {
-      const id = ids.get(idOf(component))
-      if (id !== undefined) return [id]
-      const isGroup = propertyOf(component, 'group') === true
-      const name = textOf(component, 'name') ?? 'without a name'
-      count(
-        isGroup
-          ? `${path}[].components: the group ${JSON.stringify(name)} is not imported`
-          : `${path}[].components: ${JSON.stringify(name)} is not a component of the page any more`,
-      )
-      return []
-    })
+    /** A text that readers see; without one, a placeholder that `svc check` refuses. */
+    requireText(value: unknown, name: string, what: string): string {
+      const text = textOf(value, name)
+      if (text !== undefined) return text
+      count(`missing texts, each now ${JSON.stringify(`${PLACEHOLDER_MARK} ${what}`)}`)
+      return `${PLACEHOLDER_MARK} ${what}`
+    },
+  }
+}
+
+type Reader = ReturnType<typeof createReader>
+
+/** The components in the order of the page, and the id of each by its id there. */
+function readComponents(reader: Reader, list: readonly unknown[], nowMs: number) {
+  const ids = new Map<string, string>()
+  const taken = new Set<string>()
+  const isGroup = (value: unknown) => propertyOf(value, 'group') === true
+  const groups = new Map(list.filter(isGroup).map((group) => [idOf(group), group]))
+  const position = (value: unknown): number => {
+    const place = propertyOf(value, 'position')
+    return typeof place === 'number' ? place : 0
+  }
+  const groupOf = (value: unknown) => groups.get(wordOf(value, 'group_id'))
+  for (const group of groups.values()) {
+    if (reader.textOf(group, 'description') !== undefined)
+      reader.count('components[].description of groups: not imported')
+  }
+  const ordered = list
+    .filter((each) => !isGroup(each))
+    .toSorted(
+      (a, b) => position(groupOf(a) ?? a) - position(groupOf(b) ?? b) || position(a) - position(b),
+    )
+  const components = ordered.map((component) => {
+    const place = groupOf(component)
+    const name = reader.requireText(component, 'name', 'The name of a component.')
+    const group = place === undefined ? undefined : reader.textOf(place, 'name')
+    const id = slugFrom(taken, group === undefined ? name : `${group} ${name}`, 'component')
+    taken.add(id)
+    ids.set(idOf(component), id)
+    const status = wordOf(component, 'status')
     return {
-      title: requireText(event, 'name', 'What happened, in a few words.'),
-      state: stateFrom(status),
-      components: [...new Set(affected)],
-      updates: updates.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)),
+      id,
+      name,
+      ...(group === undefined ? {} : { group }),
+      summary: reader.requireText(component, 'description', 'What the component does.'),
+      state: COMPONENT_STATE.get(status) ?? status,
+      since: timeOf(component, 'updated_at') ?? formatInstant(nowMs),
     }
-  }
+  })
+  if (components.length > 0)
+    reader.count('components[].since: the time of the last change of the component')
+  return { components, ids }
+}
 
-  /** Events of all documents, each once, in its newest state. */
-  function eventsIn(name: string): readonly unknown[] {
-    const byId = new Map<string, unknown>()
-    for (const event of documents.flatMap((document) => listIn(document, name))) {
-      const known = byId.get(idOf(event))
-      const changedMs = (value: unknown) => Date.parse(timeOf(value, 'updated_at') ?? '') || 0
-      if (known === undefined || changedMs(event) > changedMs(known)) byId.set(idOf(event), event)
+/** What incidents and maintenances share. */
+function readEvent(reader: Reader, event: unknown, ids: ReadonlyMap<string, string>, path: string) {
+  const stateFrom = (text: string): string => {
+    const state = EVENT_STATE.get(text)
+    if (state !== undefined) reader.count(`the state ${text}: imported as ${state}`)
+    return state ?? text
+  }
+  const updates = listIn(event, 'incident_updates').map((update) => {
+    const isShown = typeof propertyOf(update, 'display_at') === 'string'
+    const place = `${path}[].incident_updates[].`
+    reader.reportUnread(update, 'update', place, isShown ? undefined : 'created_at')
+    return {
+      at: timeOf(update, 'display_at', 'created_at') ?? '',
+      state: stateFrom(wordOf(update, 'status')),
+      text: reader.requireText(update, 'body', 'The text of an update.'),
     }
-    return [...byId.values()]
+  })
+  const affected = listIn(event, 'components').flatMap((component) => {
+    const id = ids.get(idOf(component))
+    if (id !== undefined) return [id]
+    const isGroup = propertyOf(component, 'group') === true
+    const name = JSON.stringify(reader.textOf(component, 'name') ?? 'without a name')
+    reader.count(
+      isGroup
+        ? `${path}[].components: the group ${name} is not imported`
+        : `${path}[].components: ${name} is not a component of the page any more`,
+    )
+    return []
+  })
+  return {
+    title: reader.requireText(event, 'name', 'What happened, in a few words.'),
+    state: stateFrom(wordOf(event, 'status')),
+    components: [...new Set(affected)],
+    updates: newestFirst(updates, ({ at }) => at),
   }
+}
 
-  for (const document of documents) reportUnread(document, 'document', '')
+function claimId(taken: Set<string>, title: string, kind: string, instant: string): string {
+  const id = slugFrom(taken, title, kind, instant)
+  taken.add(id)
+  return id
+}
+
+function readIncidents(
+  reader: Reader,
+  events: readonly unknown[],
+  ids: ReadonlyMap<string, string>,
+) {
+  const taken = new Set<string>()
+  const incidents = events.map((incident) => {
+    const hasStart = typeof propertyOf(incident, 'started_at') === 'string'
+    reader.reportUnread(incident, 'incident', 'incidents[].', hasStart ? undefined : 'created_at')
+    const { title, state, components, updates } = readEvent(reader, incident, ids, 'incidents')
+    const startedAt = timeOf(incident, 'started_at', 'created_at') ?? ''
+    const end =
+      timeOf(incident, 'resolved_at') ?? updates.find((each) => each.state === 'resolved')?.at
+    return {
+      id: claimId(taken, title, 'incident', startedAt),
+      title,
+      state,
+      impact: wordOf(incident, 'impact'),
+      startedAt,
+      ...(state === 'resolved' && end !== undefined ? { resolvedAt: end } : {}),
+      components,
+      updates,
+    }
+  })
+  return newestFirst(incidents, ({ startedAt }) => startedAt)
+}
+
+function readMaintenances(
+  reader: Reader,
+  events: readonly unknown[],
+  ids: ReadonlyMap<string, string>,
+) {
+  const taken = new Set<string>()
+  const maintenances = events.map((maintenance) => {
+    reader.reportUnread(maintenance, 'maintenance', 'scheduled_maintenances[].')
+    const event = readEvent(reader, maintenance, ids, 'scheduled_maintenances')
+    const { title, state, components, updates } = event
+    const startsAt = timeOf(maintenance, 'scheduled_for') ?? ''
+    const endsAt = timeOf(maintenance, 'scheduled_until') ?? ''
+    const id = claimId(taken, title, 'maintenance', startsAt)
+    return { id, title, state, startsAt, endsAt, components, updates }
+  })
+  return newestFirst(maintenances, ({ startsAt }) => startsAt)
+}
+
+/** Reads the documents of a Statuspage: summary, incidents and scheduled maintenances, in any order. */
+export function importStatuspage(documents: readonly unknown[], nowMs: number): ImportedStatus {
+  const reader = createReader()
+  for (const document of documents) reader.reportUnread(document, 'document', '')
   const summary = documents.find((document) => propertyOf(document, 'components') !== undefined)
   if (summary === undefined) {
     throw new StatuspageError(
@@ -289,56 +346,21 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
     )
   }
   const [page, status] = [propertyOf(summary, 'page'), propertyOf(summary, 'status')]
-  reportUnread(page, 'page', 'page.')
-  reportUnread(status, 'status', 'status.')
+  reader.reportUnread(page, 'page', 'page.')
+  reader.reportUnread(status, 'status', 'status.')
   const listed = listIn(summary, 'components')
-  for (const component of listed) reportUnread(component, 'component', 'components[].')
-  const { components, ids } = componentsOf(listed)
-
-  const [incidentIds, maintenanceIds] = [new Set<string>(), new Set<string>()]
-  const claimId = (taken: Set<string>, title: string, kind: string, instant: string): string => {
-    const id = slugFrom(taken, title, kind, instant)
-    taken.add(id)
-    return id
-  }
-  const newestFirst = <Item>(items: readonly Item[], startOf: (item: Item) => string) =>
-    items.toSorted((a, b) => Date.parse(startOf(b)) - Date.parse(startOf(a)))
-  const incidents = eventsIn('incidents').map((incident) => {
-    const hasStart = typeof propertyOf(incident, 'started_at') === 'string'
-    reportUnread(incident, 'incident', 'incidents[].', hasStart ? undefined : 'created_at')
-    const { title, state, components: affected, updates } = eventOf(incident, ids, 'incidents')
-    const startedAt = timeOf(incident, 'started_at', 'created_at') ?? ''
-    const end =
-      timeOf(incident, 'resolved_at') ?? updates.find((each) => each.state === 'resolved')?.at
-    return {
-      id: claimId(incidentIds, title, 'incident', startedAt),
-      title,
-      state,
-      impact: wordOf(incident, 'impact'),
-      startedAt,
-      ...(state === 'resolved' && end !== undefined ? { resolvedAt: end } : {}),
-      components: affected,
-      updates,
-    }
-  })
-  const maintenances = eventsIn('scheduled_maintenances').map((maintenance) => {
-    reportUnread(maintenance, 'maintenance', 'scheduled_maintenances[].')
-    const event = eventOf(maintenance, ids, 'scheduled_maintenances')
-    const { title, state, components: affected, updates } = event
-    const [startsAt, endsAt] = [
-      timeOf(maintenance, 'scheduled_for') ?? '',
-      timeOf(maintenance, 'scheduled_until') ?? '',
-    ]
-    const id = claimId(maintenanceIds, title, 'maintenance', startsAt)
-    return { id, title, state, startsAt, endsAt, components: affected, updates }
-  })
+  for (const component of listed) reader.reportUnread(component, 'component', 'components[].')
+  const { components, ids } = readComponents(reader, listed, nowMs)
+  const incidents = readIncidents(reader, eventsIn(documents, 'incidents'), ids)
+  const planned = eventsIn(documents, 'scheduled_maintenances')
+  const maintenances = readMaintenances(reader, planned, ids)
+  const notes: string[] = []
   if (documents.some((each) => listIn(each, 'incidents').length >= LISTED_INCIDENTS)) {
     notes.push(
       `incidents: only the newest ${LISTED_INCIDENTS} are in the document; older ones are not imported`,
     )
   }
-  const indicator = wordOf(status, 'indicator')
-  const shown = OVERALL_STATE.get(indicator)
+  const shown = OVERALL_STATE.get(wordOf(status, 'indicator'))
   if (shown === undefined)
     notes.push('status.indicator: unknown; the state follows from the components')
   const known = components.flatMap(({ state }) => COMPONENT_STATES.filter((each) => each === state))
@@ -348,23 +370,27 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
     timeOf(page, 'updated_at') ?? '',
     ...[...incidents, ...maintenances].flatMap(({ updates }) => updates.map(({ at }) => at)),
   ].filter((time) => !Number.isNaN(Date.parse(time)))
-  const newest = times.toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]
   return {
     status: {
       state: shown !== undefined && rank(shown) > rank(best) ? shown : best,
-      summary: requireText(status, 'description', 'What the overall state means for callers.'),
-      updatedAt: newest ?? formatInstant(nowMs),
+      summary: reader.requireText(
+        status,
+        'description',
+        'What the overall state means for callers.',
+      ),
+      updatedAt: newestFirst(times, (time) => time)[0] ?? formatInstant(nowMs),
       components,
-      ...(maintenances.length === 0
-        ? {}
-        : { maintenances: newestFirst(maintenances, ({ startsAt }) => startsAt) }),
-      incidents: newestFirst(incidents, ({ startedAt }) => startedAt),
+      ...(maintenances.length === 0 ? {} : { maintenances }),
+      incidents,
     },
     counts: {
       components: components.length,
       incidents: incidents.length,
       maintenances: maintenances.length,
     },
-    notes: [...notes, ...Array.from(counts, ([what, occurrences]) => `${what} (${occurrences})`)],
+    notes: [
+      ...notes,
+      ...Array.from(reader.counts, ([what, occurrences]) => `${what} (${occurrences})`),
+    ],
   }
 }

@@ -38,14 +38,16 @@ test('components, incidents and maintenances become a status, whatever the order
       },
       {
         id: 'gauges-north-coast',
-        name: 'Gauges: North coast',
+        name: 'North coast',
+        group: 'Gauges',
         summary: 'Water levels of the northern gauges.',
         state: 'major_outage',
         since: '2026-02-14T09:20:00Z',
       },
       {
         id: 'gauges-south-coast',
-        name: 'Gauges: South coast',
+        name: 'South coast',
+        group: 'Gauges',
         summary: 'Water levels of the southern gauges.',
         state: 'operational',
         since: '2025-12-02T07:00:00Z',

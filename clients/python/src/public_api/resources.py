@@ -125,6 +125,8 @@ class _StatusComponentRequired(TypedDict):
 class StatusComponent(_StatusComponentRequired, total=False):
     """One component of the service and its state."""
 
+    group: str
+    """Name of the group that the component belongs to. Pages show the components of a group together."""
     note: str
     """Further details of this state."""
 
