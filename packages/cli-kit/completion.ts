@@ -1,10 +1,18 @@
-import { type Command, createCommand, UsageError } from './command.ts'
+import {
+  type Command,
+  type CommandGroup,
+  type CommandTable,
+  createCommand,
+  UsageError,
+} from './command.ts'
 import { parseChoice } from './option-values.ts'
 import type { CommandOption } from './options.ts'
-import type { CommandTable } from './run-program.ts'
+import { loadCommand } from './run-program.ts'
 
 /** A word that can be completed, and what it is for. */
 type Word = readonly [word: string, about: string]
+
+const HELP_WORD = ['--help', 'print the help'] as const
 
 /** What can follow `svc`, a command, or a command and its action. */
 interface Place {
@@ -28,21 +36,21 @@ function valueOf({ value = '', choices }: CommandOption) {
   return value === 'FILE' || value === 'DIR' ? FILE_NAMES[value] : 'text'
 }
 
-function placeOf(path: string, { options = {}, actions, usage = [] }: Command): Place {
+function placeOf(path: string, command: Command | CommandGroup): Place {
+  if ('actions' in command) {
+    const words = Object.entries(command.actions).map(
+      ([name, [summary]]) => [name, summary] as const,
+    )
+    return { path, hasActions: true, words, takesFiles: false, values: [] }
+  }
+  const { options, usage } = command
   const rows = Object.entries(options)
-  const lines = [usage].flat().map((line) => line.slice(path.length).trim())
-  // A word such as `solve` in `svc challenge solve URL`.
-  const fixed = lines.flatMap((line) => /^[a-z][a-z-]*/.exec(line) ?? [])
   return {
     path,
-    hasActions: actions !== undefined,
-    words: [
-      ...Object.entries(actions ?? {}).map(([name, [summary]]) => [name, summary] as const),
-      ...fixed.map((word) => [word, ''] as const),
-      ...rows.map(([name, { about }]) => [`--${name}`, about] as const),
-    ],
+    hasActions: false,
+    words: [...rows.map(([name, { about }]) => [`--${name}`, about] as const), HELP_WORD],
     // DIR or FILE, but not as the value of an option.
-    takesFiles: lines.some((line) => /(?<!--\S+ )\b(?:DIR|FILE)\b/.test(line)),
+    takesFiles: [usage].flat().some((line) => /(?<!--\S+ )\b(?:DIR|FILE)\b/.test(line)),
     values: rows
       .filter(([, { type }]) => type === 'string')
       .map(([name, option]) => [`--${name}`, valueOf(option)] as const),
@@ -53,9 +61,9 @@ function placeOf(path: string, { options = {}, actions, usage = [] }: Command): 
 async function readPlaces(table: CommandTable): Promise<readonly Place[]> {
   async function placesBelow(commands: CommandTable, before: string): Promise<readonly Place[]> {
     const rows = Object.entries(commands).map(async ([name, [, entry]]) => {
-      const command = typeof entry === 'function' ? (await entry()).command : entry
+      const command = await loadCommand(entry)
       const path = `${before} ${name}`.trim()
-      const below = command.actions === undefined ? [] : await placesBelow(command.actions, path)
+      const below = 'actions' in command ? await placesBelow(command.actions, path) : []
       return [placeOf(path, command), ...below]
     })
     return (await Promise.all(rows)).flat()
@@ -171,8 +179,11 @@ if [ "$funcstack[1]" = _svc ]; then _svc "$@"; else compdef _svc svc; fi
 
 const SHELLS = { bash: bashScript, zsh: zshScript } as const
 
+/** What the list of commands says about it. */
+export const COMPLETION_SUMMARY = 'print the completion script for bash or zsh'
+
 /** The command that prints the completion script of a program, from the tables that `table` returns. */
-export function createCompletionCommand(table: () => Promise<CommandTable>): Command {
+export function createCompletionCommand(table: () => CommandTable): Command {
   return createCommand({
     usage: ['completion bash', 'completion zsh'],
     about: `Prints a script that completes the commands, options and file names of svc:
@@ -185,7 +196,7 @@ Print it again after an upgrade.`,
     async run({ positionals: [shell, ...others] }) {
       if (shell === undefined || others.length > 0) throw new UsageError('expected bash or zsh')
       const script = SHELLS[parseChoice('completion', shell, ['bash', 'zsh'])](
-        await readPlaces(await table()),
+        await readPlaces(table()),
       )
       return { json: { script }, lines: [script.trimEnd()] }
     },

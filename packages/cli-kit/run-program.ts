@@ -1,61 +1,19 @@
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { nearestName } from '@public-api/contract/text/nearest-name'
+import { Command as Commander, type CommanderError, Option } from 'commander'
 import {
   type Command,
+  type CommandEntry,
+  type CommandGroup,
   type CommandOutput,
+  type CommandTable,
   EXIT_CODES,
   type ExitCode,
-  quoteUnknown,
-  runNamed,
   type ToFailure,
   UsageError,
 } from './command.ts'
 import { formatErrorLine } from './error-line.ts'
-
-/** Commands by name: the summary, and the command or its module, which is loaded only when the command runs. */
-export interface CommandTable {
-  readonly [name: string]: readonly [
-    summary: string,
-    command: Command | (() => Promise<{ readonly command: Command }>),
-  ]
-}
-
-/** Commands of which the first argument chooses one. */
-export interface CommandChoice {
-  readonly commands: CommandTable
-  readonly help: string
-  /** What precedes the name of a command, such as `svc keys`. */
-  readonly prefix: string
-  /** What the commands are called, such as `action`. */
-  readonly kind: string
-  /** The message for a missing name. */
-  readonly missing: string
-  /** What the message for an unknown name expects if no name is similar. */
-  readonly expected?: string
-}
-
-/** Runs the command that the first argument names. Rejects with a UsageError for a missing or unknown name. */
-export async function runChosen(
-  { commands, help, prefix, kind, missing, expected }: CommandChoice,
-  ...[args, output, toFailure]: Parameters<Command['run']>
-): Promise<ExitCode> {
-  const [name, ...rest] = args
-  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    output.out(help)
-    return EXIT_CODES.done
-  }
-  if (name === undefined) throw new UsageError(missing)
-  const row = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (row === undefined) {
-    const nearest = nearestName(name, Object.keys(commands))
-    const unknown = `unknown ${name.startsWith('-') ? 'option' : kind}${quoteUnknown(name)}`
-    const advice = nearest === undefined ? expected : `did you mean ${prefix} ${nearest}?`
-    throw new UsageError(advice === undefined ? unknown : `${unknown}; ${advice}`)
-  }
-  const [, entry] = row
-  const command = typeof entry === 'function' ? (await entry()).command : entry
-  return runNamed(name, command, rest, output, toFailure)
-}
+import type { CommandOption } from './options.ts'
+import { looksLikeApiKey } from './whole-key.ts'
 
 /** A program called `svc` with these commands. */
 export interface Program {
@@ -63,27 +21,139 @@ export interface Program {
   /** Reads the version that `--version` prints. */
   readonly version: () => string
   readonly toFailure?: ToFailure
+  /** Commands that have another name now, by the old one. */
+  readonly renamed?: { readonly [name: string]: string }
 }
 
-/** The names of commands with their summaries, one line each. */
-export function formatCommands(commands: CommandTable): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length))
-  return Object.entries(commands)
-    .map(([name, [summary]]) => `  ${name.padEnd(width)}   ${summary}`)
-    .join('\n')
+const WIDTH = 80
+/** Longer than any name of a command or an option. */
+const MAX_REPEATED = 30
+
+/** The usage error of an error of the parser. Words that may be secrets are left out, because messages may be logged. */
+function toUsageError({ code, message }: CommanderError): UsageError {
+  // It may be a key, an identity or an email address.
+  if (code === 'commander.excessArguments') {
+    return new UsageError('expected options only, found an argument')
+  }
+  const text = message.replace('error: ', '')
+  const unknown = /^(unknown \w+) '([^=]*?)(?:=[^]*)?'(?:\n\(Did you mean (.*)\?\))?$/.exec(text)
+  if (unknown === null) return new UsageError(text.split('\n')[0])
+  const [, kind, name = '', similar] = unknown
+  if (name.length > MAX_REPEATED || looksLikeApiKey(name)) return new UsageError(kind)
+  const advice = similar === undefined ? '' : `; did you mean ${similar}?`
+  return new UsageError(`${kind} '${name}'${advice}`)
 }
 
-function formatHelp(commands: CommandTable): string {
-  return `Usage: svc COMMAND [options]
+/** Whether printing a help or the version ended the parser. */
+function isHelp(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'commander.helpDisplayed' || code === 'commander.version'
+}
 
-Commands:
-${formatCommands(commands)}
+/** Loads a command, unless it is loaded. */
+export async function loadCommand(entry: CommandEntry): Promise<Command | CommandGroup> {
+  return typeof entry === 'function' ? (await entry()).command : entry
+}
 
-Options:
-  -h, --help    print this text; after a command, the help of the command
-  --version     print the version of the software
+function addOption(parser: Commander, name: string, option: CommandOption): void {
+  const { type, value = 'VALUE', about, short, multiple = false, default: fallback } = option
+  const letter = short === undefined ? '' : `-${short}, `
+  const flags = `${letter}--${name}${type === 'boolean' ? '' : ` <${value}>`}`
+  const added = new Option(flags, about.replaceAll(/\s+/g, ' '))
+  // Names are those of the options: `--no-x` is `no-x`, and not a negated `x`.
+  Object.assign(added, { negate: false, attributeName: () => name })
+  if (type === 'boolean') added.default(false)
+  else {
+    added.default(fallback).argParser((text: string, before: unknown) => {
+      const isOption =
+        parser.options.some(({ long }) => long === text) || /^(?:-h|--help)$/.test(text)
+      if (isOption)
+        throw new UsageError(`expected a value after --${name}, found the option ${text}`)
+      return multiple ? [...(Array.isArray(before) ? before : []), text] : text
+    })
+  }
+  parser.addOption(added)
+}
 
-Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 no conclusion.`
+const PROGRAM_HELP = `
+Exit code: 0 done, 1 a finding or a failure, 2 wrong usage, 3 no conclusion.
+Run 'svc COMMAND --help' or 'svc help COMMAND' for a command.`
+
+/** Parses the arguments of a program, and runs the command that they choose. */
+async function runParsed(
+  { commands, version, toFailure }: Program,
+  args: readonly string[],
+  output: CommandOutput,
+  onCommand: (name: string) => void,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT_CODES.done
+
+  function addCommands(parser: Commander, table: CommandTable, first: string): void {
+    let heading = first
+    for (const [name, [summary, , group]] of Object.entries(table)) {
+      heading = group ?? heading
+      parser.command(name).summary(summary).helpGroup(heading)
+    }
+    parser.hook('preSubcommand', async (_, chosen) => {
+      onCommand(chosen.name())
+      const row = table[chosen.name()]
+      if (row !== undefined) configure(chosen, await loadCommand(row[1]))
+    })
+  }
+
+  function configure(parser: Commander, command: Command | CommandGroup): void {
+    parser.usage([command.usage].flat().join('\n       svc ')).description(command.about)
+    if ('actions' in command) {
+      command.checkArguments?.(args)
+      const names = Object.keys(command.actions).join(', ')
+      parser.helpCommand(false).exitOverride((error) => {
+        if (error.code === 'commander.help') throw new UsageError(`expected an action: ${names}`)
+        throw isHelp(error) ? error : toUsageError(error)
+      })
+      addCommands(parser, command.actions, 'Actions:')
+      const advice = `\nRun 'svc ${command.usage.replace(' [options]', '')} --help' for its options.`
+      return void parser.addHelpText('after', advice)
+    }
+    for (const [name, option] of Object.entries(command.options)) addOption(parser, name, option)
+    if (command.takesArguments) parser.argument('[arguments...]')
+    const codes = `\nExit code: ${command.exit ?? '0 done, 1 failure, 2 wrong usage'}.`
+    parser.addHelpText(
+      'after',
+      parser.createHelp().boxWrap(codes.replaceAll(/ *\n +/g, ' '), WIDTH),
+    )
+    parser.action(async () => {
+      const parsed = { values: parser.opts(), positionals: parser.args }
+      exitCode = await command.run(parsed, output, toFailure)
+    })
+  }
+
+  const root = new Commander('svc')
+    .usage('COMMAND [options]')
+    .helpOption('-h, --help', 'print this text')
+    .helpCommand(false)
+    .version(version(), '--version', 'print the version of the software')
+    .enablePositionalOptions()
+    .addHelpText('after', PROGRAM_HELP)
+    .exitOverride((error) => {
+      throw isHelp(error) ? error : toUsageError(error)
+    })
+    .configureOutput({
+      writeOut: (text) => output.out(text.replace(/\n$/, '')),
+      writeErr() {},
+      outputError() {},
+    })
+    .configureHelp({
+      helpWidth: WIDTH,
+      commandUsage: (parser) => `svc ${parser.usage()}`,
+      optionTerm: ({ flags }) => flags.replaceAll(/[<>]/g, ''),
+      optionDescription: ({ description, defaultValue }) =>
+        typeof defaultValue === 'string'
+          ? `${description} (default: ${defaultValue})`
+          : description,
+    })
+  addCommands(root, commands, 'Commands:')
+  await root.parseAsync(args, { from: 'user' })
+  return exitCode
 }
 
 /** Runs a program with the arguments after its name. Prints a failure on one line and returns the exit code. */
@@ -92,23 +162,18 @@ export async function runProgram(
   args: readonly string[],
   output: CommandOutput,
 ): Promise<ExitCode> {
-  const { commands, version, toFailure } = program
+  /** The words of the last known command, for its help. */
+  let place = 'svc'
+  const [name = 'help', ...rest] = args
   try {
-    if (args[0] === '--version') {
-      output.out(version())
-      return EXIT_CODES.done
-    }
-    const choice = {
-      commands,
-      help: formatHelp(commands),
-      prefix: 'svc',
-      kind: 'command',
-      missing: 'expected a command',
-    }
-    return await runChosen(choice, args, output, toFailure)
+    const newName = new Map(Object.entries(program.renamed ?? {})).get(name)
+    if (newName !== undefined) throw new UsageError(`svc ${name} is called svc ${newName} now`)
+    const asked = name === 'help' ? [...rest, '--help'] : args
+    return await runParsed(program, asked, output, (word) => (place += ` ${word}`))
   } catch (error) {
+    if (isHelp(error)) return EXIT_CODES.done
     if (error instanceof UsageError) {
-      output.error(formatErrorLine(error.message, ['svc', ...error.command].join(' ')))
+      output.error(formatErrorLine(error.message, place))
       return EXIT_CODES.usage
     }
     output.error(formatErrorLine(messageOf(error)))

@@ -1,7 +1,6 @@
-import type { Command } from '@public-api/cli-kit/command'
-import { createActionsCommand } from './actions.ts'
+import { type CommandGroup, createGroup } from '@public-api/cli-kit/command'
 
-export const command: Command = createActionsCommand(
+export const command: CommandGroup = createGroup(
   'import',
   'Writes content from the public data of another program, for review.',
   {

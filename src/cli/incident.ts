@@ -1,14 +1,124 @@
-import type { Command } from '@public-api/cli-kit/command'
-import { createActionsCommand } from './actions.ts'
+import {
+  type CommandGroup,
+  createCommand,
+  createGroup,
+  UsageError,
+} from '@public-api/cli-kit/command'
+import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
+import { INCIDENT_IMPACTS, INCIDENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { openIncident, resolveIncident, updateIncident } from '../publishing/editing/edit-status.ts'
+import {
+  COMPONENT_OPTION,
+  EDIT_EXIT,
+  EDIT_OPTIONS,
+  editStatus,
+  parseComponents,
+  requireOption,
+} from './edit-status.ts'
+import { readStatus } from './read-status.ts'
+import { CONTENT_OPTION } from './releases-folder.ts'
 
-export const command: Command = createActionsCommand(
+/** The states of an incident that goes on. */
+const OPEN_STATES = INCIDENT_STATES.filter((state) => state !== 'resolved')
+
+const openCommand = createCommand({
+  usage: 'incident open --title TEXT --impact IMPACT --component ID=STATE --text TEXT [options]',
+  about: `Adds an incident with its first update to status.yaml. Sets the state of each
+component and its time, the state of the whole, and the time of the review.`,
+  options: {
+    title: textOption('TEXT: what happened, in a few words; required'),
+    impact: {
+      ...textOption(`IMPACT: ${INCIDENT_IMPACTS.join(', ')}; required`),
+      choices: INCIDENT_IMPACTS,
+    },
+    component: COMPONENT_OPTION,
+    state: {
+      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: investigating)`),
+      choices: OPEN_STATES,
+    },
+    id: textOption('ID: the id of the incident (default: from the title and the day)'),
+    ...EDIT_OPTIONS,
+  },
+  exit: EDIT_EXIT,
+  async run({ values }) {
+    const title = requireOption('title', values.title)
+    const impact = parseChoice('--impact', requireOption('impact', values.impact), INCIDENT_IMPACTS)
+    const state = parseChoice('--state', values.state ?? 'investigating', OPEN_STATES)
+    const components = parseComponents(values.component)
+    if (components.size === 0) throw new UsageError('expected --component ID=STATE')
+    return editStatus(values, (status, options) =>
+      openIncident(status, { ...options, title, impact, state, components, id: values.id }),
+    )
+  },
+})
+
+const updateCommand = createCommand({
+  usage: 'incident update ID --text TEXT [options]',
+  about: `Adds an update to an incident of status.yaml, and sets the states of components.
+svc incident resolve ends an incident.`,
+  options: {
+    state: {
+      ...textOption(`STATE: ${OPEN_STATES.join(', ')} (default: as before)`),
+      choices: OPEN_STATES,
+    },
+    component: COMPONENT_OPTION,
+    ...EDIT_OPTIONS,
+  },
+  takesArguments: true,
+  exit: EDIT_EXIT,
+  async run({ values, positionals }) {
+    const id = onlyArgument(positionals, 'id of an incident')
+    const state =
+      values.state === undefined ? undefined : parseChoice('--state', values.state, OPEN_STATES)
+    const components = parseComponents(values.component)
+    return editStatus(values, (status, options) =>
+      updateIncident(status, id, { ...options, state, components }),
+    )
+  },
+})
+
+const resolveCommand = createCommand({
+  usage: 'incident resolve ID --text TEXT [options]',
+  about: `Ends an incident of status.yaml with a last update. Its components become
+operational, unless another open incident names them; those that a running
+maintenance names are in maintenance.`,
+  options: EDIT_OPTIONS,
+  takesArguments: true,
+  exit: EDIT_EXIT,
+  async run({ values, positionals }) {
+    const id = onlyArgument(positionals, 'id of an incident')
+    return editStatus(values, (status, options) => resolveIncident(status, id, options))
+  },
+})
+
+const listCommand = createCommand({
+  usage: 'incident list [--content DIR] [--json]',
+  about: 'Lists the incidents of status.yaml, open ones first.',
+  options: { content: CONTENT_OPTION },
+  async run({ values }) {
+    const { incidents } = await readStatus(values.content)
+    const isOpen = ({ state }: { readonly state: string }) => state !== 'resolved'
+    const listed = incidents.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
+    const width = Math.max(0, ...listed.map(({ id }) => id.length))
+    const lines = listed.map(({ id, state, impact, startedAt, title }) =>
+      [id.padEnd(width), state.padEnd(13), impact.padEnd(8), startedAt, title].join('  '),
+    )
+    return {
+      json: { incidents: listed },
+      lines: lines.length === 0 ? ['No incidents.'] : lines,
+    }
+  },
+})
+
+export const command: CommandGroup = createGroup(
   'incident',
   `Edits the incidents of status.yaml in place. An edit that svc check would refuse
 is not made. With --publish, the content folder is published in the same step.`,
   {
-    open: ['add an incident with its first update', () => import('./incident/open-command.ts')],
-    update: ['add an update to an incident', () => import('./incident/update-command.ts')],
-    resolve: ['end an incident', () => import('./incident/resolve-command.ts')],
-    list: ['list the incidents, open ones first', () => import('./incident/list-command.ts')],
+    open: ['add an incident with its first update', openCommand],
+    update: ['add an update to an incident', updateCommand],
+    resolve: ['end an incident', resolveCommand],
+    list: ['list the incidents, open ones first', listCommand],
   },
 )

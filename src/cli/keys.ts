@@ -1,10 +1,9 @@
-import { type Command, UsageError } from '@public-api/cli-kit/command'
+import { type CommandGroup, createGroup, UsageError } from '@public-api/cli-kit/command'
 import { looksLikeApiKey } from '@public-api/cli-kit/whole-key'
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
-import { createActionsCommand } from './actions.ts'
 import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
 
-const actions = createActionsCommand(
+const actions = createGroup(
   'keys',
   `Works on the API keys. The database contains only a hash of each key. A key is
 identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
@@ -19,11 +18,10 @@ identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}
   },
 )
 
-export const command: Command = {
+export const command: CommandGroup = {
   ...actions,
-  async run(args, output, toFailure) {
-    // Checked first, because messages may be logged.
+  // Checked first, because messages may be logged.
+  checkArguments(args) {
     if (args.some(looksLikeApiKey)) throw new UsageError(WHOLE_KEY_REFUSED)
-    return actions.run(args, output, toFailure)
   },
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { CommandOutput, ExitCode, ToFailure } from '@public-api/cli-kit/command'
-import { type CommandTable, runProgram as runCommands } from '@public-api/cli-kit/run-program'
+import type { CommandOutput, CommandTable, ExitCode, ToFailure } from '@public-api/cli-kit/command'
+import { COMPLETION_SUMMARY, createCompletionCommand } from '@public-api/cli-kit/completion'
+import { runProgram as runCommands } from '@public-api/cli-kit/run-program'
 import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
@@ -68,7 +69,7 @@ export const COMMANDS: CommandTable = {
   ],
   tlog: ['create and cosign the transparency log of the releases', () => import('./tlog.ts')],
   keys: ['list, revoke, purge or issue API keys', () => import('./keys.ts')],
-  completion: ['print the completion script for bash or zsh', () => import('./completion.ts')],
+  completion: [COMPLETION_SUMMARY, createCompletionCommand(() => COMMANDS)],
 }
 
 /** Loaded only after an error, so that help stays quick: it imports the configuration and the storage. */

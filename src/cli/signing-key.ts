@@ -1,5 +1,6 @@
 import {
-  type Command,
+  type CommandGroup,
+  createGroup,
   CommandFailure,
   createCommand,
   EXIT_CODES,
@@ -19,7 +20,6 @@ import {
   promoteNextKey,
   retireKey,
 } from '../service/signing-keys/signing-key-rotation.ts'
-import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
 import { recordCommand } from './signing-key-dns-record.ts'
 import {
@@ -226,7 +226,7 @@ hyphen.`,
   },
 })
 
-export const command: Command = createActionsCommand(
+export const command: CommandGroup = createGroup(
   'signing-key',
   `Manages the Ed25519 keys that sign responses, in the secrets folder:
 signing-key.pem (the current private key), signing-key-next.pem (the announced

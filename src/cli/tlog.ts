@@ -1,6 +1,11 @@
-import { type Command, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
+import {
+  type CommandGroup,
+  createGroup,
+  createCommand,
+  EXIT_CODES,
+  UsageError,
+} from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
-import { createActionsCommand } from './actions.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'
@@ -170,7 +175,7 @@ it. KEYID is the 8 hexadecimal digits in its verifier key.`,
   },
 })
 
-export const command: Command = createActionsCommand(
+export const command: CommandGroup = createGroup(
   'tlog',
   `Manages the transparency log of a releases folder, which witnesses cosign. See
 docs/witnesses.md. Without svc tlog init there is no log.`,

@@ -1,7 +1,6 @@
-import type { Command } from '@public-api/cli-kit/command'
-import { createActionsCommand } from './actions.ts'
+import { type CommandGroup, createGroup } from '@public-api/cli-kit/command'
 
-export const command: Command = createActionsCommand(
+export const command: CommandGroup = createGroup(
   'waitlist',
   `Works on the early-access waitlist. Its rows are encrypted: only "export",
 "show" and "rotate-recipient" decrypt them, with an identity that need not be on

@@ -4,11 +4,11 @@ import {
   type Command,
   CommandFailure,
   createCommand,
-  runNamed,
   type ToFailure,
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption, textOptions } from '@public-api/cli-kit/options'
+import { runProgram } from '@public-api/cli-kit/run-program'
 import { serverFailureOf } from '../../src/cli/server-failure.ts'
 import { ConfigError } from '../../src/config-mistake.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
@@ -30,14 +30,15 @@ function failing(error: Error, printsFailuresAsJson = true): Command {
 
 const toFailure: ToFailure = async (error) => serverFailureOf(error)
 
-/** Runs a command that was called by `svc list fail`, and what it writes. */
+/** Runs a command that was called by `svc fail`, and what it writes. */
 async function run(command: Command, ...args: readonly string[]) {
   const [out, error]: [string[], string[]] = [[], []]
   const output = {
     out: (line: string) => out.push(line),
     error: (line: string) => error.push(line),
   }
-  const code = await runNamed('fail', command, args, output, toFailure)
+  const program = { commands: { fail: ['', command] }, version: () => '', toFailure } as const
+  const code = await runProgram(program, ['fail', ...args], output)
   return { code, out, error }
 }
 
@@ -74,12 +75,13 @@ test('a store that cannot work is a failure; wrong usage and faults of the progr
   const { code, error } = await run(failing(new StorageError('LOCKED', 'here')))
   assert.equal(code, 1)
   assert.match(error.join('\n'), /^error: here: the database is locked by another program$/)
-  const fault = new TypeError('a fault')
-  await assert.rejects(run(failing(fault), '--json'), fault)
-  await assert.rejects(run(failing(new UsageError('give one')), '--json'), {
-    name: 'UsageError',
-    message: 'give one',
-    command: ['fail'],
+  const fault = await run(failing(new TypeError('a fault')), '--json')
+  assert.deepEqual([fault.code, fault.out, fault.error[0]], [1, [], 'error: a fault'])
+  assert.match(fault.error[1] ?? '', /^TypeError: a fault\n +at /)
+  assert.deepEqual(await run(failing(new UsageError('give one')), '--json'), {
+    code: 2,
+    out: [],
+    error: ["error: give one. Run 'svc fail --help' for usage."],
   })
 })
 
@@ -93,15 +95,23 @@ test('quotes unexpected arguments only if they are short options', async () => {
     [[key], 'expected options only, found an argument'],
     [[`--${key.slice(0, 23)}`], 'unknown option'],
     [[`--${identity}`], 'unknown option'],
-    [['--other'], 'unknown option --other'],
-    [['--other=secret'], 'unknown option --other'],
-    [['--jsn'], 'unknown option --jsn; did you mean --json?'],
-    [['--hepl'], 'unknown option --hepl; did you mean --help?'],
-    [['--file'], "Option '--file <value>' argument missing"],
-    [['--json=secret'], "Option '--json' does not take an argument"],
+    [['--other'], "unknown option '--other'"],
+    [['--other=secret'], "unknown option '--other'"],
+    [['--jsn'], "unknown option '--jsn'; did you mean --json?"],
+    [['--hepl'], "unknown option '--hepl'; did you mean --help?"],
+    [['--file'], "option '--file <FILE>' argument missing"],
+    [['--file', '--json'], 'expected a value after --file, found the option --json'],
+    [['--json=secret'], "unknown option '--json'"],
   ]
   for (const [args, message] of cases) {
-    await assert.rejects(run(command, ...args), { name: 'UsageError', message }, args.join(' '))
+    const { code, error } = await run(command, ...args)
+    assert.deepEqual(
+      [code, error],
+      [
+        2,
+        [`error: ${message}${message.endsWith('?') ? '' : '.'} Run 'svc fail --help' for usage.`],
+      ],
+    )
   }
 })
 
@@ -137,12 +147,11 @@ test('a value may start with a dash, as a key ID does; what looks like an option
     ['--file', '-h'],
     ['--json', '-x'],
   ]) {
-    await assert.rejects(run(command, ...args), { name: 'UsageError' }, args.join(' '))
+    assert.equal((await run(command, ...args)).code, 2, args.join(' '))
   }
 })
 
-test('help is printed, unless something else is wrong', async () => {
-  const command = failing(new Error('not run'))
+test('prints the help of a command', async () => {
   const help = `Usage: svc list
 
 Lists files.
@@ -153,8 +162,8 @@ Options:
   -h, --help   print this text
 
 Exit code: 0 done, 1 failure, 2 wrong usage.`
-  const ended = { code: 0, out: [help], error: [] }
-  assert.deepEqual(await run(command, '--help'), ended)
-  assert.deepEqual(await run(command, '--json', '-h'), ended)
-  await assert.rejects(run(command, '--help', 'more'), UsageError)
+  for (const args of [['--help'], ['--json', '-h'], ['--unknown', '--help']]) {
+    const { code, out, error } = await run(failing(new Error('not run')), ...args)
+    assert.deepEqual([code, out.join('\n'), error], [0, help, []])
+  }
 })

@@ -3,23 +3,24 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { CommandTable } from '@public-api/cli-kit/run-program'
+import type { CommandTable } from '@public-api/cli-kit/command'
+import { runProgram } from '@public-api/cli-kit/run-program'
 import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
-import { command as auditorCommand } from '../../packages/cli/src/completion-command.ts'
-import { command } from '../../src/cli/completion.ts'
 import { COMMANDS } from '../../src/cli/program.ts'
 import { hasProgram } from '../caches/cache-process.ts'
+import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const zsh = { skip: !hasProgram('zsh') && 'zsh is not installed' }
 
-async function printScript(shell: string, from = command): Promise<string> {
+async function printScript(shell: string, commands = COMMANDS): Promise<string> {
   const lines: string[] = []
   const output = {
     out: (line: string) => lines.push(line),
     error: (line: string) => lines.push(line),
   }
-  assert.equal(await from.run([shell], output), 0)
+  const program = { commands, version: () => '' }
+  assert.equal(await runProgram(program, ['completion', shell], output), 0)
   return `${lines.join('\n')}\n`
 }
 
@@ -78,25 +79,20 @@ async function* everyCommand(
     offered: Object.keys(table),
   }
   for (const [name, [, entry]] of Object.entries(table)) {
-    const { help, actions } = typeof entry === 'function' ? (await entry()).command : entry
+    const command = typeof entry === 'function' ? (await entry()).command : entry
     const words = [...before, name]
-    if (actions !== undefined) yield* everyCommand(actions, words)
-    else {
-      const options = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(
-        ([, option = '']) => option,
-      )
-      yield { words, offered: options }
-    }
+    if ('actions' in command) yield* everyCommand(command.actions, words)
+    else yield { words, offered: Object.keys(command.options).map((option) => `--${option}`) }
   }
 }
 
-for (const [title, from, table] of [
-  ['the service', command, COMMANDS],
-  ['the auditors', auditorCommand, AUDITOR_COMMANDS],
+for (const [title, table] of [
+  ['the service', COMMANDS],
+  ['the auditors', AUDITOR_COMMANDS],
 ] as const) {
   test(`bash completes every command, action and option of ${title}`, async (t) => {
     const all = await Array.fromAsync(everyCommand(table))
-    const before = (await printScript('bash', from)) + ASK_BASH
+    const before = (await printScript('bash', table)) + ASK_BASH
     const calls = all.map(({ words, offered }) => [
       'svc',
       ...words,
@@ -122,7 +118,6 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
     ['waitlist', 'e'],
     ['export', 'erase', 'expire'],
   ],
-  [['challenge', 's'], ['solve']],
   [
     ['waitlist', 'export', '--format', ''],
     ['csv', 'jsonl', 'listmonk'],
@@ -209,7 +204,9 @@ test('a script in the folder of zsh is loaded at its first use', zsh, async (t) 
 })
 
 test('another shell is wrong usage', async () => {
-  const output = { out() {}, error() {} }
-  await assert.rejects(command.run(['fish'], output), /bash or zsh/)
-  await assert.rejects(command.run([], output), /expected bash or zsh/)
+  for (const args of [['fish'], []]) {
+    const { status, error } = await svc('completion', ...args)
+    assert.equal(status, 2)
+    assert.match(error, /bash or zsh/)
+  }
 })

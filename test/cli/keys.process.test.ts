@@ -29,9 +29,9 @@ test('prints the help of the command and of each action on standard output', () 
 test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
   await assertMisuses(TESTED, [
     [[], /expected an action: list, revoke, purge-expired, issue/],
-    [['lst'], /unknown action "lst"; did you mean svc keys list\?/],
-    [['toString'], /unknown action "toString"; expected one of list, /],
-    [['list', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+    [['lst'], /unknown command 'lst'; did you mean list\?/],
+    [['toString'], /unknown command 'toString'\. Run /],
+    [['list', '--jsn'], /unknown option '--jsn'; did you mean --json\?/],
     [['list', 'more'], /expected options only, found an argument/],
     [
       ['list', '--status', 'actve'],
@@ -44,7 +44,7 @@ test('wrong usage: exit code 2 and one line with the expectation', async (t) => 
     [['purge-expired', '--older-than', '1.5'], /--older-than expects whole days from 0 to 3650/],
     [['purge-expired', '--older-than', '3651'], /--older-than expects whole days/],
     [['purge-expired', '--older-than=-1'], /--older-than expects whole days/],
-    [['issue', '--lable', 'x'], /unknown option --lable; did you mean --label\?/],
+    [['issue', '--lable', 'x'], /unknown option '--lable'; did you mean --label\?/],
   ])
   // Without an argument the id is read from standard input.
   const { status, error } = await keys(temporaryFolder(t), ['revoke'])

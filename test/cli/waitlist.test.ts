@@ -17,9 +17,9 @@ test('prints the help of the command and of each action on standard output', () 
 test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
   await assertMisuses(TESTED, [
     [[], /expected an action: count, export, show, erase, rotate-recipient, expire/],
-    [['exprot'], /unknown action "exprot"; did you mean svc waitlist export\?/],
-    [['toString'], /unknown action "toString"; expected one of count, /],
-    [['count', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+    [['exprot'], /unknown command 'exprot'; did you mean export\?/],
+    [['toString'], /unknown command 'toString'\. Run /],
+    [['count', '--jsn'], /unknown option '--jsn'; did you mean --json\?/],
     [['count', 'more'], /expected options only, found an argument/],
     [['export', '--format', 'xml'], /--format expects csv, jsonl or listmonk\. Run /],
     [['export', '--json'], /--json requires --out FILE/],

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { loadCommand } from '@public-api/cli-kit/run-program'
 import { COMMANDS } from '../../src/cli/program.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -60,13 +61,11 @@ test('the installed svc runs each command on the database as the user of the ser
   const [, listed = ''] = /^ {2}([\w |-]+)\) as_service=yes ;;$/m.exec(wrapper) ?? []
   const asService = new Set(listed.split(' | '))
   for (const [name, [, entry]] of Object.entries(COMMANDS)) {
-    const command = typeof entry === 'function' ? (await entry()).command : entry
-    const actions = await Promise.all(
-      Object.values(command.actions ?? {}).map(async ([, each]) =>
-        typeof each === 'function' ? (await each()).command : each,
-      ),
-    )
-    const worksOnDatabase = [command, ...actions].some(({ options = {} }) => 'database' in options)
+    const command = await loadCommand(entry)
+    const actions =
+      'actions' in command ? Object.values(command.actions) : [[name, command] as const]
+    const loaded = await Promise.all(actions.map(async ([, each]) => loadCommand(each)))
+    const worksOnDatabase = loaded.some((each) => 'options' in each && 'database' in each.options)
     if (worksOnDatabase) assert.ok(asService.has(name), name)
   }
   for (const name of asService) assert.ok(Object.hasOwn(COMMANDS, name), name)

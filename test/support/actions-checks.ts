@@ -10,7 +10,7 @@ export interface TestedActions {
 
 /** Asserts that the command and each action print help on standard output, within the width of a terminal. */
 export async function assertHelps({ command, actions }: TestedActions): Promise<void> {
-  for (const args of [['--help'], ['-h'], ['help'], ...actions.map((each) => [each, '--help'])]) {
+  for (const args of [['--help'], ['-h'], ...actions.map((each) => [each, '--help'])]) {
     const { status, out, error } = await svc(command, ...args)
     assert.equal(status, 0, args.join(' '))
     assert.equal(error, '')

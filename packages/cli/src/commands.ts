@@ -1,4 +1,5 @@
-import type { CommandTable } from '@public-api/cli-kit/run-program'
+import type { CommandTable } from '@public-api/cli-kit/command'
+import { COMPLETION_SUMMARY, createCompletionCommand } from '@public-api/cli-kit/completion'
 
 /** The commands of this package. A file is loaded when its command runs. */
 export const COMMANDS: CommandTable = {
@@ -13,8 +14,5 @@ export const COMMANDS: CommandTable = {
     'inspect a deployment from outside, through its proxies and its CDN',
     () => import('./doctor-command.ts'),
   ],
-  completion: [
-    'print the completion script for bash or zsh',
-    () => import('./completion-command.ts'),
-  ],
+  completion: [COMPLETION_SUMMARY, createCompletionCommand(() => COMMANDS)],
 }

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { joinDashedValues } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
@@ -73,9 +72,17 @@ function createSource(
   }
 }
 
+/** Joins `--pin` and its value: a key ID is base64url and may start with a dash, which `parseArgs` takes for an option. */
+function joinPins(args: readonly string[]): string[] {
+  return args
+    .join('\0')
+    .replaceAll(/(?<=^|\0)--pin\0/g, '--pin=')
+    .split('\0')
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    args: [...joinDashedValues(process.argv.slice(2), OPTIONS)],
+    args: joinPins(process.argv.slice(2)),
     allowPositionals: true,
     options: OPTIONS,
   })

@@ -1,5 +1,5 @@
 import type { CommandOutput } from '@public-api/cli-kit/command'
-import { EXIT_CODES, runNamed, UsageError } from '@public-api/cli-kit/command'
+import { runProgram } from '@public-api/cli-kit/run-program'
 import { createIssueCommand } from '../../../src/cli/keys/issue-command.ts'
 import { serverFailureOf } from '../../../src/cli/server-failure.ts'
 
@@ -12,16 +12,8 @@ const COMMAND = createIssueCommand({
 })
 
 /** Runs `svc keys issue` under a registry in which issuing is open. Resolves with the exit code. */
-export async function runOpenIssuing(
-  args: readonly string[],
-  output: CommandOutput,
-): Promise<number> {
-  try {
-    const toFailure = async (error: unknown) => serverFailureOf(error)
-    return await runNamed('issue', COMMAND, args, output, toFailure)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    output.error(error.message)
-    return EXIT_CODES.usage
-  }
+export function runOpenIssuing(args: readonly string[], output: CommandOutput): Promise<number> {
+  const toFailure = async (error: unknown) => serverFailureOf(error)
+  const program = { commands: { issue: ['', COMMAND] }, version: () => '', toFailure } as const
+  return runProgram(program, ['issue', ...args], output)
 }
