@@ -184,5 +184,21 @@ Rules that allow exceptions:
 ${rules.join('\n')}
 
 A digest passes if the text marks it as one: \`sha256:…\`, \`SHA-256 of the file: …\`, \`commit …\`, \`ETag: …\`, the URL of a commit.
+
+## Read as a Statuspage
+
+Programs for Atlassian Statuspage's API, version 2 (aggregators, exporters, menu bar tools, \`@statuspage/status-widget\`) read the published status below \`/statuspage/api/v2/\`: \`summary.json\`, \`status.json\`, \`components.json\`, \`incidents.json\`, \`incidents/unresolved.json\`, \`scheduled-maintenances.json\`, and its \`upcoming\` and \`active\`. They are not part of the API contract and are not signed. Most programs ask for \`/api/v2/…\` at the root of a host: \`deploy/nginx/statuspage.conf\` and \`deploy/caddy/statuspage.Caddyfile\` give a host of its own to them.
+
+| here | there |
+|---|---|
+| \`operational\`, \`partial_outage\`, \`major_outage\` | the same |
+| \`degraded\` | \`degraded_performance\` |
+| \`maintenance\` | \`under_maintenance\` |
+| \`status.state\` | \`status.indicator\`: \`none\`, \`maintenance\`, \`minor\`, \`major\`, \`critical\` |
+| \`status.summary\` | \`status.description\` |
+| \`components[].summary\`, \`since\` | \`description\`; \`created_at\` and \`updated_at\` |
+| states and impacts of incidents, states of maintenances | the same |
+| a \`cancelled\` maintenance | left out: the format has no word for it |
+| \`components[].note\`, \`status.updatedAt\` of earlier versions | left out |
 `
 }

@@ -1,36 +1,26 @@
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
-import { configuredFrom, freePort, hasProgram, startCacheProcess } from '../caches/cache-process.ts'
+import { configuredFrom, freePort, hasProgram } from '../caches/cache-process.ts'
 import { key } from '../client/scripted-client.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
+import { runNginx } from '../support/nginx.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Serves a folder with nginx and the configuration of deploy/. Resolves with the origin. */
 async function serveWithNginx(t: TestContext, folder: string): Promise<string> {
-  const place = temporaryFolder(t)
   const port = await freePort()
   const site = configuredFrom(readFileSync('deploy/nginx/mirror.conf', 'utf8'), {
     'listen 8082': `listen 127.0.0.1:${port}`,
     '/srv/public-api-mirror': folder,
   })
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (way) => `${way}_temp_path ${path.join(place, way)};`,
-  )
-  const file = path.join(place, 'nginx.conf')
-  const user = userInfo().uid === 0 ? 'user root root;' : ''
-  const http = ['http {', 'access_log off;', ...temporary, site, '}']
-  writeFileSync(file, ['daemon off;', `pid ${place}/pid;`, user, 'events {}', ...http].join('\n'))
-  await startCacheProcess(t, port, 'nginx', ['-p', place, '-e', 'stderr', '-c', file], {})
-  return `http://127.0.0.1:${port}`
+  return runNginx(t, port, site)
 }
 
 test(

@@ -11,6 +11,7 @@ import { CALENDAR_TYPE, calendarPath, renderCalendar } from './maintenance-calen
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
 import type { SiteFile } from './site-file.ts'
 import { badgePath, renderBadge } from './status-badge.ts'
+import { renderStatuspage, STATUSPAGE_PATHS } from './statuspage.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
@@ -59,6 +60,18 @@ function badgeFile({ plainFile, contextOf }: PageFiles, locale: Locale): SiteFil
   return plainFile(badge, IN_OTHER_SITES)
 }
 
+/** A document for programs that read a Statuspage. */
+function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteData, path: string) {
+  const json = renderStatuspage(contextOf(facts.defaultLocale), path)
+  const file = {
+    status: json === undefined ? 503 : 200,
+    contentType: JSON_TYPE,
+    cacheControl: json === undefined ? 'no-store' : 'public, max-age=60',
+    make: () => json ?? '{"error":"The status cannot be read at the moment."}',
+  }
+  return plainFile(file, OPEN_TO_ALL)
+}
+
 /** The files whose paths do not depend on the release, by path: the listed pages, feeds, calendars, badges and indexes. */
 export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonly [string, App])[] {
   const { plainFile, lateFile, contextOf, pageFiles } = files
@@ -94,5 +107,6 @@ export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonl
     [LLMS_TXT_PATH, llmsTxt],
     ...ofLocales,
     [badgePath(), badgeFile(files, facts.defaultLocale)],
+    ...STATUSPAGE_PATHS.map((path) => [path, statuspageFile(files, facts, path)] as const),
   ]
 }
