@@ -121,6 +121,7 @@ A content folder contains the published data of an organization, one YAML file f
 - Text is plain: no Markdown, no HTML. Dates are in UTC: \`2026-11-21\`, \`2026-11-21T08:00:00Z\`.
 - Ids are in kebab-case and stay when a title changes, so that readers and translations can refer to them.
 - Unknown fields are mistakes. Anchors, aliases, tags, fractions and empty values are not supported.
+- A text that contains \` #\` needs quotes. Merge conflicts are mistakes, and what editors and merge tools leave beside a file (\`status.yaml~\`, \`*.orig\`, \`Thumbs.db\`) is ignored.
 - Every mistake is reported with file, line, column, what was found and what was expected. With a mistake, nothing is published.
 - A status may not contradict itself. A major or critical incident that is \`investigating\` or \`identified\` needs a component that is worse than operational. A component that is worse than operational needs an open incident or a note, and one in \`maintenance\` a maintenance in progress. \`updatedAt\` is not before the newest update. \`svc incident\` and \`svc maintenance\` edit the file and keep these rules ([operating](operating.md#an-incident-at-night)).
 - The seven wallet files can be omitted together. The wallet views then say that no wallet is attached.

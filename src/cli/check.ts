@@ -24,9 +24,8 @@ Nothing is written.`,
     }
     const content = values.content ?? 'content'
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { formatOutdated } = await import('../publishing/translations/translation-record.ts')
     const { countTranslations } = await import('../publishing/compile/translation-coverage.ts')
-    const { resources, mistakes, outdated } = await withPublishErrors(() =>
+    const { resources, mistakes, outdated, warnings } = await withPublishErrors(() =>
       compileContent(content, Date.now()),
     )
     if (mistakes.length > 0) {
@@ -38,14 +37,14 @@ Nothing is written.`,
     }
     const translations = countTranslations(resources)
     return {
-      json: { content, resources: [...resources.keys()], translations, outdated },
+      json: { content, resources: [...resources.keys()], translations, outdated, warnings },
       lines: [
         `${content} has no mistakes: ${pluralOf(resources.size, 'resource')}.`,
         ...translations.map(
           ({ locale, translated, texts }) =>
             `  ${locale}: ${translated} of ${pluralOf(texts, 'text')} translated`,
         ),
-        ...outdated.map(formatOutdated),
+        ...warnings,
       ],
     }
   },

@@ -24,7 +24,7 @@ async function diffOfVersions(store: ReleaseStore, ids: readonly string[]) {
   const resources = diffResources(store, before.resources, after.resources)
   const readText = (resource: string) =>
     store.readResourceText(resource, after.resources[resource] ?? '')
-  return { from, to, resources, notes: [], outdated: [], readText }
+  return { from, to, resources, notes: [], warnings: [], readText }
 }
 
 /** `from` is null if nothing is published. */
@@ -33,14 +33,14 @@ async function diffOfContent(store: ReleaseStore, contentDir: string) {
   const { requireContent } = await import('../publishing/releases/publish-release.ts')
   const { diffResources } = await import('../publishing/releases/release-diff.ts')
   const head = readVersions(store).at(-1)
-  const { resources: compiled, outdated } = await requireContent(contentDir, Date.now())
+  const { resources: compiled, warnings } = await requireContent(contentDir, Date.now())
   const digests = Object.fromEntries([...compiled].map(([name, { digest }]) => [name, digest]))
   const resources = diffResources(store, head?.resources ?? {}, digests, compiled)
   const { snapshotId = null, registryVersion = REGISTRY_VERSION } = head ?? {}
   const isSame = registryVersion === REGISTRY_VERSION
   const notes = isSame ? [] : [`registry version: ${registryVersion} -> ${REGISTRY_VERSION}`]
   const readText = (resource: string) => compiled.get(resource as ResourceName)?.text ?? 'null'
-  return { from: snapshotId, to: contentDir, resources, notes, outdated, readText }
+  return { from: snapshotId, to: contentDir, resources, notes, warnings, readText }
 }
 
 export const command = createCommand({
@@ -68,8 +68,7 @@ text changed after them are named. Nothing is written.`,
         : diffOfContent(store, values.content ?? 'content'),
     )
     const { readText, ...result } = diff
-    const { from, to, resources, notes, outdated } = result
-    const { formatOutdated } = await import('../publishing/translations/translation-record.ts')
+    const { from, to, resources, notes, warnings } = result
     const marks = createMarks(process.stdout.isTTY, process.env)
     const textsOf = (resource: string) =>
       formatResource(JSON.parse(readText(resource)) as JsonValue, marks)
@@ -87,6 +86,6 @@ text changed after them are named. Nothing is written.`,
       lines.length === 0
         ? `No differences between ${from} and ${to}.`
         : `From ${from ?? 'nothing'} to ${to}:`
-    return { json: result, lines: [title, ...lines, ...outdated.map(formatOutdated)] }
+    return { json: result, lines: [title, ...lines, ...warnings] }
   },
 })

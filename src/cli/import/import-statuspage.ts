@@ -6,6 +6,7 @@ import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { parse, stringify } from 'yaml'
 import { schemaLine } from '../../publishing/compile/editor-schemas.ts'
 import { slugFrom } from '../../publishing/editing/edit-status.ts'
+import { plainMarkdown } from '../../publishing/imports/markdown-text.ts'
 import { bestOverallState, type ComponentState } from '../../publishing/rules/status-rules.ts'
 import { PLACEHOLDER_MARK } from '../../publishing/rules/value-rules.ts'
 
@@ -258,10 +259,15 @@ function readEvent(reader: Reader, event: unknown, ids: ReadonlyMap<string, stri
     const isShown = typeof propertyOf(update, 'display_at') === 'string'
     const place = `${path}[].incident_updates[].`
     reader.reportUnread(update, 'update', place, isShown ? undefined : 'created_at')
+    const [status, text] = [
+      wordOf(update, 'status'),
+      reader.requireText(update, 'body', 'The text of an update.'),
+    ]
     return {
       at: timeOf(update, 'display_at', 'created_at') ?? '',
-      state: stateFrom(wordOf(update, 'status')),
-      text: reader.requireText(update, 'body', 'The text of an update.'),
+      state: stateFrom(status),
+      // Statuspage shows reports as Markdown, and all other updates as they are.
+      text: status === 'postmortem' ? plainMarkdown(text) : text,
     }
   })
   const affected = listIn(event, 'components').flatMap((component) => {

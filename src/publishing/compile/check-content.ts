@@ -25,7 +25,7 @@ import {
 } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
-import { checkValues } from '../rules/value-rules.ts'
+import { checkComments, checkValues } from '../rules/value-rules.ts'
 import type { ContentSource } from '../rules/yaml-source.ts'
 import { compileOverlay, type OverlayText } from '../translations/compile-overlay.ts'
 import { translatableTexts } from '../translations/translatable-texts.ts'
@@ -51,6 +51,8 @@ export interface CheckedContent {
   /** Texts of published images. */
   readonly imageTexts: readonly ContentFile[]
   readonly mistakes: readonly ContentMistake[]
+  /** What may be wrong, one line each with its place. */
+  readonly notes: readonly string[]
   /** Every translated text, and those whose source changed after them: these are not published. */
   readonly translated: readonly TranslatedText[]
   readonly outdated: readonly TranslatedText[]
@@ -67,7 +69,7 @@ function checkResource(
   const schema = contentSchema(name)
   const faults = [...checkSchema(schema, source.value)]
   const refused = new Set(faults.map(({ path }) => formatFieldPath(path)))
-  const others = [...checkValues(source, schema, nowMs)].filter(
+  const others = [...checkValues(source, schema, nowMs), ...checkComments(source, schema)].filter(
     ({ path }) => !refused.has(formatFieldPath(path)),
   )
   return locateFaults(source.place, [...faults, ...others])
@@ -142,7 +144,28 @@ function checkOverlay(
   if (Object.keys(overlay).length > 0) {
     data[resource] = { locale, resources: { ...data[resource]?.resources, [name]: overlay } }
   }
-  return { mistakes: locateFaults(source.place, faults), texts: texts.map(locateText) }
+  const cut = checkComments(source)
+  return {
+    mistakes: locateFaults(source.place, [...faults, ...cut]),
+    texts: texts.map(locateText),
+  }
+}
+
+/** Maintenances that are planned for a time that is over: nothing ends them by the clock. */
+function pastMaintenances(
+  { status }: CheckedData,
+  sources: ParsedContent['sources'],
+  nowMs: number,
+): readonly string[] {
+  const place = sources.get('status')?.place
+  return (status?.maintenances ?? []).flatMap(({ id, state, endsAt }, index) => {
+    if (place === undefined || Date.parse(endsAt) > nowMs) return []
+    if (state !== 'scheduled' && state !== 'in_progress') return []
+    const { file, line, column } = place(['maintenances', index, 'endsAt'])
+    return [
+      `${file}:${line}:${column}: the maintenance ${id} is ${state}, and its end has passed; expected svc maintenance complete, cancel or reschedule`,
+    ]
+  })
 }
 
 /** Checks parsed content against the schemas and the rules. `nowMs` is the current time for "not in the future". */
@@ -185,6 +208,7 @@ export function checkContent(
     data,
     imageTexts,
     mistakes,
+    notes: pastMaintenances(data, sources, nowMs),
     translated,
     outdated,
     findUntranslated: (locale) => {

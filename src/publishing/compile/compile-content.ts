@@ -10,7 +10,11 @@ import { type ContentMistake, locateFaults, sortMistakes } from '../rules/conten
 import { type PublishingSettings, SETTINGS_SCHEMA } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
 import { checkText } from '../rules/value-rules.ts'
-import { readTranslationRecord, type TranslatedText } from '../translations/translation-record.ts'
+import {
+  formatOutdated,
+  readTranslationRecord,
+  type TranslatedText,
+} from '../translations/translation-record.ts'
 import { checkContent, type CheckedContent, type CheckedData } from './check-content.ts'
 import { parseContent, type ParsedContent, type ParsedFile } from './parse-content.ts'
 
@@ -30,6 +34,8 @@ export interface CompiledContent extends Pick<CheckedContent, 'findUntranslated'
   readonly translated: readonly TranslatedText[]
   /** Translations whose source changed after them. The pages show the source instead. */
   readonly outdated: readonly TranslatedText[]
+  /** What may be wrong and can be published, one line each with its place; every outdated translation is one. */
+  readonly warnings: readonly string[]
 }
 
 /** The addresses of the organization's contact fields, also if other fields have mistakes. */
@@ -164,6 +170,7 @@ export async function compileContent(
   return {
     translated,
     outdated,
+    warnings: [...parsed.notes, ...checked.notes, ...outdated.map(formatOutdated)],
     findUntranslated,
     resources: mistakes.length > 0 ? new Map() : formatResources(checked.data),
     mistakes,

@@ -35,6 +35,8 @@ export interface ParsedContent {
   readonly referenced: ReadonlySet<string>
   /** Whether every file could be parsed and every import read. Otherwise, what is unused cannot be known. */
   readonly isComplete: boolean
+  /** What imports left out, one line each with its place. */
+  readonly notes: readonly string[]
   readonly mistakes: readonly ContentMistake[]
 }
 
@@ -52,10 +54,12 @@ export function parseContent(folder: ContentFolder): ParsedContent {
   const files: ParsedFile[] = []
   const referenced = new Set<string>()
   const mistakes: ContentMistake[] = []
+  const notes: string[] = []
   for (const [name, file] of folder.resources) {
     const parsed = parseYamlSource(file.file, file.text)
     const whole = parsed.value === undefined ? parsed : readImport(name, parsed.value, folder)
     mistakes.push(...whole.mistakes)
+    notes.push(...(whole.notes ?? []))
     files.push({ ...file, name, source: whole.value ?? parsed.value })
     if (whole.value !== undefined) sources.set(name, whole.value)
     const reference = parsed.value && referenceIn(name, parsed.value.value)
@@ -76,6 +80,7 @@ export function parseContent(folder: ContentFolder): ParsedContent {
     files,
     referenced,
     isComplete: mistakes.length === 0,
+    notes,
     mistakes: [...mistakes, ...(parsedSettings?.mistakes ?? [])],
   }
 }

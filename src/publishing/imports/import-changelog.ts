@@ -1,8 +1,11 @@
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { CHANGELOG_KINDS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { expectedName } from '@public-api/contract/text/nearest-name'
+import type { Token } from 'markdown-it'
+import { conflictMistake } from '../rules/content-folder.ts'
 import { type ContentMistake, describeValue, mistakeAt } from '../rules/content-mistake.ts'
 import type { Imported } from './imported.ts'
+import { inlineText, isComment, parseMarkdown } from './markdown-text.ts'
 
 /** `releasesFrom` in a content file, as its schema describes it. */
 export interface ChangelogImport {
@@ -49,94 +52,51 @@ export const IMPORTED_HEADINGS: { readonly [heading: string]: (typeof CHANGELOG_
   deprecations: 'deprecated',
 }
 
-/** Markdown without its marks: links by their text, code and emphasis by their content. */
-function toPlainText(markdown: string): string {
-  return markdown
-    .replaceAll(/!?\[([^\]]{1,500})\](?:\([^)\s]{1,2000}\)|\[[^\]]{0,200}\])?/g, '$1')
-    .replaceAll(/(`+|\*\*|__)/g, '')
-    .replaceAll(/(^|\s)[*_](\S[^*_]{0,500})[*_](?=\W|$)/g, '$1$2')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-}
+/** A version, in brackets or not, and the rest of the heading. */
+const RELEASE = /^\[?v?(\d+\.\d+[^\]\s()]*|unreleased)\]?\s*(.*)$/i
 
-/** Marks of Markdown that would be lost, each with its name. */
-const LOST_MARKS: readonly (readonly [mark: RegExp, name: string])[] = [
-  [/^\[[ xX]\]\s/, 'a checkbox'],
-  [/!\[[^\]]*\]\(/, 'an image'],
-  [/~~[^~]+~~/, 'struck-through text'],
-  [/<!--/, 'a comment that is not closed'],
-  [/<\/?[a-z][\w-]*(?:\s[^>]*)?>/i, 'an HTML tag'],
-]
+/** Blocks that have no place in the data, by their token. */
+const REFUSED_BLOCKS: ReadonlyMap<string, string> = new Map([
+  ['blockquote_open', 'a quotation'],
+  ['table_open', 'a table'],
+  ['fence', 'a code block'],
+  ['code_block', 'a code block'],
+])
 
-/** A text without comments, with the same lines. Code may contain the signs of a comment. */
-function withoutComments(text: string): string {
-  return text.replaceAll(
-    /(^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\2[`~]*[ \t]*$|(?![\s\S])))|(`+)[^`\n]+\3|<!--[\s\S]*?-->/gm,
-    (match, fence: string | undefined, _mark: unknown, code: string | undefined) =>
-      fence === undefined && code === undefined ? match.replaceAll(/[^\n]/g, '') : match,
-  )
-}
+type Fail = (line: number, found: string, expected: string) => void
 
-interface Heading {
-  readonly level: number
-  readonly title: string
-}
+const lineOf = ({ map }: Token): number => (map?.[0] ?? 0) + 1
 
-/** The heading at a line; the underline of one is the next line. */
-function headingAt(lines: readonly string[], index: number): Heading | undefined {
-  const line = lines[index] ?? ''
-  const [, marks, title = ''] = /^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$/.exec(line) ?? []
-  if (marks !== undefined) return { level: marks.length, title }
-  const underline = /^ {0,3}(=+|-+)\s*$/.exec(lines[index + 1] ?? '')?.[1]
-  const isText = /^ {0,3}[^\s>#*+-]/.test(line)
-  if (underline === undefined || !isText) return undefined
-  return { level: underline.startsWith('=') ? 1 : 2, title: line.trim() }
-}
-
-/** A version, in brackets or linked, and the rest of the heading. */
-const RELEASE = /^\[?v?(\d+\.\d+[^\]\s()]*|unreleased)\]?(?:\([^)\s]*\))?\s*(.*)$/i
-
-/**
- * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0, or as release-please,
- * conventional-changelog or changesets write it. Endpoints named by a change become its `endpoints`. Changes are sorted by
- * kind. Whatever has no place in the data is a mistake. `dates` has the dates of releases whose headings have none.
- */
-export function importChangelog(
-  file: string,
-  text: string,
-  dates: { readonly [version: string]: string } = {},
-): Imported {
-  const mistakes: ContentMistake[] = []
-  const fail = (line: number, found: string, expected: string): void =>
-    void mistakes.push(mistakeAt({ file, line, column: 1 }, [], found, expected))
+/** Reads the blocks of a changelog one after the other. */
+function createReader(fail: Fail, dates: { readonly [version: string]: string }) {
   const releases: Release[] = []
   let kind: string | undefined
   let change: Change | undefined
-  let fence: string | undefined
-  let isAfterBlank = true
-  const lines = withoutComments(text).split(/\r?\n/)
 
-  function openRelease(number: number, version: string, rest: string): void {
+  function openRelease(line: number, version: string, rest: string): void {
     const isUnreleased = version.toLowerCase() === 'unreleased'
+    if (isUnreleased && releases.some(({ named }) => named === undefined)) {
+      fail(line, 'a second [Unreleased]', 'one, above the releases')
+    }
     const [, date = dates[version] ?? '', more = ''] =
       /^(?:[-–—]\s*|\()?(\d{4}-\d{2}-\d{2})?\)?\s*(.*)$/.exec(rest) ?? []
     const isYanked = /^\[YANKED\]$/i.test(more)
     if (more !== '' && !isYanked) {
-      fail(number, describeValue(more), 'a date after the version, and nothing else')
+      fail(line, describeValue(more), 'a date after the version, and nothing else')
     }
     if (!isUnreleased && date === '') {
       const expected = `a release with its date, such as ## [${version}] - 2026-11-22, or its date in releasesFrom.dates`
-      fail(number, describeValue(`${version} ${rest}`.trim()), expected)
+      fail(line, describeValue(`${version} ${rest}`.trim()), expected)
     }
     kind = undefined
     const changes: Change[] = isYanked
-      ? [{ kind: 'removed', line: number, text: `Version ${version} was withdrawn.` }]
+      ? [{ kind: 'removed', line, text: `Version ${version} was withdrawn.` }]
       : []
     const named = isUnreleased ? undefined : { version, date }
-    releases.push({ named, line: number, summary: '', changes })
+    releases.push({ named, line, summary: '', changes })
   }
 
-  function openKind(number: number, title: string): void {
+  function openKind(line: number, title: string): void {
     const name = title
       .replaceAll(/[^\p{L}\s]/gu, '')
       .trim()
@@ -149,86 +109,155 @@ export function importChangelog(
       'a kind of change',
       `one of ${kinds.join(', ')}`,
     )
-    fail(number, `the heading ${describeValue(title)}`, expected)
+    fail(line, `the heading ${describeValue(title)}`, expected)
     // Its changes are not reported as well.
     kind = title
   }
 
-  function readHeading(number: number, { level, title }: Heading): void {
-    change = undefined
-    const [, version, rest = ''] = RELEASE.exec(title) ?? []
-    if (version !== undefined && level <= 3) openRelease(number, version, rest)
-    else if (level === 3 && releases.length > 0) openKind(number, title)
-    else if (level > 1 && (level !== 2 || releases.length > 0 || RELEASE.test(title))) {
-      const expected = 'a release such as ## [1.0.0] - 2026-11-22, or a kind such as ### Added'
-      fail(number, `the heading ${describeValue(title)}`, expected)
-    }
-  }
+  return {
+    releases,
 
-  function readText(number: number, line: string): void {
-    const release = releases.at(-1)
-    const [, indent = '', item] = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(.*)$/.exec(line) ?? []
-    const lost = LOST_MARKS.find(([mark]) =>
-      mark.test((item ?? line).trim().replaceAll(/`[^`]*`/g, '')),
-    )
-    if (lost !== undefined && release !== undefined) {
-      return fail(number, lost[1], 'plain text, code, emphasis and links only')
-    }
-    if (item !== undefined && (change === undefined || indent.length < 2)) {
+    heading(line: number, level: number, title: string): void {
+      change = undefined
+      const [, version, rest = ''] = RELEASE.exec(title) ?? []
+      if (version !== undefined && level <= 3) openRelease(line, version, rest)
+      else if (level === 3 && releases.length > 0) openKind(line, title)
+      else if (releases.length > 0 || level > 2) {
+        const expected = 'a release such as ## [1.0.0] - 2026-11-22, or a kind such as ### Added'
+        fail(line, `the heading ${describeValue(title)}`, expected)
+      }
+    },
+
+    item(line: number): void {
+      const release = releases.at(-1)
+      change = undefined
       if (release === undefined || kind === undefined) {
-        return fail(number, 'a change without a kind', 'a heading such as ### Added above it')
+        return fail(line, 'a change without a kind', 'a heading such as ### Added above it')
       }
-      change = { kind, line: number, text: item }
+      change = { kind, line, text: '' }
       release.changes.push(change)
-    } else if (change !== undefined && (item !== undefined || !isAfterBlank || /^\s/.test(line))) {
-      change.text += ` ${item ?? line.trim()}`
-    } else if (release !== undefined && kind === undefined && !/^\s*[>|]/.test(line)) {
-      release.summary += ` ${line.trim()}`
-    } else if (release !== undefined) {
-      fail(number, `the paragraph ${describeValue(line.trim())}`, 'a list item, as every change is')
-    }
-  }
+    },
 
-  for (const [index, line] of lines.entries()) {
-    const number = index + 1
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence !== undefined || mark !== undefined) {
-      const isEnd = fence !== undefined && mark?.startsWith(fence) === true
-      if (fence === undefined && releases.length > 0) {
-        fail(number, 'a code block', 'a change in words; code belongs in backticks')
+    paragraph(line: number, text: string, isInList: boolean): void {
+      const release = releases.at(-1)
+      if (isInList) {
+        if (change !== undefined) change.text = `${change.text} ${text}`.trim()
+      } else if (kind === undefined && release !== undefined) {
+        release.summary = `${release.summary} ${text}`.trim()
+      } else if (release !== undefined) {
+        fail(line, `the paragraph ${describeValue(text)}`, 'a list item, as every change is')
       }
-      fence = isEnd ? undefined : (fence ?? mark)
-      continue
-    }
-    const heading = headingAt(lines, index)
-    const isUnderline = headingAt(lines, index - 1) !== undefined && /^ {0,3}(=+|-+)\s*$/.test(line)
-    if (heading !== undefined) readHeading(number, heading)
-    // The reference links at the end of the file.
-    else if (/^ {0,3}\[[^\]]+\]:\s/.test(line)) change = undefined
-    else if (line.trim() !== '' && !isUnderline && !/^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)) {
-      readText(number, line)
-    }
-    isAfterBlank = line.trim() === ''
+    },
   }
+}
 
-  const toChanges = ({ changes }: Release): JsonValue[] =>
-    changes.map(({ kind: name, text: markdown }) => {
-      const plain = toPlainText(markdown)
-      const endpoints = [...new Set(plain.match(ENDPOINT) ?? [])]
-      return { kind: name, text: plain, ...(endpoints.length === 0 ? {} : { endpoints }) }
-    })
-  for (const { changes } of releases) {
-    changes.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
+/** Reads the blocks of a file. What stands before the first release is an introduction. */
+function readBlocks(tokens: readonly Token[], reader: ReturnType<typeof createReader>, fail: Fail) {
+  let [lists, heading] = [0, 0]
+  const refuse = (line: number, found: string) =>
+    fail(line, found, 'plain text, code, emphasis and links only')
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index]
+    if (token === undefined) break
+    const { type, content, level } = token
+    const line = lineOf(token)
+    const isIntroduction = reader.releases.length === 0
+    const refused = REFUSED_BLOCKS.get(type)
+    if (refused !== undefined) {
+      if (!isIntroduction) refuse(line, refused)
+      const end = type.replace('_open', '_close')
+      const isEnd = (each: Token) => each.type === end && each.level === level
+      if (token.nesting === 1) index += tokens.slice(index).findIndex(isEnd)
+    } else if (type === 'html_block') {
+      const found = content.trimStart().startsWith('<!--') && !content.includes('-->')
+      if (found) refuse(line, 'a comment that is not closed')
+      else if (!isIntroduction && !isComment(content)) refuse(line, 'an HTML tag')
+    } else if (/_list_(?:open|close)$/.test(type)) lists += token.nesting
+    else if (type === 'list_item_open' && lists === 1) reader.item(line)
+    else if (type === 'heading_open') heading = Number(token.tag.slice(1))
+    else if (type === 'heading_close') heading = 0
+    else if (type === 'inline') {
+      const { text, lost } = inlineText(token)
+      if (lost !== undefined && !isIntroduction) refuse(line, lost)
+      else if (heading > 0 && lists > 0) refuse(line, `the heading ${describeValue(text)}`)
+      else if (heading > 0) reader.heading(line, heading, text)
+      else reader.paragraph(line, text, lists > 0)
+    }
   }
+}
+
+/** Texts of a changelog's list of changes, with the endpoints that each names. */
+function toChanges({ changes }: Release): JsonValue[] {
+  return changes.map(({ kind, text }) => {
+    const endpoints = [...new Set(text.match(ENDPOINT) ?? [])]
+    return { kind, text, ...(endpoints.length === 0 ? {} : { endpoints }) }
+  })
+}
+
+/** The first text below a release that is in none of its texts: this program would have lost it. */
+function findLost(tokens: readonly Token[], releases: readonly Release[]): Token | undefined {
+  const read = releases.flatMap(({ summary, changes }) => [
+    summary,
+    ...changes.map(({ text }) => text),
+  ])
+  const all = read.join('\n')
+  const [first] = releases
+  return tokens.find(
+    (token, index) =>
+      token.type === 'inline' &&
+      tokens[index - 1]?.type !== 'heading_open' &&
+      lineOf(token) > (first?.line ?? 0) &&
+      !all.includes(inlineText(token).text),
+  )
+}
+
+/**
+ * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0, or as release-please,
+ * conventional-changelog or changesets write it. Endpoints named by a change become its `endpoints`. Changes are sorted by
+ * kind. Whatever has no place in the data is a mistake; a release without any text is left out with a note. `dates` has
+ * the dates of releases whose headings have none.
+ */
+export function importChangelog(
+  file: string,
+  text: string,
+  dates: { readonly [version: string]: string } = {},
+): Imported {
+  const mistakes: ContentMistake[] = []
+  const fail: Fail = (line, found, expected) =>
+    void mistakes.push(mistakeAt({ file, line, column: 1 }, [], found, expected))
+  const tokens = parseMarkdown(text)
+  const reader = createReader(fail, dates)
+  readBlocks(tokens, reader, fail)
+  const releases = reader.releases.map((release) => ({
+    ...release,
+    changes: release.changes
+      .filter((each) => each.text !== '')
+      .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)),
+  }))
+  const underlines = new Set(
+    tokens.flatMap(({ type, map }) => (type === 'heading_open' ? [map?.[1]] : [])),
+  )
+  const isConflict = (line: string, index: number) =>
+    /^={7}\r?$/.test(line) && !underlines.has(index + 1)
+  const conflict = text.split('\n').findIndex(isConflict)
+  if (conflict !== -1) mistakes.push(conflictMistake(file, [conflict + 1]))
+  if (releases.length === 0) {
+    fail(1, 'no release', 'a heading such as ## [1.0.0] - 2026-11-22, or ## [Unreleased]')
+  }
+  const lost = mistakes.length === 0 ? findLost(tokens, releases) : undefined
+  if (lost !== undefined) {
+    fail(lineOf(lost), describeValue(lost.content), 'a text in a place that can be imported')
+  }
+  const isEmpty = ({ named, summary, changes }: Release) =>
+    named !== undefined && summary === '' && changes.length === 0
   const unreleased = releases.find(({ named }) => named === undefined)
-  const released = releases.filter(({ named }) => named !== undefined)
+  const released = releases.filter((each) => each.named !== undefined && !isEmpty(each))
   return {
     fields: {
       unreleased: unreleased === undefined ? [] : toChanges(unreleased),
       releases: released.map((release): JsonValue => {
-        const summary = toPlainText(release.summary)
-        const changes = toChanges(release)
-        return { ...release.named, ...(summary === '' ? {} : { summary }), changes }
+        const { named, summary } = release
+        return { ...named, ...(summary === '' ? {} : { summary }), changes: toChanges(release) }
       }),
     },
     // unreleased[change], or releases[release].changes[change]
@@ -239,5 +268,10 @@ export function importChangelog(
       return { line, column: 1 }
     },
     mistakes,
+    notes: releases
+      .filter(isEmpty)
+      .map(
+        ({ named, line }) => `${file}:${line}: ${named?.version} has no changes and is left out`,
+      ),
   }
 }

@@ -8,4 +8,6 @@ export interface Imported {
   /** The place in the other file of the value at a path, or of the nearest item around it. */
   placeOf(path: FieldPath): Omit<SourcePlace, 'file'> | undefined
   readonly mistakes: readonly ContentMistake[]
+  /** What was left out, one line each with its place. */
+  readonly notes?: readonly string[]
 }

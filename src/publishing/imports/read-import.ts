@@ -49,7 +49,7 @@ export function readImport(
   const decoded = decodeText(folder.readReferenced(settings.file, source, [field.name, 'file']))
   if (decoded.value === undefined) return { mistakes: decoded.mistakes }
   const { file, text } = decoded.value
-  const { fields, placeOf, mistakes } =
+  const { fields, placeOf, mistakes, notes } =
     name === 'roadmap' || name === 'development-queue'
       ? importCsv(file, text, settings, SNAPSHOT_SCHEMAS[name].properties.items.items)
       : importChangelog(file, text, (mapping as unknown as ChangelogImport).dates)
@@ -63,5 +63,5 @@ export function readImport(
   }
 
   const texts = [...source.texts, ...textsOf(fields, [], place)]
-  return { value: { value: { ...kept, ...fields }, texts, place }, mistakes: [] }
+  return { value: { value: { ...kept, ...fields }, texts, place }, mistakes: [], notes }
 }

@@ -102,9 +102,12 @@ export async function findSecretTexts(
 function explainUnused(ruleId: string): readonly [found: string, expected: string] {
   const rule = LEAK_RULES.find(({ id }) => id === ruleId)
   if (rule?.allowable === true) {
-    return ['an allowed text that is no longer in the content', 'no unused entry']
+    return [`a text allowed for ${ruleId} that is no longer in the content`, 'no unused entry']
   }
-  const kind = rule === undefined ? 'an unknown rule' : 'a rule that allows no exceptions'
+  const kind =
+    rule === undefined
+      ? `the unknown rule ${JSON.stringify(ruleId.slice(0, 40))}`
+      : `${ruleId}, a rule that allows no exceptions`
   const ids = LEAK_RULES.filter(({ allowable }) => allowable).map(({ id }) => id)
   return [`an allowed text for ${kind}`, `one of the rules ${ids.join(', ')}`]
 }

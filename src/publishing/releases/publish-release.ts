@@ -1,10 +1,6 @@
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
 import { PublishError } from '../rules/publish-error.ts'
-import {
-  formatOutdated,
-  type TranslatedText,
-  writeTranslationRecord,
-} from '../translations/translation-record.ts'
+import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import {
   appendVersion,
   checkLine,
@@ -40,11 +36,12 @@ export async function publishRelease(
 ): Promise<PublishResult> {
   const { contentDir, store, nowMs, note, over } = options
   checkLine('the note', note)
-  const { resources, translated, outdated } = await requireContent(
-    contentDir,
-    nowMs,
-    new Map([['the note', note]]),
-  )
+  const {
+    resources,
+    translated,
+    outdated,
+    warnings: notes,
+  } = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
   const compiled = [...resources].map(([name, resource]) => ({ name, ...resource }))
   const digests = Object.fromEntries(compiled.map(({ name, digest }) => [name, digest]))
   const versions = readVersions(store)
@@ -65,8 +62,7 @@ export async function publishRelease(
     const current = translated.filter((text) => ofLocale(text) && !kept.includes(text))
     writeTranslationRecord(contentDir, locale, current, kept)
   }
-  const lagging = outdated.map(formatOutdated)
   const written = warning === undefined ? [] : [warning]
-  const warnings = [...lagging, ...prepared, ...result.warnings, ...written]
+  const warnings = [...notes, ...prepared, ...result.warnings, ...written]
   return { ...result, undone, warnings }
 }

@@ -3,7 +3,7 @@ import { ENDPOINTS, type Endpoint, type Registry } from '@public-api/contract/re
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { CHANGELOG_KINDS, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS, formatDate } from '@public-api/contract/text/instant'
-import { expectedName } from '@public-api/contract/text/nearest-name'
+import { nearestName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type FieldPath, type Faults, fault } from './content-mistake.ts'
 import { checkNewestFirst, checkOrder } from './value-rules.ts'
 
@@ -16,6 +16,9 @@ function versionKey(version: string): string {
   const rest = pre === undefined ? ['2'] : pre.split('.').map(part)
   return [...core.split('.').map(number), ...rest].join(' ')
 }
+
+/** The part of an endpoint that distinguishes it from others. */
+const lastPart = (endpoint: string): string => endpoint.replace(`${BASE_PATH}/`, '')
 
 type Change = SnapshotData<'changelog'>['unreleased'][number]
 
@@ -69,12 +72,14 @@ function* checkChange(
   // Removed endpoints are not in the registry.
   if (kind === 'removed') return
   for (const [index, endpoint] of (endpoints ?? []).entries()) {
-    if (!endpoint.includes(`${BASE_PATH}/`) && !endpoint.endsWith(BASE_PATH)) continue
     const at = [...path, 'endpoints', index]
     const row = rows.get(endpoint)
     if (row === undefined) {
-      const otherwise = 'an endpoint of the registry'
-      const expected = expectedName(endpoint, [...rows.keys()], 'a known one', otherwise)
+      // An organization may announce endpoints of its own; a name like one of these is mistyped.
+      const near = nearestName(lastPart(endpoint), [...rows.keys()].map(lastPart))
+      const known = [...rows.keys()].find((each) => lastPart(each) === near)
+      if (known === undefined) continue
+      const expected = `a known one; did you mean ${known}?`
       yield fault(at, `the unknown endpoint ${JSON.stringify(endpoint)}`, expected)
     } else if (isDeprecation) {
       const found = deprecationFault(change, endpoint, row, releasedOn !== undefined)

@@ -22,6 +22,7 @@ import {
   type FieldPath,
   fault,
   locateFaults,
+  mistakeAt,
   mistakeOf,
 } from './content-mistake.ts'
 import { SETTINGS_FILE } from './content-schemas.ts'
@@ -113,13 +114,40 @@ function missingFiles(present: ReadonlySet<string>) {
   return required.filter(([file, name]) => !present.has(file) && (hasWallet || !isWallet(name)))
 }
 
-/** The text of a file. A file that is not in UTF-8 is a mistake. */
+/** What editors, merge tools and systems leave beside a file. */
+const LEFTOVER =
+  /~$|\.(?:bak|old|orig|rej|save|sw[a-p]|tmp)$|^#.*#$|^(?:thumbs\.db|desktop\.ini|4913)$/i
+
+/** A mistake for a merge conflict that was not resolved, with the lines of its markers. */
+export function conflictMistake(file: string, lines: readonly number[]): ContentMistake {
+  const found = `a merge conflict (${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')})`
+  return mistakeAt({ file, line: lines[0] ?? 1, column: 1 }, [], found, 'one text, without markers')
+}
+
+/** In Markdown, a line of `=` alone may underline a heading. */
+function findConflict(file: string, text: string): readonly ContentMistake[] {
+  const marker = /^(?:(?:<{7}|>{7}|\|{7})(?:\s|$)|={7}\r?$)/
+  const marked = text
+    .split('\n')
+    .flatMap((line, index) => (marker.test(line) ? [{ line, index }] : []))
+  const isUnderlined = file.endsWith('.md') && marked.every(({ line }) => line.startsWith('='))
+  if (marked.length === 0 || isUnderlined) return []
+  return [
+    conflictMistake(
+      file,
+      marked.map(({ index }) => index + 1),
+    ),
+  ]
+}
+
+/** The text of a file. A file that is not in UTF-8 is a mistake, and so is one with a merge conflict. */
 export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checked<ContentFile> {
   if (value === undefined) return { mistakes }
   const { file, bytes } = value
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return { value: { file, text }, mistakes: [] }
+    const mistakes = findConflict(file, text)
+    return mistakes.length > 0 ? { mistakes } : { value: { file, text }, mistakes }
   } catch {
     const found = 'bytes that are not text in UTF-8'
     return { mistakes: [mistakeOf(file, found, 'a file in UTF-8')] }
@@ -188,7 +216,7 @@ export function readContentFolder(
       const relative = path.relative(contentDir, path.join(entry.parentPath, entry.name))
       const name = relative.split(path.sep).join('/')
       // Files of editors, systems and version control are not content.
-      if (name.split('/').some((part) => part.startsWith('.'))) continue
+      if (name.split('/').some((part) => part.startsWith('.') || LEFTOVER.test(part))) continue
       if (entry.isFile()) files.push(name)
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (!entry.isDirectory()) irregular.add(name)

@@ -38,6 +38,8 @@ export type Faults = Generator<Fault, void>
 export interface Checked<Value> {
   readonly value?: Value | undefined
   readonly mistakes: readonly ContentMistake[]
+  /** Warnings: what was left out or may be wrong, one line each with its place. */
+  readonly notes?: readonly string[] | undefined
 }
 
 /** Creates a fault. */
@@ -80,10 +82,12 @@ export function formatFieldPath(path: FieldPath): string {
   return text
 }
 
-/** A mistake in one line: `file:line:column: field: what was found, what was expected`. */
+/** A mistake in one line: `file:line:column: field: found …, expected … (rule …)`. */
 export function formatMistake(mistake: ContentMistake): string {
-  const { file, line, column, field, found, expected } = mistake
-  return `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}found ${found}, expected ${expected}`
+  const { file, line, column, field, found, expected, rule } = mistake
+  const at = field === '' ? '' : `${field}: `
+  const by = rule === undefined ? '' : ` (rule ${rule})`
+  return `${file}:${line}:${column}: ${at}found ${found}, expected ${expected}${by}`
 }
 
 /** Mistakes in reading order: by file, then by place. */

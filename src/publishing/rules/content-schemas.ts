@@ -81,7 +81,7 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
     schema: {
       type: 'object',
       description:
-        'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0, or as release-please, conventional-changelog or changesets write it. Endpoints that a change names become its `endpoints`.',
+        'Instead of `unreleased` and `releases`: a file in the format Keep a Changelog 1.1.0, or as release-please, conventional-changelog or changesets write it. Endpoints that a change names become its `endpoints`. The text of a change is that of its Markdown (CommonMark); what has no place in the data is a mistake, and a release without changes is left out with a warning.',
       required: ['file'],
       properties: {
         file: { ...FILE, example: 'CHANGELOG.md' },

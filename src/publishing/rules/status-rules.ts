@@ -59,6 +59,11 @@ function* checkIncident(at: FieldPath, incident: Incident, { components }: Statu
   for (const [isWrong, expected] of faults) {
     if (isWrong) yield fault([...at, 'resolvedAt'], describeValue(resolvedAt), expected)
   }
+  for (const [index, update] of incident.updates.entries()) {
+    if (Date.parse(update.at) >= Date.parse(startedAt)) continue
+    const expected = `${startedAt} or later, when the incident began`
+    yield fault([...at, 'updates', index, 'at'], update.at, expected)
+  }
   const isSevere = impact === 'major' || impact === 'critical'
   if (!isSevere || (state !== 'investigating' && state !== 'identified')) return
   const affected = components.filter(({ id }) => incident.components.includes(id))
@@ -97,6 +102,11 @@ export function* checkStatus(data: Status): Faults {
   if (COMPONENT_STATES.indexOf(state) < best) {
     const allowed = COMPONENT_STATES.slice(best).join(' or ')
     const expected = `${allowed}: the overall state cannot be better than the components allow`
+    yield fault(['state'], describeValue(state), expected)
+  }
+  const worst = Math.max(...components.map((each) => COMPONENT_STATES.indexOf(each.state)))
+  if (COMPONENT_STATES.indexOf(state) > worst && !incidents.some(isOpen)) {
+    const expected = `${COMPONENT_STATES[worst]} or better, or an open incident: every component is better than that`
     yield fault(['state'], describeValue(state), expected)
   }
   const newest = newestUpdate(data)

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { isTranslatable } from '@public-api/contract/snapshots/translations'
 import { formatInstant } from '@public-api/contract/text/instant'
 import {
   describeValue,
@@ -98,6 +99,22 @@ export function schemaAt(schema: JsonSchema, path: FieldPath): JsonSchema | unde
     (around, step) => (typeof step === 'number' ? around?.items : around?.properties?.[step]),
     schema,
   )
+}
+
+/**
+ * Finds comments directly behind unquoted texts of text fields: the author of ` #2` may have meant a part of the text.
+ * Without a schema, every text is one of a text field.
+ */
+export function* checkComments(
+  { texts }: { readonly texts: readonly Pick<SourceText, 'path' | 'isCut'>[] },
+  schema?: JsonSchema,
+): Faults {
+  for (const { path, isCut } of texts) {
+    const field = schema && schemaAt(schema, path)
+    if (isCut !== true || (schema !== undefined && (!field || !isTranslatable(field)))) continue
+    const expected = 'the whole text in quotes, or the comment on a line of its own'
+    yield fault(path, 'a comment (#) behind a text without quotes', expected)
+  }
 }
 
 /**

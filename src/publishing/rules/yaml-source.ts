@@ -9,6 +9,7 @@ import {
   parseDocument,
   type Document,
   type Pair,
+  type Scalar,
 } from 'yaml'
 import {
   type Checked,
@@ -26,6 +27,8 @@ export interface SourceText extends SourcePlace {
   readonly value: string
   /** Line of its last character. */
   readonly endLine: number
+  /** Whether a comment is directly behind the text, which has no quotes. */
+  readonly isCut?: boolean
 }
 
 /** The value of a content file, and where each part of it is written. */
@@ -49,7 +52,7 @@ type Refuse = (offset: number, path: FieldPath, found: string, expected: string)
 /** Converts YAML nodes to a JSON value, adds its texts, and refuses what JSON cannot express. */
 function readNodes(
   root: unknown,
-  addText: (path: FieldPath, value: string, start: number, end: number) => void,
+  addText: (path: FieldPath, value: string, node: Scalar, start: number, end: number) => void,
   refuse: Refuse,
 ): JsonValue {
   function read(node: unknown, path: FieldPath, around: number): JsonValue {
@@ -78,7 +81,7 @@ function readNodes(
     const value = isScalar(node) ? node.value : undefined
     if (typeof value === 'boolean') return value
     if (typeof value === 'string') {
-      addText(path, value, offset, end)
+      addText(path, value, node as Scalar, offset, end)
       return value
     }
     if (typeof value === 'bigint') {
@@ -168,9 +171,10 @@ export function parseYamlSource(file: string, text: string): Checked<ContentSour
   }
   if (mistakes.length > 0) return { mistakes }
   const texts: SourceText[] = []
-  const addText = (path: FieldPath, value: string, start: number, end: number): void => {
+  const addText: Parameters<typeof readNodes>[1] = (path, value, { type }, start, end) => {
     const endLine = placeOf(Math.max(start, end - 1)).line
-    texts.push({ path, value, ...placeOf(start), endLine })
+    const isCut = type === 'PLAIN' && /^[ \t]+#/.test(text.slice(end, end + 80))
+    texts.push({ path, value, ...placeOf(start), endLine, isCut })
   }
   const value = readNodes(document.contents, addText, fail)
   if (mistakes.length > 0) return { mistakes }

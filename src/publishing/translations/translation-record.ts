@@ -60,7 +60,10 @@ export function readTranslationRecord(
 ): TranslationRecord {
   const file = path.join(contentDir, locale, RECORD_FILE)
   try {
-    const value = propertyOf(parseJson(readFileSync(file, 'utf8')), 'translated')
+    const text = readFileSync(file, 'utf8')
+    // A full disk or a power failure leaves an empty file, which says no more than none.
+    if (text.trim() === '') return new Map()
+    const value = propertyOf(parseJson(text), 'translated')
     return new Map(Object.entries(value as object).map(([field, state]) => [field, String(state)]))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()

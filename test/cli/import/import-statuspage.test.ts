@@ -101,7 +101,7 @@ test('components, incidents and maintenances become a status, whatever the order
           {
             at: '2025-11-05T18:00:00Z',
             state: 'resolved',
-            text: 'Cause: a full queue & no alarm.\nNext: an alarm.',
+            text: 'Cause\n\nA full queue & no alarm:\n\n- one\n- two\n\nNext: an alarm.',
           },
           { at: '2025-11-03T13:00:00Z', state: 'resolved', text: 'Forecasts are on time.' },
           { at: '2025-11-03T11:00:00Z', state: 'investigating', text: 'Forecasts are late.' },

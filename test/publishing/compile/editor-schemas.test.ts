@@ -16,7 +16,7 @@ import { parseYamlSource } from '../../../src/publishing/rules/yaml-source.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { FIXTURE_NOW_MS, writeContent } from '../content-fixture.ts'
 
-const ROOT = path.join(import.meta.dirname, '..', '..')
+const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 
 const ajv = new Ajv({ strict: false })
 ajvFormats.default(ajv, ['date', 'date-time', 'uri'])

@@ -128,7 +128,7 @@ const CHANGELOG_MISTAKES: readonly (readonly [
     'a secret',
     'It exists.',
     'The password=hunter2 works.',
-    'CHANGELOG.md:25:1: releases[1].changes[0].text: found a password or a token with its value, expected no credential; write a placeholder such as <token>',
+    'CHANGELOG.md:25:1: releases[1].changes[0].text: found a password or a token with its value, expected no credential; write a placeholder such as <token> (rule assigned-credential)',
   ],
 ]
 
@@ -306,7 +306,7 @@ test('items and itemsFrom exclude each other', async (t) => {
   )
 })
 
-/** The imported fields of a changelog, and its mistakes as `line: found`. */
+/** The mistakes of a changelog as `line: found`, and its imported fields or, in short, `version: kind: text`. */
 function importText(text: string, dates?: { readonly [version: string]: string }) {
   const { fields, mistakes } = importChangelog('CHANGELOG.md', text, dates)
   return { ...fields, mistakes: mistakes.map(({ line, found }) => `${line}: ${found}`) }
@@ -323,11 +323,11 @@ test('numbered and indented items, underlined headings and withdrawn releases ar
 
 1. One
 2) Two
-  - nested
-   * indented
+   - nested
+      * indented
 
-  <!-- a note
-  of two lines -->
+   <!-- a note
+   of two lines -->
 - Three <!-- x --> and \`<!-- code -->\`
   continued
 
@@ -387,10 +387,89 @@ A paragraph.
     '17: a checkbox',
     '18: struck-through text',
     '19: an HTML tag',
-    '20: the paragraph "> a quotation"',
+    '20: a quotation',
     '22: a comment that is not closed',
   ])
 })
+
+function importShort(body: string): readonly string[] {
+  const { fields, mistakes, notes = [] } = importChangelog('CHANGELOG.md', body)
+  const { unreleased, releases } = fields as unknown as SnapshotData<'changelog'>
+  const changesOf = (version: string, changes: typeof unreleased) =>
+    changes.map(({ kind, text }) => `${version}: ${kind}: ${text}`)
+  return [
+    ...changesOf('next', unreleased),
+    ...releases.flatMap(({ version, changes }) => changesOf(version, changes)),
+    ...mistakes.map(({ line, found }) => `mistake in ${line}: ${found}`),
+    ...notes,
+  ]
+}
+
+const FIXED = '## [1.0.0] - 2026-01-02\n### Fixed\n'
+
+const READ_AS: readonly (readonly [title: string, text: string, ...read: readonly string[]])[] = [
+  [
+    'marks in code',
+    `${FIXED}- Accept \`__main__.py\` and \`> \` at the start, items[0] and [draft] *once*.\n`,
+    '1.0.0: fixed: Accept __main__.py and >  at the start, items[0] and [draft] once.',
+  ],
+  [
+    'entities and escapes',
+    `${FIXED}- Read &#x7c; and &amp;amp; and &mdash;, \\#7 and \\<three\\>.\n`,
+    '1.0.0: fixed: Read | and &amp; and \u2014, #7 and <three>.',
+  ],
+  [
+    'links',
+    `${FIXED}- See [a](https://x.example/a_(b) "Title"), <https://x.example/?q=%E0> and [b][].\n\n[b]: https://x.example/b\n`,
+    '1.0.0: fixed: See a, https://x.example/?q=%E0 and b.',
+  ],
+  [
+    'indented items',
+    `${FIXED}  - One.\n  - Two.\n   * Three.\n     - within\n     - it\n`,
+    '1.0.0: fixed: One.',
+    '1.0.0: fixed: Two.',
+    '1.0.0: fixed: Three. within it',
+  ],
+  [
+    'a release as the first heading',
+    '# [2.0.0](https://x.example/2) (2026-02-03)\n### Features\n* a *lens* [wip] ([24b358b](https://x.example/c))\n',
+    '2.0.0: added: a lens [wip] (24b358b)',
+  ],
+  [
+    'empty headings and a withdrawn release',
+    '## 0.2.0 - 2026-01-02 [YANKED]\n### Removed\n### Added\n - A\n\n - B\n### Changed\n',
+    '0.2.0: added: A',
+    '0.2.0: added: B',
+    '0.2.0: removed: Version 0.2.0 was withdrawn.',
+  ],
+  [
+    'a release without entries',
+    `## [1.1.0](https://x.example/1.1.0) (2026-01-03)\n\n${FIXED}- A.\n`,
+    '1.0.0: fixed: A.',
+    'CHANGELOG.md:1: 1.1.0 has no changes and is left out',
+  ],
+  [
+    'two sections of what is not released',
+    `## [Unreleased]\n### Added\n- A.\n${FIXED}- B.\n## [Unreleased]\n### Added\n- C.\n`,
+    'next: added: A.',
+    '1.0.0: fixed: B.',
+    'mistake in 7: a second [Unreleased]',
+  ],
+  ['another shape', '# News\n\nVersion 5 is out.\n', 'mistake in 1: no release'],
+  [
+    'a line of a merge conflict',
+    `Changes\n=======\n${FIXED}- A\n  b.\n=======\n- C.\n`,
+    '1.0.0: fixed: A b. =======',
+    '1.0.0: fixed: C.',
+    'mistake in 7: a merge conflict (line 7)',
+  ],
+]
+
+for (const [title, text, ...read] of READ_AS) {
+  test(`a changelog with ${title} loses and changes nothing`, () => {
+    assert.deepEqual(importShort(text), read)
+  })
+}
 
 test('changelogs of release-please and conventional-changelog are imported', () => {
   const text = `# Changelog

@@ -116,10 +116,14 @@ test('reports an unused allowance at its entry in the settings', async () => {
   assert.deepEqual(
     unused.map(({ path, found, expected }) => [path, found, expected]),
     [
-      [['allowedTexts', 0], 'an allowed text that is no longer in the content', 'no unused entry'],
+      [
+        ['allowedTexts', 0],
+        'a text allowed for random-text that is no longer in the content',
+        'no unused entry',
+      ],
       [
         ['allowedTexts', 1],
-        'an allowed text for an unknown rule',
+        'an allowed text for the unknown rule "no-such-rule"',
         `one of the rules ${allowable.join(', ')}`,
       ],
     ],

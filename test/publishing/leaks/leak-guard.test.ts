@@ -206,7 +206,7 @@ test('a report names file, line, field and rule, and never the secret', async (t
   assert.equal(leak.column, 25)
   assert.match(
     formatMistake(leak),
-    /status\.yaml:7:25: found an API key of this service, expected no credential; revoke this key$/,
+    /status\.yaml:7:25: found an API key of this service, expected no credential; revoke this key \(rule api-key\)$/,
   )
   assert.ok(!JSON.stringify(mistakes).includes(RANDOM_43.slice(0, 8)))
   // In the text and in the value, but reported once.
@@ -283,18 +283,18 @@ test('the operator may allow an exact text for one rule, with a reason', async (
 
   allow('{ text: eports@example.org, rule: email-address, reason: Not the whole text }')
   assert.deepEqual(await mistakes(), [
-    'publishing.yaml:2:5: allowedTexts[0]: found an allowed text that is no longer in the content, expected no unused entry',
-    'roadmap.yaml:9:16: found an email address, expected no address, or one that content/publishing.yaml allows',
+    'publishing.yaml:2:5: allowedTexts[0]: found a text allowed for email-address that is no longer in the content, expected no unused entry',
+    'roadmap.yaml:9:16: found an email address, expected no address, or one that content/publishing.yaml allows (rule email-address)',
   ])
 
   allow('{ text: reports@example.org, rule: api-key, reason: The wrong rule }')
   assert.match(
     (await mistakes())[0] ?? '',
-    /found an allowed text for a rule that allows no exceptions, expected one of the rules assigned-credential, base32-secret/,
+    /found an allowed text for api-key, a rule that allows no exceptions, expected one of the rules assigned-credential, base32-secret/,
   )
 
   allow('{ text: reports@example.org, rule: email, reason: No such rule }')
-  assert.match((await mistakes())[0] ?? '', /found an allowed text for an unknown rule/)
+  assert.match((await mistakes())[0] ?? '', /found an allowed text for the unknown rule "email"/)
 
   allow('{ text: reports@example.org, rule: email-address }')
   assert.match(

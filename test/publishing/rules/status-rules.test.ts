@@ -109,6 +109,20 @@ const CASES: readonly (readonly [name: string, data: Status, ...faults: readonly
     status({ updatedAt: '2026-03-01T07:59:59Z', maintenances: [maintenance()] }),
     /^updatedAt: 2026-03-01T07:59:59Z, 2026-03-01T08:00:00Z or later, the time of the newest update$/,
   ],
+  [
+    'a headline worse than every component, without an incident',
+    status({ state: 'degraded' }),
+    /^state: "degraded", operational or better, or an open incident: /,
+  ],
+  [
+    'a headline worse than every component, with an open incident',
+    status({ state: 'degraded', incidents: [incident({ impact: 'minor' })] }),
+  ],
+  [
+    'an update before its incident began',
+    status({ incidents: [incident({ impact: 'minor', startedAt: '2026-03-01T08:00:01Z' })] }),
+    /^incidents\[0\]\.updates\[0\]\.at: 2026-03-01T08:00:00Z, 2026-03-01T08:00:01Z or later, /,
+  ],
   ['a planned maintenance', status({ maintenances: [maintenance()] })],
   [
     'a component in maintenance while none runs',

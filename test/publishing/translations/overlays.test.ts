@@ -173,7 +173,7 @@ const MISTAKES: readonly (readonly [
     'a secret',
     'zh-CN/status.yaml',
     'summary: 密码 password=hunter2\n',
-    'zh-CN/status.yaml:1:13: found a password or a token with its value, expected no credential; write a placeholder such as <token>',
+    'zh-CN/status.yaml:1:13: found a password or a token with its value, expected no credential; write a placeholder such as <token> (rule assigned-credential)',
   ],
 ]
 
