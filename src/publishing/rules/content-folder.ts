@@ -146,8 +146,8 @@ export function decodeText({ value, mistakes }: Checked<ReferencedFile>): Checke
   const { file, bytes } = value
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const mistakes = findConflict(file, text)
-    return mistakes.length > 0 ? { mistakes } : { value: { file, text }, mistakes }
+    const conflicts = findConflict(file, text)
+    return { value: conflicts.length > 0 ? undefined : { file, text }, mistakes: conflicts }
   } catch {
     const found = 'bytes that are not text in UTF-8'
     return { mistakes: [mistakeOf(file, found, 'a file in UTF-8')] }
