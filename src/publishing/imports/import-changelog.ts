@@ -151,7 +151,7 @@ function createReader(fail: Fail, dates: { readonly [version: string]: string })
   }
 }
 
-/** Reads the blocks of a file. What stands before the first release is an introduction. */
+/** Reads the blocks of a file. The part above the first release is an introduction. */
 function readBlocks(tokens: readonly Token[], reader: ReturnType<typeof createReader>, fail: Fail) {
   let [lists, heading] = [0, 0]
   const refuse = (line: number, found: string) =>

@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 
-/** CommonMark, and of GFM what is no plain text: tables and struck-through text. The text of a link is never rewritten. */
+/** CommonMark, and tables and struck-through text of GFM, to refuse them. The text of a link is never rewritten. */
 const MARKDOWN = new MarkdownIt('commonmark').enable(['table', 'strikethrough'])
 MARKDOWN.normalizeLinkText = (url) => url
 MARKDOWN.validateLink = () => true
