@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { ApiRequest, App, Reply } from '../http/api-request.ts'
+import { refuseForeign } from '../http/private-port.ts'
 import { securityHeaders } from '../pages/delivery/security-headers.ts'
 import { escapeMarkdown } from '../pages/markdown/markdown-text.ts'
 import { html, type Html } from '../pages/markup/html.ts'
@@ -31,20 +32,12 @@ const FILES: { readonly [path: string]: { readonly type: string; readonly bytes:
 
 const MAX_SHOWN = 20
 
-/** Whether a Host field names this machine. */
-function isLoopbackHost(host = ''): boolean {
-  const { hostname } = URL.parse(`http://${host}`) ?? {}
-  return hostname !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-}
-
 function createReply(status: number, type: string, body: string | Buffer): Reply {
   const headers = [
     HEADERS.contentType,
     type,
     HEADERS.contentLength,
     String(Buffer.byteLength(body)),
-    HEADERS.cacheControl,
-    'no-store',
     ...securityHeaders(),
     ...NO_INDEX_HEADERS,
   ]
@@ -97,10 +90,22 @@ function typeOf(headers: readonly string[]): string {
   return headers[headers.indexOf(HEADERS.contentType) + 1] ?? ''
 }
 
+function without(headers: readonly string[], names: RegExp): readonly string[] {
+  return headers.filter((_, index) => !names.test(headers[index - (index % 2)] ?? ''))
+}
+
+/** Headers that let caches store a response, or other sites read or embed it. */
+const PUBLIC_HEADERS =
+  /^(?:access-control-.*|cache-control|cdn-cache-control|cross-origin-resource-policy)$/i
+
+/** The same response for this machine alone. */
+function makePrivate({ status, headers, body }: Reply): Reply {
+  const added = [HEADERS.cacheControl, 'no-store', 'Cross-Origin-Resource-Policy', 'same-origin']
+  return { status, headers: [...without(headers, PUBLIC_HEADERS), ...added], body }
+}
+
 /** A page with the ribbon, and its other headers. */
 function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Reply {
-  const replaced = new Set<string>([HEADERS.contentLength, HEADERS.cacheControl, HEADERS.etag])
-  const kept = headers.filter((_, index) => !replaced.has(headers[index - (index % 2)] ?? ''))
   const parts = [body ?? ''].flat()
   const text = Buffer.concat(
     parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
@@ -113,11 +118,9 @@ function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Rep
   return {
     status,
     headers: [
-      ...kept,
+      ...without(headers, /^(?:content-length|etag)$/i),
       HEADERS.contentLength,
       String(Buffer.byteLength(page)),
-      HEADERS.cacheControl,
-      'no-store',
     ],
     body: page,
   }
@@ -132,12 +135,11 @@ export function createDraftApp(
   current: () => PreviewState,
   changed: (revision: number) => Promise<boolean>,
 ): App {
-  return async (request) => {
+  async function respond(request: ApiRequest): Promise<Reply> {
     const { path, target } = request
-    // A page of another site could otherwise read the draft under a name that leads to this machine.
-    if (!isLoopbackHost(request.header('host'))) {
-      const expected = 'Expected a request to localhost, 127.0.0.1 or [::1].\n'
-      return createReply(421, 'text/plain; charset=utf-8', expected)
+    const refusal = refuseForeign(request.header)
+    if (refusal !== undefined) {
+      return createReply(refusal.status, 'text/plain; charset=utf-8', `${refusal.reason}\n`)
     }
     const file = FILES[path]
     if (file !== undefined) return createReply(200, file.type, file.bytes)
@@ -154,4 +156,6 @@ export function createDraftApp(
     const reply = await state.app(isForApi ? request : plainRequest(request))
     return isPage(reply) ? markAsDraft(reply, state) : reply
   }
+
+  return async (request) => makePrivate(await respond(request))
 }

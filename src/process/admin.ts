@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { listen } from '../http/connection/listener.ts'
 import { nodeHttp } from '../http/connection/node-http.ts'
+import { refuseForeign } from '../http/private-port.ts'
 import type { Log } from '../service/logger.ts'
 import { openMetrics } from './metrics.ts'
 import type { RefusedRelease } from './release-watcher.ts'
@@ -22,11 +23,6 @@ export interface Readiness {
 }
 
 const LOOPBACK = '127.0.0.1'
-/**
- * Hosts of loopback: `localhost`, names below it, 127.0.0.0/8 and ::1, with a port or without. A page on any other name
- * can reach loopback through the visitor's browser when its name resolves to it (DNS rebinding).
- */
-const LOOPBACK_HOST = /^(?:(?:[\w-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 function jsonPage(status: number, value: object) {
   return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(value) }
@@ -53,10 +49,10 @@ export async function openAdmin(port: number, log: Log, readiness: () => Promise
     }
   }
 
-  async function respond({ url = '', headers: { host = LOOPBACK } }: IncomingMessage) {
-    if (LOOPBACK_HOST.test(host)) return readPage(url)
-    const reason = 'Expected a Host of loopback, such as localhost or 127.0.0.1'
-    return jsonPage(421, { status: 'misdirected', reason })
+  async function respond({ url = '', headersDistinct }: IncomingMessage) {
+    const refusal = refuseForeign((name) => headersDistinct[name]?.join(', '))
+    if (refusal === undefined) return readPage(url)
+    return jsonPage(refusal.status, { status: 'refused', reason: refusal.reason })
   }
 
   const server = nodeHttp.createServer((request, response) => {

@@ -60,7 +60,8 @@ export async function serveAsWorker(
           reasons: await server.reasons(),
           metrics: (await metrics?.readFigures()) ?? [],
         }
-        process.send?.({ tag: message.tag, status })
+        // The callback prevents an error event when the primary exits.
+        process.send?.({ tag: message.tag, status }, undefined, undefined, () => {})
       }
     }
   }

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { pino } from 'pino'
 import { openPreview, type PreviewChange } from '../../src/preview/open-preview.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SUMMARY = /^summary: .*$/m
@@ -137,21 +138,51 @@ test('writes nothing, has no store, and signs with no key of the service', async
   assert.deepEqual(snapshotOf(preview.folder), before)
 })
 
-test('answers only under the names of this machine', async (t) => {
+test('is private: every response is for this machine and its own pages', async (t) => {
   const preview = await startPreview(t)
   await preview.changeAfter(0)
-  const { port } = new URL(preview.origin)
-  const { request } = await import('node:http')
-  const status = await new Promise((resolve, reject) => {
-    request(
-      { host: '127.0.0.1', port, path: '/en', headers: { Host: 'draft.example.org' } },
-      (response) => {
-        response.resume()
-        resolve(response.statusCode)
-      },
-    )
-      .on('error', reject)
-      .end()
-  })
-  assert.equal(status, 421)
+  const { host, port } = new URL(preview.origin)
+  const send = (target: string, headers: { readonly [name: string]: string }, method = 'GET') => {
+    const lines = Object.entries({ Host: host, ...headers }).map((each) => each.join(': '))
+    return sendRaw(Number(port), rawRequest(method, target, lines))
+  }
+  const targets = [
+    '/en/status',
+    '/robots.txt',
+    '/en/status.atom',
+    '/assets/icon.svg',
+    '/archive/versions/VS-0001.json',
+    '/preview/ribbon.css',
+    '/api/v1/status',
+    '/api/v1/nowhere',
+    '/nowhere',
+  ]
+  const foreign = [
+    { Host: 'draft.example.org' },
+    { Origin: 'https://example.org' },
+    { Origin: `http://127.0.0.1:${Number(port) + 1}` },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ]
+  const own = [
+    { Host: `localhost:${port}`, Origin: `http://localhost:${port}` },
+    { Origin: preview.origin, 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+  ]
+  for (const headers of foreign) {
+    for (const method of ['GET', 'OPTIONS', 'POST']) {
+      const { status } = await send('/api/v1/status', headers, method)
+      assert.ok(status === 403 || status === 421, JSON.stringify(headers))
+    }
+  }
+  for (const headers of own) assert.equal((await send('/api/v1/status', headers)).status, 200)
+  for (const target of targets) {
+    for (const headers of [{}, ...foreign, ...own]) {
+      const { headers: sent, headerNames } = await send(target, headers)
+      assert.equal(sent.get('cache-control'), 'no-store', target)
+      assert.equal(sent.get('cross-origin-resource-policy'), 'same-origin', target)
+      assert.ok(!headerNames.some((name) => /^access-control|^cdn-/i.test(name)), target)
+    }
+  }
 })

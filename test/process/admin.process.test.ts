@@ -34,7 +34,7 @@ const EXPECTED_METRICS = [
   'svc_time_quality_state',
 ]
 
-test('the admin port answers only hosts of loopback', async (t) => {
+test('the admin port responds only to hosts of loopback, and to no other site', async (t) => {
   const { folder } = makeDeployment(t)
   const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
   const { port } = await service.line('Health and metrics')
@@ -64,8 +64,11 @@ test('the admin port answers only hosts of loopback', async (t) => {
     '127.0.0.1.evil.example',
     '[::2]',
     'xlocalhost',
+    'localhost\r\nHost: evil.example',
   ]
   for (const host of others) assert.equal(await statusFor(host), 421, host)
+  const foreign = ['Origin: https://evil.example', 'Origin: null', 'Sec-Fetch-Site: same-site']
+  for (const line of foreign) assert.equal(await statusFor(`localhost\r\n${line}`), 403, line)
 })
 
 test('serves health, readiness and metrics on the admin port', async (t) => {

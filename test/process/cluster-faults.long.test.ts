@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
-import { Agent } from 'node:http'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,9 +9,10 @@ import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { REDIS_SKIP_REASON, startRedis } from '../storage/counters/redis-server.ts'
 import { startBalancer } from '../support/balancer.ts'
 import { makeDeployment } from '../support/deployment.ts'
+import { startMixedTraffic, type Tally } from '../support/mixed-traffic.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { REGISTER } from '../support/registering-app.ts'
-import { say, type Said } from '../support/registering-service.ts'
+import { say } from '../support/registering-service.ts'
 import { startService, type ServiceProcess } from '../support/service-process.ts'
 import { issueInto } from '../support/stored-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -33,31 +33,6 @@ const skip =
   REDIS_SKIP_REASON ??
   (hasProgram('nginx') ? undefined : 'nginx is not installed')
 
-/** What traffic saw during one fault. */
-interface Tally {
-  reads: number
-  failedReads: number
-  keyedReads: number
-  keyedUnavailable: number
-  registrations: number
-  unavailable: number
-  limited: number
-  lost: number
-}
-
-function newTally(): Tally {
-  return {
-    reads: 0,
-    failedReads: 0,
-    keyedReads: 0,
-    keyedUnavailable: 0,
-    registrations: 0,
-    unavailable: 0,
-    limited: 0,
-    lost: 0,
-  }
-}
-
 /** A part that can be ended and started again, or frozen and thawed. */
 interface Part {
   readonly name: string
@@ -65,74 +40,6 @@ interface Part {
   readonly start: () => Promise<void>
   readonly freeze: () => void
   readonly thaw: () => void
-}
-
-interface Exchange {
-  readonly email: string
-  readonly ticket: string
-}
-
-/** Sends reads, keyed reads and registrations until it is stopped, each registration with a different address. */
-function startTraffic(port: number, key: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 10 })
-  const answered: Exchange[] = []
-  let tally = newTally()
-  const stopped = new AbortController()
-  let count = 0
-
-  const client = async (pauseMs: number, send: () => Promise<void>) => {
-    while (!stopped.signal.aborted) {
-      await send()
-      await sleep(pauseMs)
-    }
-  }
-  const ask = (sent: Parameters<typeof say>[1]): Promise<Said | undefined> =>
-    say(port, { agent, timeoutMs: 20_000, ...sent }).catch(() => undefined)
-
-  const clients = [
-    client(20, async () => {
-      const said = await ask({ target: '/api/v1/status' })
-      tally.reads += 1
-      tally.failedReads += Number(said?.status !== 200)
-    }),
-    client(100, async () => {
-      const said = await ask({ target: '/api/v1/status', headers: { 'X-SVC-Key': key } })
-      tally.keyedReads += 1
-      // 504 and no response at all are the balancer's words for a node that is gone or frozen.
-      tally.keyedUnavailable += Number(said?.status !== 200)
-    }),
-    // 180 a minute, below the limit of 300, from as many actors.
-    client(333, async () => {
-      count += 1
-      const email = `reader-${count}@example.org`
-      const body = JSON.stringify({ email, consent: true, challengeToken: 'test-pass' })
-      const headers = {
-        'Content-Type': 'application/json',
-        'X-Forwarded-For': `10.${Math.floor(count / 65_536)}.${Math.floor(count / 256) % 256}.${count % 256}`,
-      }
-      const said = await ask({ method: 'POST', target: REGISTER, headers, body })
-      tally.registrations += 1
-      if (said?.status === 200 && said.ticket !== undefined) {
-        answered.push({ email, ticket: said.ticket })
-      } else if (said?.status === 429) tally.limited += 1
-      else if (said?.code === 'DUPLICATE') assert.fail(`${email} is new and got DUPLICATE`)
-      else tally.unavailable += 1
-    }),
-  ]
-  return {
-    answered,
-    /** What was seen since the last call. */
-    takeTally(): Tally {
-      const taken = tally
-      tally = newTally()
-      return taken
-    },
-    async stop() {
-      stopped.abort()
-      await Promise.all(clients)
-      agent.destroy()
-    },
-  }
 }
 
 /** Registrations that one actor gets through when it sends 12 concurrently over all nodes. */
@@ -234,7 +141,7 @@ test(
       { name: 'Valkey', ...valkey },
       { name: BALANCER, ...balancer },
     ]
-    const traffic = startTraffic(balancer.port, key)
+    const traffic = startMixedTraffic(balancer.port, key)
     const rows: [string, Tally][] = []
     const observe = async (name: string, fault: () => Promise<void>) => {
       await fault()

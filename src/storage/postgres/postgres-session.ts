@@ -83,6 +83,9 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
   })
   // An idle connection was lost; the pool drops it, and the next call connects again.
   pool.on('error', () => {})
+  // A failing connection emits this event in addition to rejecting its query. The listener stays for the life of the
+  // connection: the pool removes its own before the next user can add one, and one chunk may end both.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const idle = toQueryable(pool)
   const pending = new Set<Promise<unknown>>()
   let isClosed = false
@@ -135,9 +138,6 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
 
   async function attempt<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
     const client = await pool.connect()
-    // A failing connection emits this event in addition to rejecting its query.
-    const ignore = (): void => {}
-    client.on('error', ignore)
     let isUsable = false
     try {
       // Several statements in one message: one result each.
@@ -151,7 +151,6 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
       isUsable = true
       return result
     } finally {
-      client.off('error', ignore)
       // Closing the connection after a failure rolls the transaction back, also when the server no longer responds.
       client.release(!isUsable)
     }

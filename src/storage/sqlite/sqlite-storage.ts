@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isTransient, StorageError } from '../stores/storage-error.ts'
 import type { Storage } from '../stores/storage.ts'
+import type { SealedRegistration, WaitlistStore } from '../stores/waitlist-store.ts'
 import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
 import { type CallOutcome, createSqliteSession } from './sqlite-session.ts'
 import { createSqliteThread } from './sqlite-thread.ts'
@@ -35,6 +36,27 @@ function assertQuickCheck(database: DatabaseSync, file: string): void {
   if (found !== 'ok') throw new StorageError('DAMAGED', file, { detail: found })
 }
 
+/** How often the outcome of a lost registration is looked up; each attempt may need a new thread. */
+const LOOKUPS = 3
+
+/** Adds a registration. If the thread ends between COMMIT and its response, the database shows whether the row is there. */
+async function addOrFind(
+  { add, find }: WaitlistStore,
+  registration: SealedRegistration,
+): ReturnType<WaitlistStore['add']> {
+  try {
+    return await add(registration)
+  } catch (error) {
+    if (!(error instanceof StorageError && error.code === 'IO')) throw error
+    for (let lookups = 0; lookups < LOOKUPS; lookups += 1) {
+      const stored = await find(registration.addressHash).catch(() => null)
+      if (stored?.ticket === registration.ticket) return 'added'
+      if (stored !== null) break
+    }
+    throw error
+  }
+}
+
 /**
  * Opens the embedded database for a server and creates it, with its folder, when it is missing. Calls run in a thread
  * of their own, since SQLite blocks while it waits for the disk and for locks.
@@ -57,7 +79,9 @@ export async function openSqliteServer(
     onUnavailable(error)
   }
   const thread = createSqliteThread(options)
-  return createStorage(file, thread.send, thread.close)
+  const storage = createStorage(file, thread.send, thread.close)
+  const { waitlist } = storage
+  return { ...storage, waitlist: { ...waitlist, add: (row) => addOrFind(waitlist, row) } }
 }
 
 /**

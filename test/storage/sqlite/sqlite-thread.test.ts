@@ -92,6 +92,25 @@ test('a thread that dies fails its pending calls and is replaced', async (t) => 
   assert.equal(threads.length, 2)
 })
 
+test('a thread that dies between its COMMIT and its response leaves the truth about a registration', async (t) => {
+  const threads = watchThreads(t)
+  const storage = await openSqliteServer({ file: makePath(t) })
+  t.after(() => storage.close())
+  await storage.waitlist.count()
+  const [thread] = threads
+  assert.ok(thread)
+  const { emit } = thread
+  thread.emit = (name: string, ...values: readonly unknown[]) => {
+    if (name !== 'message') return Reflect.apply(emit, thread, [name, ...values]) as boolean
+    void thread.terminate()
+    return true
+  }
+  assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
+  assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')
+  assert.equal((await storage.waitlist.count()).total, 1)
+  assert.equal(threads.length, 2)
+})
+
 test('close completes while the thread dies', async (t) => {
   const threads = watchThreads(t)
   const file = makePath(t)
