@@ -14,7 +14,9 @@ interface Refusal {
  * Why a port that serves only this machine refuses a request; undefined if it does not. Any website can send requests to
  * loopback through its visitor's browser: from its own origin, or under a name that resolves to loopback (DNS rebinding).
  */
-export function refuseForeign(header: (name: string) => string | undefined): Refusal | undefined {
+export function refuseForeign(
+  header: (name: Lowercase<string>) => string | undefined,
+): Refusal | undefined {
   const host = header('host')
   if (host !== undefined && !LOOPBACK_HOST.test(host)) {
     const reason = 'Expected one Host of loopback, such as localhost or 127.0.0.1'

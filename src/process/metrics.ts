@@ -1,7 +1,7 @@
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { TIME_STATES } from '@public-api/contract/schemas/schemas'
 import type { Aggregator, Gauge } from 'prom-client'
-import type { ConnectionCounts } from '../http/connection/connections.ts'
+import type { ConnectionCounts } from '../http/connection/connection-table.ts'
 import type { ApiKeys } from '../service/api-keys/api-keys.ts'
 import type { Challenge } from '../service/challenge/challenge.ts'
 import type { TimeQualityMonitor } from '../service/time/time-quality.ts'

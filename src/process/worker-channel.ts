@@ -59,13 +59,23 @@ export type WorkerChannel = Awaited<ReturnType<typeof openWorkerChannel>>
 const STATUS_TIMEOUT_MS = 1000
 
 /** The status of a worker; null if it has ended, undefined if it did not respond in time. */
-export async function requestStatus(worker: Worker): Promise<ProcessStatus | null | undefined> {
+type FoundStatus = ProcessStatus | null | undefined
+
+/** Requests without a response. Later callers share them, so that a slow worker does not collect listeners. */
+const pending = new WeakMap<Worker, Promise<FoundStatus>>()
+
+export function requestStatus(worker: Worker): Promise<FoundStatus> {
+  const request = pending.get(worker) ?? askForStatus(worker).finally(() => pending.delete(worker))
+  pending.set(worker, request)
+  return request
+}
+
+async function askForStatus(worker: Worker): Promise<FoundStatus> {
   if (!worker.isConnected()) return null
   const signal = AbortSignal.timeout(STATUS_TIMEOUT_MS)
   const messages: AsyncIterable<unknown[]> = on(worker, 'message', { signal, close: ['exit'] })
   sendToWorker(worker, { tag: 'svc.status' })
   try {
-    // Any status that arrives from now on is current, also one that another call requested.
     for await (const [message] of messages) {
       if (tagOf(message) === 'svc.status') return (message as { status: ProcessStatus }).status
     }

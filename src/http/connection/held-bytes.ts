@@ -1,15 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-import { hasBody } from './request-body.ts'
-
-/** The objects of node:http for one request, rounded up. */
-const REQUEST_BYTES = 2048
-/** Most bytes of a body that are parsed before anything reads it: one read of the socket. */
-const BODY_BYTES = 65_536
-
-const bytesOf = (request: IncomingMessage) => REQUEST_BYTES + (hasBody(request) ? BODY_BYTES : 0)
+/** The objects of node:http for one parsed request. */
+const REQUEST_BYTES = 1700
 
 /**
- * Counts the memory that connections hold for responses that the client has not taken and for requests that wait. A body
+ * Counts the memory that connections hold for responses that the client has not taken and for requests that are not handled. A body
  * that several responses share counts once. Calls `reduce` when it exceeds `maxBytes`.
  */
 export function createHeldBytes(maxBytes: number, reduce: () => void) {
@@ -48,22 +41,20 @@ export function createHeldBytes(maxBytes: number, reduce: () => void) {
         body = shared
         add(own + (body === undefined ? 0 : share(body)) - before)
       }
+      /** Counts parsed requests, and the input that contains them. */
+      function setRequests(count: number, inputBytes: number): void {
+        const before = requests
+        requests = count * REQUEST_BYTES + inputBytes
+        add(requests - before)
+      }
       return {
         /** What this connection holds alone or with others. */
         bytes: () => own + requests + (body?.length ?? 0),
         setResponse,
-        addRequest(request: IncomingMessage): void {
-          requests += bytesOf(request)
-          add(bytesOf(request))
-        },
-        removeRequest(request: IncomingMessage): void {
-          requests -= bytesOf(request)
-          add(-bytesOf(request))
-        },
+        setRequests,
         clear(): void {
           setResponse(0, undefined)
-          add(-requests)
-          requests = 0
+          setRequests(0, 0)
         },
       }
     },

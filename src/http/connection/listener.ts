@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../../service/logger.ts'
 import type { App } from '../api-request.ts'
-import { trackConnections, type ConnectionCounts, type Connections } from './connections.ts'
-import { enableLingeringClose } from './lingering-close.ts'
+import type { ConnectionCounts } from './connection-table.ts'
+import { trackConnections, type Connections } from './connections.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
-import { SHARABLE } from './node-http-compat.ts'
+import { allowHalfOpen } from './node-http-compat.ts'
 import { nodeHttp } from './node-http.ts'
 import { hasBody } from './request-body.ts'
 import {
@@ -52,7 +53,6 @@ const ACCEPT_CHECK_MS = 20
 const QUIET_CHECK_MS = 50
 
 const SERVER_OPTIONS = {
-  ...SHARABLE,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -84,7 +84,7 @@ export function createListener(app: App, options: ListenerOptions): Server {
     monotonicMs: options.monotonicMs ?? (() => performance.now()),
   })
   CONNECTIONS.set(server, connections)
-  enableLingeringClose(server)
+  allowHalfOpen(server)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []
   const reject = rejectMalformedRequests(server, connections, robotsTag, (status) =>
     onResponse?.(undefined, status, undefined),
@@ -94,22 +94,20 @@ export function createListener(app: App, options: ListenerOptions): Server {
   const handle = createRequestHandler(serve, connections, log)
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
-    if (hasBody(request)) request.once('end', () => connections.noteRead(request))
-    if (onResponse !== undefined) {
-      const started = performance.now()
-      response.once('finish', () => {
-        onResponse(request.method, response.statusCode, (performance.now() - started) / 1000)
-      })
-    }
+    if (hasBody(request)) request.once('end', () => connections.recordRead(request))
+    const { url = '', method, socket } = request
+    const startedMs = performance.now()
+    const onSent =
+      onResponse &&
+      (() => onResponse(method, response.statusCode, (performance.now() - startedMs) / 1000))
     // Node loses the bytes after an upgrade request, so the connection closes after the response.
-    if (request.headers.upgrade !== undefined) connections.closeAfterResponse(request.socket)
+    if (request.headers.upgrade !== undefined) connections.refuseFurther(socket)
     const fault = framingFault(request)
-    if (fault !== undefined) return reject(request, response, fault)
-    const { url = '', method } = request
+    if (fault !== undefined) return reject(request, response, fault, onSent)
     const target = url === '*' && method === 'OPTIONS' ? url : toOriginForm(url)
-    if (target === undefined) return reject(request, response, 400)
+    if (target === undefined) return reject(request, response, 400, onSent)
     if (expectsContinue(request)) response.writeContinue()
-    handle(request, response, target)
+    handle(request, response, target, onSent)
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
@@ -187,7 +185,8 @@ export async function stopListening(
   connections.stop()
   await acceptWaiting(server, acceptQuietMs, graceMs / 2)
   const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
+    // Stops accepting. That of node:http would also close connections whose next request is in transit.
+    NetServer.prototype.close.call(server, () => resolve())
   })
   const quietMs = Math.min(QUIET_MS, graceMs / 2)
   const tidy = setInterval(() => connections.closeQuiet(quietMs), QUIET_CHECK_MS)
@@ -195,4 +194,6 @@ export async function stopListening(
   await closed
   clearInterval(tidy)
   clearTimeout(cut)
+  // Ends the timers of node:http.
+  server.close()
 }

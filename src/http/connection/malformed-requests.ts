@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections.ts'
-import { endConnection } from './lingering-close.ts'
+import { endConnection, sendLast } from './lingering-close.ts'
 import { nodeHttp } from './node-http.ts'
 
 /** Statuses of parser errors; 400 for all others. */
@@ -41,15 +41,22 @@ export function rejectMalformedRequests(
     ...robotsTag,
   ]
 
-  function reject(request: IncomingMessage, response: ServerResponse, status: number): void {
-    connections.closeAfterResponse(request.socket)
+  function reject(
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    onSent: (() => void) | undefined = () => onRejection(status),
+  ): void {
+    connections.refuseFurther(request.socket)
+    request.resume()
     response.writeHead(status, headers)
-    response.end()
+    sendLast(response, [], onSent)
   }
 
   function rejectSocket(socket: Socket, status: number): void {
     if (!socket.writable) return
     endConnection(socket, formatResponse(status, headers))
+    socket.resume()
     onRejection(status)
   }
 
@@ -59,7 +66,6 @@ export function rejectMalformedRequests(
       socket,
       (request, response) => reject(request, response, status),
       () => rejectSocket(socket, status),
-      () => endConnection(socket, ''),
     )
   }
 

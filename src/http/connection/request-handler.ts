@@ -3,6 +3,7 @@ import { pathOf } from '@public-api/contract/http/request-target'
 import type { Log } from '../../service/logger.ts'
 import type { ApiRequest, App, Reply } from '../api-request.ts'
 import type { Connections } from './connections.ts'
+import { sendLast } from './lingering-close.ts'
 import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
 
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
@@ -27,6 +28,9 @@ function createApiRequest(request: IncomingMessage, target: string): ApiRequest 
   }
 }
 
+/** Called when the kernel has taken the whole response. */
+type OnSent = (() => void) | undefined
+
 const CONNECTION_CLOSE = ['Connection', 'close']
 
 /** Passes requests to the app, and writes its replies. Never throws. */
@@ -35,6 +39,7 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
     request: IncomingMessage,
     response: ServerResponse,
     { status, headers, body }: Reply,
+    onSent: OnSent,
   ): void {
     // Rejected in the meantime for a malformed body.
     if (response.headersSent) return
@@ -42,29 +47,24 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
     const mustClose = (isBodyComing && isTooLongToDiscard(request)) || connections.isLast(request)
     // Discards the rest, so that the connection can be reused. A read that stopped at its limit has paused the request.
     if (isBodyComing) request.resume()
+    const parts: readonly (string | Uint8Array)[] =
+      typeof body === 'string' || body instanceof Uint8Array ? [body] : (body ?? [])
+    const shared = parts.find((part): part is Uint8Array => part instanceof Uint8Array)
     if (mustClose) {
       // The response must announce the close (RFC 9112 9.6).
-      connections.closeAfterResponse(request.socket)
+      connections.refuseFurther(request.socket)
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
+      sendLast(response, parts, onSent)
     } else {
       // A 304 has only headers that caches may store; HTTP/1.1 connections persist by default.
       if (status === 304 && request.httpVersion === '1.1') response.removeHeader('Connection')
       // Node's type requires a mutable array, which it does not change.
       response.writeHead(status, headers as string[])
+      if (onSent !== undefined) response.once('finish', onSent)
+      for (const part of parts.slice(0, -1)) response.write(part)
+      response.end(parts.at(-1))
     }
-    if (typeof body === 'string' || body === undefined) {
-      response.end(body)
-      connections.noteWritten(request.socket, response)
-    } else if (body instanceof Uint8Array) {
-      response.end(body)
-      connections.noteWritten(request.socket, response, body)
-    } else {
-      const [start, data, end] = body
-      response.write(start)
-      response.write(data)
-      response.end(end)
-      connections.noteWritten(request.socket, response, data)
-    }
+    connections.recordWritten(request.socket, response, shared)
   }
 
   function abandon(response: ServerResponse, error: unknown): void {
@@ -72,14 +72,19 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
     response.destroy()
   }
 
-  return (request: IncomingMessage, response: ServerResponse, target: string): void => {
+  return (
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: string,
+    onSent: OnSent,
+  ): void => {
     try {
       const reply = app(createApiRequest(request, target))
       if (reply instanceof Promise) {
         reply
-          .then((settled) => write(request, response, settled))
+          .then((settled) => write(request, response, settled, onSent))
           .catch((error: unknown) => abandon(response, error))
-      } else write(request, response, reply)
+      } else write(request, response, reply, onSent)
     } catch (error) {
       abandon(response, error)
     }

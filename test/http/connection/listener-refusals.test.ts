@@ -2,16 +2,9 @@ import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { createListener } from '../../../src/http/connection/listener.ts'
-import { holdConnection } from '../../support/held-connection.ts'
 import { converse } from '../../support/raw-connection.ts'
 import { runApp } from '../../support/running-app.ts'
-import {
-  get,
-  GET_STATUS,
-  openListener,
-  QUIET_LOG,
-  waitingApp,
-} from '../../support/test-listener.ts'
+import { GET_STATUS, QUIET_LOG } from '../../support/test-listener.ts'
 
 /** Malformed requests, and the status they are rejected with (contract decisions 3.16). */
 const REFUSED: { readonly [what: string]: readonly [status: number, bytes: string] } = {
@@ -161,36 +154,3 @@ test('rejects a malformed request after the response to the valid one before it'
     ],
   )
 })
-
-for (const [what, bytes, status] of [
-  ['words instead of a request', 'good morning\r\n\r\n', 400],
-  ['a CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-  ['a header line of many kilobytes', `${GET_STATUS}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-  [
-    'a body stated in two ways',
-    `${GET_STATUS}Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    400,
-  ],
-  ['an unsupported expectation', `${GET_STATUS}Host: a\r\nExpect: tea\r\n\r\n`, 417],
-] as const) {
-  test(`${what} behind unanswered requests is rejected after their responses`, async (t) => {
-    const { app, came, isWaiting, releaseInTurn } = waitingApp()
-    const { port } = await openListener(t, app)
-    const held = await holdConnection(t, port)
-    held.send(get('/first') + get('/second') + bytes)
-    await came('/first')
-    // More malformed bytes, which are one more error to the parser.
-    held.send('and more\r\n\r\n')
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50)
-    })
-    assert.equal(held.received(), '', 'nothing overtakes the first response')
-    assert.equal(isWaiting('/second'), false, 'the second request waits for its turn')
-    await releaseInTurn('/first', '/second')
-    const responses = (await held.closed).split(/(?=HTTP\/1\.1 )/)
-    assert.equal(responses.length, 3, responses.join('\n'))
-    assert.match(responses[0] ?? '', /^HTTP\/1\.1 200 [^]*\/first$/)
-    assert.match(responses[1] ?? '', /^HTTP\/1\.1 200 [^]*\/second$/)
-    assert.match(responses[2] ?? '', new RegExp(`^HTTP/1\\.1 ${status} [^]*no-store[^]*\r\n\r\n$`))
-  })
-}

@@ -1,0 +1,151 @@
+import type { Socket } from 'node:net'
+import { networkOf } from '../../service/waitlist/actor.ts'
+import { Connection } from './connection.ts'
+import { createHeldBytes } from './held-bytes.ts'
+
+/** Connections of a server, for metrics. */
+export interface ConnectionCounts {
+  readonly open: number
+  /** Number closed immediately, because no other could make room. */
+  readonly refused: number
+  /** Number of idle connections closed to make room for new ones. */
+  readonly displaced: number
+  /** Number reset because the peer did not read. */
+  readonly stalled: number
+}
+
+export interface ConnectionOptions {
+  readonly maxConnections: number
+  /** Whether one network may hold only a share of them. Behind a proxy, all connections come from one network. */
+  readonly isSharedByNetwork: boolean
+  readonly stalledAfterMs: number
+  /** Most bytes of memory for what clients have not taken and for requests that are not handled, of all connections together. */
+  readonly maxHeldBytes: number
+  readonly monotonicMs: () => number
+}
+
+/** The part of the connections that one network may hold. */
+const NETWORK_SHARE = 1 / 4
+/** The part of the idle connections that is chosen in one search for the longest idle. */
+const DISPLACED_AT_ONCE = 1 / 100
+
+function longestIdle(connections: Iterable<Connection>): Connection[] {
+  return [...connections]
+    .filter((connection) => connection.isIdle())
+    .toSorted((a, b) => a.lastUse - b.lastUse)
+}
+
+/** The open connections of a server, within the limits on their number, memory and time. */
+export function createConnectionTable(options: ConnectionOptions) {
+  const { maxConnections, stalledAfterMs, monotonicMs } = options
+  const maxOfNetwork = Math.max(1, Math.floor(maxConnections * NETWORK_SHARE))
+  const connections = new Map<Socket, Connection>()
+  const networks = new Map<string, Set<Connection>>()
+  const memory = createHeldBytes(options.maxHeldBytes, resetSlowest)
+  const counts = { refused: 0, displaced: 0, stalled: 0 }
+  let uses = 0
+  let displaceable: Connection[] = []
+
+  function forget(connection: Connection): void {
+    const { socket, network = '', held } = connection
+    if (!connections.delete(socket)) return
+    held.clear()
+    const neighbors = networks.get(network)
+    neighbors?.delete(connection)
+    if (neighbors?.size === 0) networks.delete(network)
+  }
+
+  function reset(connection: Connection): void {
+    counts.stalled += 1
+    forget(connection)
+    connection.socket.resetAndDestroy()
+  }
+
+  /** Frees a quarter of the memory: first of peers that have taken nothing for the longest time. */
+  function resetSlowest(): void {
+    const nowMs = monotonicMs()
+    const holding = [...connections.values()]
+      .filter(({ held }) => held.bytes() > 0)
+      .map((connection) => ({
+        connection,
+        bytes: connection.held.bytes(),
+        sinceMs: connection.observeProgress(nowMs)?.ms ?? nowMs,
+      }))
+      .toSorted((a, b) => a.sinceMs - b.sinceMs || b.bytes - a.bytes)
+    for (const { connection } of holding) {
+      if (memory.bytes() <= options.maxHeldBytes * 0.75) return
+      reset(connection)
+    }
+  }
+
+  /** Closes the longest-idle connection of those given. Returns false if none is idle. */
+  function displace(found: Connection | undefined): boolean {
+    if (found === undefined) return false
+    counts.displaced += 1
+    forget(found)
+    found.socket.destroy()
+    return true
+  }
+
+  function makeRoom(): boolean {
+    for (;;) {
+      const next = displaceable.shift()
+      // It may have been used or closed since it was chosen.
+      if (next !== undefined && connections.has(next.socket) && next.isIdle()) return displace(next)
+      if (next !== undefined) continue
+      const idle = longestIdle(connections.values())
+      if (idle.length === 0) return false
+      displaceable = idle.slice(0, Math.ceil(idle.length * DISPLACED_AT_ONCE))
+    }
+  }
+
+  return {
+    find: (socket: Socket): Connection | undefined => connections.get(socket),
+    /** Adds a new connection, or closes it if no other can make room. */
+    open(socket: Socket): void {
+      const { remoteAddress } = socket
+      const network =
+        options.isSharedByNetwork && remoteAddress !== undefined
+          ? networkOf(remoteAddress)
+          : undefined
+      const neighbors = networks.get(network ?? '') ?? new Set()
+      const hasRoom =
+        (neighbors.size < maxOfNetwork || displace(longestIdle(neighbors)[0])) &&
+        (connections.size < maxConnections || makeRoom())
+      if (!hasRoom) {
+        counts.refused += 1
+        socket.destroy()
+        return
+      }
+      const connection = new Connection(socket, network, memory.open(), (uses += 1))
+      connections.set(socket, connection)
+      if (network !== undefined) networks.set(network, neighbors.add(connection))
+      socket.once('close', () => forget(connection))
+    },
+    /** Notes that a request arrived. */
+    use(connection: Connection): void {
+      connection.lastUse = uses += 1
+      connection.bytesRead = connection.socket.bytesRead
+    },
+    resetStalled(): void {
+      const nowMs = monotonicMs()
+      for (const connection of connections.values()) {
+        if (connection.isStalled(stalledAfterMs, nowMs)) reset(connection)
+      }
+    },
+    /** Closes connections that have been idle for `quietMs`; call it repeatedly. */
+    closeQuiet(quietMs: number): void {
+      const nowMs = monotonicMs()
+      for (const connection of connections.values()) {
+        // After its end this side only waits for the peer, which may still send.
+        const isQuiet = connection.socket.writableFinished || connection.isIdle()
+        if (!isQuiet) connection.quietSinceMs = undefined
+        else if (nowMs - (connection.quietSinceMs ??= nowMs) >= quietMs) connection.socket.destroy()
+      }
+    },
+    counts: (): ConnectionCounts => ({ open: connections.size, ...counts }),
+    closeAll(): void {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+  }
+}
