@@ -28,7 +28,7 @@ export async function checkRelease({
   publishCommand,
 }: CheckOptions): Promise<readonly ReleaseFinding[]> {
   const advice = `run ${publishCommand}`
-  const { versions, findings: found } = verifyReleases(store)
+  const { versions, findings: found } = await verifyReleases(store)
   const head = versions.at(-1)
   if (head === undefined) {
     return found.map(({ where, message }) => ({ where, message: `${message}; ${advice}` }))

@@ -153,7 +153,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
   'main.ts': { mayImport: ['process'] },
   cards: { mayImport: ['contract', 'service', 'pages'], mayImportTypesOf: ['releases'] },
   preview: {
-    mayImport: ['contract', 'crypto', 'publishing', 'service', 'http', 'pages', 'app.ts'],
+    mayImport: ['contract', 'crypto', 'files', 'publishing', 'service', 'http', 'pages', 'app.ts'],
     mayImportTypesOf: ['releases'],
   },
   cli: {

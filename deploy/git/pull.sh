@@ -6,8 +6,24 @@ folder=${1:?usage: pull.sh FOLDER}
 cd "$folder"
 branch=$(git symbolic-ref --short HEAD)
 git fetch --quiet origin "$branch"
-if ! git merge-base --is-ancestor HEAD FETCH_HEAD; then
+commit=$(git rev-parse FETCH_HEAD)
+if ! git merge-base --is-ancestor HEAD "$commit"; then
   echo "error: $branch was rewritten: it does not contain $(git rev-parse HEAD), which this server has. Nothing was changed. Compare both histories before you do anything else." >&2
   exit 1
 fi
-git merge --quiet --ff-only FETCH_HEAD
+# A link would publish the file that it leads to, such as a secret. Below releases/ only the files of a release are known.
+digest='[A-Za-z0-9_-]{43}'
+known="versions/VS-[0-9]{4,}\.json|resources/[A-Za-z0-9/-]+/$digest(\.redacted)?\.json|cards/$digest\.png"
+known="$known|log/(origin|policy|checkpoint|pending|witnesses\.json|\.gitignore)|\.git(attributes|ignore|keep)"
+tree=$(git ls-tree -r --full-tree "$commit")
+releases=$(git ls-tree -r --full-tree --name-only "$commit" releases/)
+foreign=$(
+  printf '%s\n' "$tree" | grep -Ev '^(100(644|755) .*)?$' | cut -f 2
+  printf '%s\n' "$releases" | grep -Ev "^(releases/($known))?\$"
+) || true
+if [ -n "$foreign" ]; then
+  echo "error: $commit has a link, or a file that is not part of a release; expected regular files, and below releases/ only what svc publish writes. Nothing was changed. Remove from $branch:" >&2
+  echo "$foreign" >&2
+  exit 1
+fi
+git merge --quiet --ff-only "$commit"

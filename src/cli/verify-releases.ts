@@ -18,7 +18,7 @@ Nothing is written.
     if (positionals.length > 1) throw new UsageError('expected at most one folder')
     const { folder, store } = openReleasesFolder(positionals[0])
     const { verifyReleases } = await import('../publishing/releases/verify-releases.ts')
-    const { versions, resources, redacted, findings } = verifyReleases(store)
+    const { versions, resources, redacted, findings } = await verifyReleases(store)
     const redactions = redacted.length
     if (findings.length > 0) {
       throw new CommandFailure(

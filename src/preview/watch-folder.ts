@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
+import { listBelow } from '../files/folder-files.ts'
 
 /** Half of this is the average delay between saving a file and seeing it. */
 const INTERVAL_MS = 150
@@ -7,9 +8,9 @@ const INTERVAL_MS = 150
 /** Names, sizes and times of all files below a folder, as one text. */
 function describeFolder(folder: string): string {
   try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map((name) => {
-        const stats = statSync(path.join(folder, name), { throwIfNoEntry: false })
+    return listBelow(folder)
+      .map(({ name }) => {
+        const stats = lstatSync(path.join(folder, name), { throwIfNoEntry: false })
         return `${name} ${stats?.size} ${stats?.mtimeMs} ${stats?.ino}`
       })
       .join('\n')

@@ -12,10 +12,11 @@ import {
 } from '@public-api/contract/schemas/identifier-patterns'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
-import { readRegularFile } from '../files/read-regular-file.ts'
+import { type FolderEntry, listBelow, readBelow, requireOwnPath } from '../files/folder-files.ts'
 import { makeFolder, syncFolder } from '../files/sync-folder.ts'
 import { createFile, replaceFile } from '../files/whole-file.ts'
-import { readTlogFiles } from '../tlog/tlog-files.ts'
+import { readTlogFiles, TLOG_FILE_NAMES } from '../tlog/tlog-files.ts'
+import { isPng } from './png.ts'
 
 /** Reasons of a ReleaseFileError. */
 export type ReleaseFileFault =
@@ -74,42 +75,26 @@ const MAX_CARD_BYTES = 4_194_304
 const PUBLIC_FILE = { mode: 0o644 } as const
 const PUBLIC_FOLDER_MODE = 0o755
 
-/** Undefined if the file is missing. */
-function readText(filePath: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
-  try {
-    return readRegularFile(filePath, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
-    const message = `${filePath} cannot be read: ${messageOf(error)}`
-    throw new ReleaseFileError('UNREADABLE', filePath, message, error)
-  }
-}
+const bare = (pattern: string): string => pattern.slice(1, -1)
+const DIGEST_NAME = bare(SHA256_BASE64URL_PATTERN)
 
-function missing(filePath: string): ReleaseFileError {
-  return new ReleaseFileError('MISSING', filePath, `${filePath} is missing`)
-}
+/** The files of a releases folder, also under the temporary names that an interrupted write leaves. */
+const KNOWN_FILES: readonly RegExp[] = [
+  String.raw`versions/${bare(SNAPSHOT_ID_PATTERN)}\.json`,
+  String.raw`resources/${bare(RESOURCE_NAME_PATTERN)}/${DIGEST_NAME}(?:\.redacted)?\.json`,
+  String.raw`cards/${DIGEST_NAME}\.png`,
+  String.raw`log/(?:${TLOG_FILE_NAMES.map((name) => RegExp.escape(name)).join('|')})`,
+].map((pattern) => new RegExp(String.raw`^${pattern}(?:\.[0-9a-f]{12}\.partial)?$`))
 
-/** The names in a folder; none if it is missing. */
-function listNames(folder: string, recursive: boolean): readonly string[] {
-  try {
-    return fs.readdirSync(folder, { recursive, encoding: 'utf8' })
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return []
-    const message = `${folder} cannot be listed: ${messageOf(error)}`
-    throw new ReleaseFileError('UNREADABLE', folder, message, error)
-  }
-}
+/** Files of git. A repository may also have its own `.gitkeep`, because git stores no empty folder. */
+const GIT_FILE = /^(?:log\/)?\.git(?:attributes|ignore|keep)$/
 
-/** Writes a file, in a folder that is created if it is missing. Throws a ReleaseFileError. */
-function writeInFolder(filePath: string, write: () => void): void {
-  try {
-    makeFolder(path.dirname(filePath), PUBLIC_FOLDER_MODE)
-    write()
-  } catch (error) {
-    if (error instanceof ReleaseFileError) throw error
-    const message = `${filePath} cannot be written: ${messageOf(error)}`
-    throw new ReleaseFileError('UNWRITABLE', filePath, message, error)
-  }
+/** What is wrong with an entry of a releases folder; undefined for a folder and for a file of a release. */
+export function foreignFault({ name, kind }: FolderEntry): string | undefined {
+  if (kind === 'folder') return undefined
+  if (kind !== 'file') return `found a ${kind}, expected a regular file`
+  const isKnown = GIT_FILE.test(name) || KNOWN_FILES.some((pattern) => pattern.test(name))
+  return isKnown ? undefined : 'found a file that is not part of a release, expected none'
 }
 
 /**
@@ -122,49 +107,90 @@ function writeInFolder(filePath: string, write: () => void): void {
  */
 export function openReleaseStore(directory: string) {
   const root = path.resolve(directory)
-  const versionsFolder = path.join(root, 'versions')
-  const resourcesFolder = path.join(root, 'resources')
-  const cardsFolder = path.join(root, 'cards')
+  const pathOf = (name: string): string => path.join(root, name)
 
   function requireName(text: string, pattern: RegExp, folder: string, expected: string): void {
     if (pattern.test(text)) return
-    throw new ReleaseFileError('INVALID_NAME', folder, `${JSON.stringify(text)} is not ${expected}`)
+    const message = `${JSON.stringify(text)} is not ${expected}`
+    throw new ReleaseFileError('INVALID_NAME', pathOf(folder), message)
   }
 
-  function versionPath(snapshotId: string): string {
+  // Files are named by their path below the root, with slashes.
+
+  function versionFile(snapshotId: string): string {
     const expected = 'a version id; expected VS- and at least four digits'
-    requireName(snapshotId, SNAPSHOT_ID, versionsFolder, expected)
-    return path.join(versionsFolder, `${snapshotId}.json`)
+    requireName(snapshotId, SNAPSHOT_ID, 'versions', expected)
+    return `versions/${snapshotId}.json`
   }
 
-  function resourcePath(name: string, digest: string, suffix = '.json'): string {
+  function resourceFile(name: string, digest: string, suffix = '.json'): string {
     const expectedName = 'a resource name; expected kebab-case words joined by /'
-    requireName(name, RESOURCE_NAME, resourcesFolder, expectedName)
-    const folder = path.join(resourcesFolder, name)
+    requireName(name, RESOURCE_NAME, 'resources', expectedName)
     const expectedDigest = `a digest of ${name}; expected 43 base64url characters`
-    requireName(digest, DIGEST, folder, expectedDigest)
-    return path.join(folder, `${digest}${suffix}`)
+    requireName(digest, DIGEST, `resources/${name}`, expectedDigest)
+    return `resources/${name}/${digest}${suffix}`
   }
 
-  function cardPath(name: string): string {
-    requireName(name, DIGEST, cardsFolder, 'the name of a card; expected 43 base64url characters')
-    return path.join(cardsFolder, `${name}.png`)
+  function cardFile(name: string): string {
+    requireName(name, DIGEST, 'cards', 'the name of a card; expected 43 base64url characters')
+    return `cards/${name}.png`
   }
 
-  const redactionPath = (name: string, digest: string) =>
-    resourcePath(name, digest, '.redacted.json')
+  const redactionFile = (name: string, digest: string) =>
+    resourceFile(name, digest, '.redacted.json')
 
-  function assertDigest(filePath: string, text: string, digest: string, prefix = ''): void {
+  /** Undefined if the file is missing. */
+  function readText(file: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
+    try {
+      return readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return undefined
+      const message = `${pathOf(file)} cannot be read: ${messageOf(error)}`
+      throw new ReleaseFileError('UNREADABLE', pathOf(file), message, error)
+    }
+  }
+
+  function missing(file: string): ReleaseFileError {
+    return new ReleaseFileError('MISSING', pathOf(file), `${pathOf(file)} is missing`)
+  }
+
+  /** The entries below a folder of the root; none if it is missing. */
+  function list(folder?: string): readonly FolderEntry[] {
+    try {
+      return listBelow(root, folder)
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return []
+      const place = pathOf(folder ?? '')
+      const message = `${place} cannot be listed: ${messageOf(error)}`
+      throw new ReleaseFileError('UNREADABLE', place, message, error)
+    }
+  }
+
+  /** Writes a file, in a folder that is created if it is missing. */
+  function writeInFolder(file: string, write: (filePath: string) => void): void {
+    const filePath = pathOf(file)
+    try {
+      requireOwnPath(root, file)
+      makeFolder(path.dirname(filePath), PUBLIC_FOLDER_MODE)
+      write(filePath)
+    } catch (error) {
+      if (error instanceof ReleaseFileError) throw error
+      const message = `${filePath} cannot be written: ${messageOf(error)}`
+      throw new ReleaseFileError('UNWRITABLE', filePath, message, error)
+    }
+  }
+
+  function assertDigest(file: string, text: string, digest: string, prefix = ''): void {
     const fault = digestFault(text, digest)
     if (fault === undefined) return
-    throw new ReleaseFileError('DIGEST_MISMATCH', filePath, `${prefix}${fault}`)
+    throw new ReleaseFileError('DIGEST_MISMATCH', pathOf(file), `${prefix}${fault}`)
   }
 
   /** The redaction of a resource, or undefined. */
   function readRedaction(name: string, digest: string): Redaction | undefined {
-    const filePath = redactionPath(name, digest)
-    const text = readText(filePath, 'version')
-    return text === undefined ? undefined : parseRedaction(text, filePath)
+    const file = redactionFile(name, digest)
+    const text = readText(file, 'version')
+    return text === undefined ? undefined : parseRedaction(text, pathOf(file))
   }
 
   return {
@@ -173,10 +199,14 @@ export function openReleaseStore(directory: string) {
     /** The published files of the transparency log; undefined without one. Throws a TlogFileError. */
     readTlogFiles: () => readTlogFiles(root),
 
+    /** Every entry of the folder, also of other kinds than a release has. */
+    listEntries: () => list(),
+
     /** The PNG of a social card; undefined without a readable one. */
     readCard(name: string): Uint8Array | undefined {
       try {
-        return readRegularFile(cardPath(name), MAX_CARD_BYTES)
+        const bytes = readBelow(root, cardFile(name), MAX_CARD_BYTES)
+        return isPng(bytes) ? bytes : undefined
       } catch {
         return undefined
       }
@@ -184,18 +214,18 @@ export function openReleaseStore(directory: string) {
 
     /** Stores a social card, which no version names. Durable when it returns. */
     writeCard(name: string, png: Uint8Array): void {
-      const filePath = cardPath(name)
-      writeInFolder(filePath, () => replaceFile(filePath, png, PUBLIC_FILE))
+      writeInFolder(cardFile(name), (filePath) => replaceFile(filePath, png, PUBLIC_FILE))
     },
 
     /** Removes all social cards. */
     removeCards(): void {
-      writeInFolder(cardsFolder, () => fs.rmSync(cardsFolder, { recursive: true, force: true }))
+      writeInFolder('cards/all', () => fs.rmSync(pathOf('cards'), { recursive: true, force: true }))
     },
 
     /** Ids of all published versions, in order of their sequence numbers. Empty when nothing was published yet. */
     readVersionIds(): readonly string[] {
-      return listNames(versionsFolder, false)
+      return list('versions')
+        .map(({ name }) => name)
         .filter((name) => name.endsWith('.json'))
         .map((name) => path.basename(name, '.json'))
         .filter((id) => SNAPSHOT_ID.test(id))
@@ -206,21 +236,21 @@ export function openReleaseStore(directory: string) {
 
     /** The text of one version entry. */
     readVersionText(snapshotId: string): string {
-      const filePath = versionPath(snapshotId)
-      const text = readText(filePath, 'version')
-      if (text === undefined) throw missing(filePath)
+      const file = versionFile(snapshotId)
+      const text = readText(file, 'version')
+      if (text === undefined) throw missing(file)
       return text
     },
 
     /** The text of one resource. Throws REDACTED for a redacted one, DIGEST_MISMATCH for a damaged file. */
     readResourceText(name: string, digest: string): string {
-      const filePath = resourcePath(name, digest)
-      const text = readText(filePath, 'resource')
+      const file = resourceFile(name, digest)
+      const text = readText(file, 'resource')
       if (text === undefined) {
-        if (readRedaction(name, digest) === undefined) throw missing(filePath)
-        throw new ReleaseFileError('REDACTED', filePath, `${filePath} was redacted`)
+        if (readRedaction(name, digest) === undefined) throw missing(file)
+        throw new ReleaseFileError('REDACTED', pathOf(file), `${pathOf(file)} was redacted`)
       }
-      assertDigest(filePath, text, digest)
+      assertDigest(file, text, digest)
       return text
     },
 
@@ -229,17 +259,18 @@ export function openReleaseStore(directory: string) {
      * its name. A redacted resource is refused with REDACTED.
      */
     writeResource(name: string, digest: string, text: string): void {
-      const filePath = resourcePath(name, digest)
-      assertDigest(filePath, text, digest, `${name}: `)
+      const file = resourceFile(name, digest)
+      assertDigest(file, text, digest, `${name}: `)
       const { resource: maxBytes } = MAX_RELEASE_FILE_BYTES
       if (Buffer.byteLength(text) > maxBytes) {
         const message = `${name} has more than ${maxBytes} bytes; readers would refuse it`
-        throw new ReleaseFileError('TOO_LARGE', filePath, message)
+        throw new ReleaseFileError('TOO_LARGE', pathOf(file), message)
       }
-      if (fs.existsSync(redactionPath(name, digest))) {
-        throw new ReleaseFileError('REDACTED', filePath, `${name} was redacted with this content`)
+      if (fs.existsSync(pathOf(redactionFile(name, digest)))) {
+        const message = `${name} was redacted with this content`
+        throw new ReleaseFileError('REDACTED', pathOf(file), message)
       }
-      writeInFolder(filePath, () => replaceFile(filePath, text, PUBLIC_FILE))
+      writeInFolder(file, (filePath) => replaceFile(filePath, text, PUBLIC_FILE))
     },
 
     /**
@@ -247,8 +278,7 @@ export function openReleaseStore(directory: string) {
      * the others get EXISTS. Every resource must have been written before.
      */
     appendVersion(snapshotId: string, text: string): void {
-      const filePath = versionPath(snapshotId)
-      writeInFolder(filePath, () => {
+      writeInFolder(versionFile(snapshotId), (filePath) => {
         try {
           // Fails on a file system without hard links, where a reader could find an empty version.
           createFile(filePath, text, PUBLIC_FILE)
@@ -262,12 +292,12 @@ export function openReleaseStore(directory: string) {
 
     /** Every redaction, sorted by resource and digest. */
     listRedactions(): readonly RedactedResource[] {
-      return listNames(resourcesFolder, true)
-        .filter((entry) => entry.endsWith('.redacted.json'))
-        .map((entry) => entry.split(path.sep).join('/'))
+      return list('resources')
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('.redacted.json'))
         .toSorted()
-        .flatMap((entry) => {
-          const [, resource, digest] = REDACTION_FILE.exec(entry) ?? []
+        .flatMap((name) => {
+          const [, resource, digest] = REDACTION_FILE.exec(name) ?? []
           if (resource === undefined || digest === undefined) return []
           const redaction = readRedaction(resource, digest)
           return redaction === undefined ? [] : [{ resource, digest, ...redaction }]
@@ -279,11 +309,11 @@ export function openReleaseStore(directory: string) {
      * first redaction is kept, and bytes that a crash left behind are removed.
      */
     redactResource(name: string, digest: string, redaction: Redaction): void {
-      const filePath = resourcePath(name, digest)
-      writeInFolder(filePath, () => {
+      writeInFolder(resourceFile(name, digest), (filePath) => {
         // Writes the redaction first. After a crash the resource is redacted, and a repeated call removes the bytes.
         if (readRedaction(name, digest) === undefined) {
-          replaceFile(redactionPath(name, digest), canonicalJson({ ...redaction }), PUBLIC_FILE)
+          const file = pathOf(redactionFile(name, digest))
+          replaceFile(file, canonicalJson({ ...redaction }), PUBLIC_FILE)
         }
         const folder = path.dirname(filePath)
         for (const each of fs.readdirSync(folder)) {

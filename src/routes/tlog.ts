@@ -59,8 +59,11 @@ export function createLogRoutes(
       return { status: 204, headers: [...PREFLIGHT_HEADERS, ...robotsTag], body: undefined }
     }
     if (method !== 'GET' && method !== 'HEAD') return failure(405, [HEADERS.allow, ALLOWED_METHODS])
-    let file = path === 'policy' ? textFile(published.files.policy) : undefined
-    if (file === undefined) {
+    let file: LogFile | undefined
+    if (path === 'policy') {
+      file = textFile(await published.policy())
+      if (file === undefined) return failure(503)
+    } else {
       const log = await published.open()
       if (log === undefined) return failure(503)
       file = await find(path, log)

@@ -3,6 +3,7 @@ import {
   type SignedCheckpoint,
 } from '@public-api/client-internal/log/checkpoint'
 import type { HashTree } from '@public-api/client-internal/log/hash-tree'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { formatProof } from '@public-api/client-internal/log/log-proof'
 import { equalHashes, inclusionProof, rootOf } from '@public-api/client-internal/log/merkle-tree'
 import {
@@ -57,7 +58,7 @@ async function createServedTlog(
   const head: SignedCheckpoint = parseSignedCheckpoint(checkpoint, 'log/checkpoint')
   const { size, root } = head
   if (head.origin !== origin) {
-    throw new Error(`log/checkpoint is of ${head.origin}; log/origin states ${origin}`)
+    throw new Error('log/origin, line 1: expected the origin of log/checkpoint')
   }
   if (size > versions.texts.length) {
     const count = versions.texts.length
@@ -105,4 +106,12 @@ export function createLazyTlog(
       onFault(messageOf(error))
       return undefined
     }))
+}
+
+/** The policy of a log as it is served: undefined unless it is one, so that no other text leaves the service. */
+export async function servablePolicy({ policy }: TlogFiles): Promise<string | undefined> {
+  return openPolicy(policy).then(
+    () => policy,
+    () => undefined,
+  )
 }

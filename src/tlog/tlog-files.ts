@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { readRegularFile } from '../files/read-regular-file.ts'
+import { readBelow, requireOwnPath } from '../files/folder-files.ts'
 import { makeFolder } from '../files/sync-folder.ts'
 import { replaceFile } from '../files/whole-file.ts'
 
@@ -36,15 +36,17 @@ export function tlogFolder(releasesDir: string): string {
   return path.join(releasesDir, 'log')
 }
 
+/** Every file in the folder of the log. `lock` is never read or published. */
+export const TLOG_FILE_NAMES: readonly string[] = [...Object.keys(MAX_BYTES), 'lock']
+
 /** Text of a file of the log; undefined if it does not exist. Throws a TlogFileError. */
 export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
-    const bytes = readRegularFile(file, MAX_BYTES[name])
+    const bytes = readBelow(releasesDir, `log/${name}`, MAX_BYTES[name])
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new TlogFileError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
   }
 }
@@ -53,6 +55,7 @@ export function readTlogFile(releasesDir: string, name: TlogFileName): string | 
 export function writeTlogFile(releasesDir: string, name: TlogFileName, text: string): void {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
+    requireOwnPath(releasesDir, `log/${name}`)
     makeFolder(tlogFolder(releasesDir), 0o755)
     replaceFile(file, text, { mode: 0o644 })
   } catch (error) {
@@ -60,14 +63,24 @@ export function writeTlogFile(releasesDir: string, name: TlogFileName, text: str
   }
 }
 
+/**
+ * Host and path, without a scheme. The dot in the host tells it from a secret in hexadecimal digits or base64. The texts
+ * that the service signs elsewhere start with `svc-`.
+ */
+const ORIGIN =
+  /^(?=.{1,200}$)(?!svc-)(?:localhost|(?:[\w-]+\.)+[\w-]+)(?::\d{1,5})?(?:\/[^\s+/\p{Cc}]+)*$/u
+
+/** Whether a text can be the identity of a log. */
+export const isTlogOrigin = (text: string): boolean => ORIGIN.test(text)
+
 /** The identity of the log in a releases folder; undefined without a log. Throws a TlogFileError. */
 export function readTlogOrigin(releasesDir: string): string | undefined {
   const text = readTlogFile(releasesDir, 'origin')
   if (text === undefined) return undefined
   const origin = text.replace(/\n$/, '')
-  if (/^[^\s+]+$/u.test(origin)) return origin
-  const expected = 'expected one line such as api.example.org/log'
-  throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'origin')}: ${expected}`)
+  if (isTlogOrigin(origin)) return origin
+  const expected = 'line 1: expected host and path, such as api.example.org/log, and nothing else'
+  throw new TlogFileError(`${path.join(tlogFolder(releasesDir), 'origin')}, ${expected}`)
 }
 
 /** The published files of the log; undefined without a log. Throws a TlogFileError. */

@@ -12,7 +12,7 @@ const NAMES =
   /(?:\.{1,2}\/|\/opt\/public-api\/|\b(?:deploy|docs|src)\/)[\w@./-]*\w|(?<![\w/.-])[\w@.-]+\.(?:conf|env|json|md|mjs|service|sh|timer|ya?ml)\b|\b(?:Caddyfile|Containerfile)\b/g
 
 /** Folders that the operator creates beside the compose files. */
-const OF_OPERATOR = new Set(['./secrets', './releases'])
+const OF_OPERATOR = new Set(['./secrets/service', './releases'])
 
 /** Where a comment of `file` says that another file is. */
 function placesOf(name: string, file: string): readonly string[] {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -275,4 +276,36 @@ test('the server refuses a rewritten branch and changes nothing', (t) => {
   assert.match(output, /^error: main was rewritten: it does not contain [0-9a-f]{40}/)
   assert.equal(git(server, 'rev-parse', 'HEAD'), before)
   assert.deepEqual(versionsOf(server), ['VS-0001.json'])
+})
+
+test('the server refuses a link anywhere and a file that is not part of a release', (t) => {
+  const { origin, person, server } = makeRepositories(t)
+  trigger(t, 'github', checkOut(t, origin, 'main'), { event: 'push' })
+  assert.equal(pull(server).status, 0)
+  const before = git(server, 'rev-parse', 'HEAD')
+  const refused: readonly (readonly [name: string, target?: string])[] = [
+    ['releases/log/policy', '../../../secrets/signing-key.pem'],
+    ['releases/cards', '/etc'],
+    ['notes', '/etc/passwd'],
+    ['releases/versions/key.pem'],
+    ['releases/log/policy~'],
+    ['releases/versions/VS-0002.json\nx'],
+  ]
+  for (const [name, target] of refused) {
+    git(person, 'fetch', '--quiet', 'origin')
+    git(person, 'checkout', '--quiet', '-B', 'main', before)
+    const file = path.join(person, name)
+    rmSync(file, { recursive: true, force: true })
+    mkdirSync(path.dirname(file), { recursive: true })
+    if (target === undefined) writeFileSync(file, '')
+    else symlinkSync(target, file)
+    git(person, 'add', '--all')
+    git(person, 'commit', '--quiet', '--message', 'Add a file')
+    git(person, 'push', '--quiet', '--force', 'origin', 'main')
+    const { status, output } = pull(server)
+    assert.equal(status, 1, name)
+    assert.match(output, /has a link, or a file that is not part of a release; expected regular/)
+    assert.ok(output.includes(name.split('\n', 1)[0] ?? ''), output)
+    assert.equal(git(server, 'rev-parse', 'HEAD'), before)
+  }
 })

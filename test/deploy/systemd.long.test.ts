@@ -5,7 +5,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { WAITLIST_IDENTITY_FILE } from '../../src/config.ts'
 import { generateIdentity } from '../../src/crypto/age-file.ts'
+import { logSecretFiles } from '../../src/tlog/signing/log-keys.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -20,6 +22,12 @@ const skip =
   spawnSync('unshare', [...NAMESPACES, '--fork', 'true']).status === 0
     ? false
     : 'needs root, namespaces, systemd, iproute2, curl and openssl'
+
+/** Files of the secrets folder that the serving process must not be able to read. */
+const UNNEEDED = [
+  WAITLIST_IDENTITY_FILE,
+  ...Object.values(logSecretFiles('.')).filter((file) => !file.endsWith('.lock')),
+]
 
 /** Makes the machine of docs/operating.md out of this one, in namespaces, and boots it with the units of deploy/. */
 const BOOT = `
@@ -52,9 +60,10 @@ openssl genpkey -algorithm ed25519 -out signing-key.pem
 openssl rand -hex 32 > key-hash-secret.txt
 openssl rand -hex 32 > address-hash-secret.txt
 echo "$RECIPIENT" > waitlist-recipient.txt
+for file in ${UNNEEDED.join(' ')}; do echo secret > $file; done
 chown public-api:public-api ./*
 chmod 600 ./*
-printf '%s\\n' SVC_BASE_URL=https://api.example.org SVC_TRUSTED_PROXIES=127.0.0.1 > /etc/public-api/environment
+printf '%s\\n' SVC_BASE_URL=https://api.example.org SVC_TRUSTED_PROXIES=127.0.0.1 SVC_TLOG_KEY=secret > /etc/public-api/environment
 
 # There is no journal.
 for unit in public-api public-api-backup public-api-expire@365; do
@@ -127,6 +136,8 @@ async function bootMachine(t: TestContext): Promise<Machine> {
   }
 }
 
+const messageIn = (line: string) => /"msg":"([^"]*)"/.exec(line)?.[1]
+
 const property = (name: string, unit = 'public-api') => `systemctl show --value -p ${name} ${unit}`
 
 test(
@@ -169,6 +180,12 @@ test(
       const write = `nsenter -t ${pid} --mount touch ${folder}/written`
       assert.equal(run(`${write} 2>/dev/null && echo written || echo refused`), 'refused', folder)
     }
+    for (const file of UNNEEDED) {
+      const read = `cat /etc/public-api/secrets/${file}`
+      assert.equal(run(read), 'secret')
+      assert.equal(run(`nsenter -t ${pid} --mount ${read} 2>/dev/null || true`), '', file)
+    }
+    assert.doesNotMatch(run(`tr '\\0' '\\n' < /proc/${pid}/environ`), /SVC_TLOG_KEY/)
 
     run('systemctl reload public-api')
     await eventually('it reloads', () => log('public-api.log').includes('Reloading') || undefined)
@@ -206,6 +223,9 @@ test(
     run('systemctl stop public-api')
     assert.deepEqual([run(property('Result')), run(property('ExecMainStatus'))], ['success', '0'])
     assert.match(log('public-api.log'), /"level":"info"/)
-    assert.doesNotMatch(log('public-api.log'), /"level":"(?:warn|error|fatal)"/)
+    const warnings = /"level":"(?:warn|error|fatal)".*/g
+    const [reminder, ...others] = new Set(log('public-api.log').match(warnings)?.map(messageIn))
+    assert.match(reminder ?? '', /decrypts the waitlist/)
+    assert.deepEqual(others, [])
   },
 )

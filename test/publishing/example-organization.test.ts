@@ -24,7 +24,7 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
 test('the example organization: three months, an incident, a correction, a redaction, translations', async (t) => {
   const { content, releases } = await builtExample()
   const store = openReleaseStore(releases)
-  const { versions, findings, redacted } = verifyReleases(store)
+  const { versions, findings, redacted } = await verifyReleases(store)
   assert.deepEqual(findings, [])
   assert.equal(redacted.length, 1)
   assert.ok(versions.length >= 15 && versions.length <= 25, String(versions.length))

@@ -72,7 +72,7 @@ test('a rollback is a new version with the older content', async (t) => {
     { resource: 'status', kind: 'changed' },
   ])
   assert.equal(entry.previousHash, entries[2].hash)
-  assert.deepEqual(verifyReleases(store).findings, [])
+  assert.deepEqual((await verifyReleases(store)).findings, [])
   assert.equal((await rollBack('VS-0001')).outcome, 'unchanged')
   assert.equal((await rollBack('VS-0004')).outcome, 'unchanged')
   assert.equal(store.readVersionIds().length, 4)
@@ -221,7 +221,7 @@ test('a redaction permanently removes the bytes and keeps the chain valid', asyn
   assert.deepEqual(store.listRedactions(), [
     { resource: 'roadmap', digest, reason: result.reason, redactedAt: result.redactedAt },
   ])
-  const verified = verifyReleases(store)
+  const verified = await verifyReleases(store)
   assert.deepEqual(verified.findings, [])
   assert.equal(verified.redacted.length, 1)
   // The first reason stays.
@@ -272,12 +272,12 @@ test('detects a crash between redaction and removal, and a second redaction fini
   await redactResource({ ...common, snapshotId: 'VS-0002', resource: 'roadmap', reason: 'R.' })
   writeFileSync(fileOf(digest), text)
   assert.match(
-    verifyReleases(store).findings[0]?.message ?? '',
+    (await verifyReleases(store)).findings[0]?.message ?? '',
     /found the bytes of a redacted resource/,
   )
   await redactResource({ ...common, snapshotId: 'VS-0002', resource: 'roadmap', reason: 'R.' })
   assert.equal(existsSync(fileOf(digest)), false)
-  assert.deepEqual(verifyReleases(store).findings, [])
+  assert.deepEqual((await verifyReleases(store)).findings, [])
 })
 
 test('the check of a folder finds a damaged, foreign or misplaced redaction', async (t) => {
@@ -285,22 +285,22 @@ test('the check of a folder finds a damaged, foreign or misplaced redaction', as
   const [old = '', newest = ''] = [entries[1].resources['roadmap'], entries[2].resources['roadmap']]
   const redaction = '{"reason":"R.","redactedAt":"2026-03-01T12:00:00.000Z"}'
   const tombstone = (digest: string): string => fileOf(digest).replace(/json$/, 'redacted.json')
-  const findingsWith = (digest: string, text: string): string => {
+  const findingsWith = async (digest: string, text: string): Promise<string> => {
     writeFileSync(tombstone(digest), text)
-    const { findings } = verifyReleases(store)
+    const { findings } = await verifyReleases(store)
     rmSync(tombstone(digest))
     return findings.map(({ where, message }) => `${where}: ${message}`).join('\n')
   }
-  assert.match(findingsWith(old, '{}'), /VS-0002 roadmap: .*is not a redaction/)
+  assert.match(await findingsWith(old, '{}'), /VS-0002 roadmap: .*is not a redaction/)
   assert.match(
-    findingsWith('A'.repeat(43), redaction),
+    await findingsWith('A'.repeat(43), redaction),
     /a redaction of a resource that no version names/,
   )
   assert.match(
-    findingsWith(newest, redaction),
+    await findingsWith(newest, redaction),
     /VS-0003 roadmap: found a redaction of what the newest version serves/,
   )
-  assert.deepEqual(verifyReleases(store).findings, [])
+  assert.deepEqual((await verifyReleases(store)).findings, [])
 })
 
 test('the commands: diff, log, rollback, redact, verify-releases', async (t) => {

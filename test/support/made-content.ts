@@ -60,6 +60,7 @@ export function releasesOf(
     writeResource: never,
     appendVersion: never,
     readTlogFiles: () => undefined,
+    listEntries: () => [],
     readRedaction: () => undefined,
     listRedactions: () => [],
     redactResource: never,

@@ -7,8 +7,9 @@ import { flag, textOptionOr } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { createFile, rewriteFile } from '../../files/whole-file.ts'
+import { createFile } from '../../files/whole-file.ts'
 import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
@@ -38,7 +39,7 @@ async function readDocuments(sources: readonly string[], timeoutMs: number) {
 /** Writes the file complete or not at all. Throws a CommandFailure. */
 function writeStatus(file: string, text: string, mayReplace: boolean): void {
   try {
-    if (mayReplace) rewriteFile(file, text, 0o644)
+    if (mayReplace) rewriteBelow(path.dirname(file), path.basename(file), text, 0o644)
     else createFile(file, text, { mode: 0o644 }, 'claim')
   } catch (error) {
     const reason =

@@ -3,8 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
-import { readRegularFile } from '../../files/read-regular-file.ts'
-import { rewriteFile } from '../../files/whole-file.ts'
+import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
@@ -33,19 +32,19 @@ function refuse(file: string, mistakes: readonly ContentMistake[], when: string)
   throw new PublishError('CONTENT', `${when} ${count}; ${file} was left unchanged`, { mistakes })
 }
 
-function readBytes(file: string): Buffer {
+function readBytes(contentDir: string, name: string): Buffer {
   try {
-    return readRegularFile(file, MAX_FILE_BYTES)
+    return readBelow(contentDir, name, MAX_FILE_BYTES)
   } catch (error) {
-    throw new PublishError('CONTENT', `${file} cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    })
+    const reason = `${path.join(contentDir, name)} cannot be read: ${messageOf(error)}`
+    throw new PublishError('CONTENT', reason, { cause: error })
   }
 }
 
-/** The resource in a content file, with the bytes of the file. Throws a PublishError if it has mistakes of its own. */
-export function readContentFile<Name extends SnapshotName>(name: Name, file: string) {
-  const bytes = readBytes(file)
+/** The resource in its content file, with the bytes of the file. Throws a PublishError if it has mistakes of its own. */
+export function readContentFile<Name extends SnapshotName>(name: Name, contentDir: string) {
+  const bytes = readBytes(contentDir, `${name}.yaml`)
+  const file = path.join(contentDir, `${name}.yaml`)
   const text = bytes.toString('utf8')
   const { value: source, mistakes } = parseYamlSource(file, text.replace(/^\uFEFF/, ''))
   if (source === undefined) return refuse(file, mistakes, 'the file has')
@@ -99,7 +98,7 @@ export async function editContent<Name extends SnapshotName, Result>(
 ): Promise<ContentEdit<Result>> {
   const file = path.join(contentDir, `${name}.yaml`)
   for (let attempt = 1; ; attempt += 1) {
-    const { bytes: before, text, data } = readContentFile(name, file)
+    const { bytes: before, text, data } = readContentFile(name, contentDir)
     const edited = edit(data)
     const after = rewriteYaml(text, edited.data)
     const replaced = new Map([[`${name}.yaml`, Buffer.from(after)]])
@@ -107,8 +106,8 @@ export async function editContent<Name extends SnapshotName, Result>(
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
       const isWritten = await withLock(file, () => {
-        if (!readBytes(file).equals(before)) return false
-        rewriteFile(file, after, 0o644)
+        if (!readBytes(contentDir, `${name}.yaml`).equals(before)) return false
+        rewriteBelow(contentDir, `${name}.yaml`, after, 0o644)
         return true
       })
       if (isWritten) return { file, lines: changedLines(text, after), result: edited.result }

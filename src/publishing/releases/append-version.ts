@@ -74,9 +74,17 @@ export async function guardLine(name: string, line: string): Promise<void> {
   throw new PublishError('NOTE', `${name} must not be published`, { mistakes })
 }
 
-/** Every version, oldest first. Throws a PublishError (HISTORY). */
+/** Every version, oldest first. Throws a PublishError (HISTORY), also for a link or special file in the folder. */
 export function readVersions(store: ReleaseStore): readonly VersionEntry[] {
   try {
+    const irregular = store
+      .listEntries()
+      .find(({ kind }) => kind === 'link' || kind === 'special file')
+    if (irregular !== undefined) {
+      const { name, kind } = irregular
+      const found = `the releases folder has the ${kind} ${name}; expected regular files`
+      throw new PublishError('HISTORY', found)
+    }
     return readHistory(store)
   } catch (error) {
     const faults = [ChainError, VersionEntryError, ReleaseFileError]

@@ -3,8 +3,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { readRegularFile } from '../../files/read-regular-file.ts'
-import { rewriteFile } from '../../files/whole-file.ts'
+import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
 /**
@@ -22,7 +21,7 @@ export type ContentBase = Pick<VersionEntry, 'snapshotId' | 'hash'>
 export function readBase(contentDir: string): ContentBase | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    const value = parseJson(readRegularFile(file, MAX_BASE_BYTES).toString('utf8'))
+    const value = parseJson(readBelow(contentDir, BASE_FILE, MAX_BASE_BYTES).toString('utf8'))
     const [snapshotId, hash] = [propertyOf(value, 'snapshotId'), propertyOf(value, 'hash')]
     if (typeof snapshotId === 'string' && typeof hash === 'string') return { snapshotId, hash }
     throw new TypeError('expected { snapshotId, hash }')
@@ -40,7 +39,8 @@ export function writeBase(
 ): string | undefined {
   const file = path.join(contentDir, BASE_FILE)
   try {
-    rewriteFile(file, `${JSON.stringify({ snapshotId, hash }, null, 2)}\n`, 0o644)
+    const text = `${JSON.stringify({ snapshotId, hash }, null, 2)}\n`
+    rewriteBelow(contentDir, BASE_FILE, text, 0o644)
     return undefined
   } catch (error) {
     return `${file} could not be written (${messageOf(error)}); the next version from this folder needs --over ${snapshotId}`

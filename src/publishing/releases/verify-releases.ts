@@ -1,7 +1,9 @@
+import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
+import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { readHistory } from '../../crypto/published-history.ts'
-import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
+import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { resourceFault } from './append-version.ts'
 
 /** One thing that is wrong with a release folder. */
@@ -22,14 +24,44 @@ function redactedOf(store: ReleaseStore, versions: readonly VersionEntry[]) {
   }))
 }
 
+const CARD = /^cards\/([^/]+)\.png$/
+
+type Report = (where: string, message: string) => void
+
+/** Links, special files and unknown files, and cards and files of the log that are not of their kind. */
+async function checkFiles(store: ReleaseStore, add: Report): Promise<void> {
+  for (const entry of store.listEntries()) {
+    const { name } = entry
+    const fault = foreignFault(entry)
+    const [, card] = CARD.exec(name) ?? []
+    if (fault !== undefined) add(name, fault)
+    else if (card !== undefined && store.readCard(card) === undefined) {
+      add(name, 'found another kind of file, expected a PNG')
+    }
+  }
+  const files = store.readTlogFiles()
+  if (files === undefined) return
+  const { origin, policy, checkpoint } = files
+  await openPolicy(policy)
+  if (checkpoint === undefined) return
+  const head = parseSignedCheckpoint(checkpoint)
+  if (head.origin !== origin) add('log/origin', 'found another origin than that of log/checkpoint')
+}
+
 /**
  * Checks a release folder from end to end: every entry with its hash and its `changes`, the digest of every resource of
- * every version, and every redaction. Needs no content and no clock. `resources` is the number of resources that were
- * compared with their digest; `redacted` lists the others if nothing is wrong.
+ * every version, every redaction, and that all other files are of the kind that their name says. Needs no content and no
+ * clock. `resources` is the number of resources that were compared with their digest; `redacted` lists the others if
+ * nothing is wrong.
  */
-export function verifyReleases(store: ReleaseStore) {
+export async function verifyReleases(store: ReleaseStore) {
   const findings: ReleaseFinding[] = []
-  const add = (where: string, message: string): void => void findings.push({ where, message })
+  const add: Report = (where, message) => void findings.push({ where, message })
+  try {
+    await checkFiles(store, add)
+  } catch (error) {
+    add('releases folder', messageOf(error))
+  }
   let versions: readonly VersionEntry[] = []
   try {
     versions = readHistory(store)

@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -15,7 +14,7 @@ import {
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { expectedName, nearestName } from '@public-api/contract/text/nearest-name'
-import { readRegularFile } from '../../files/read-regular-file.ts'
+import { listBelow, readBelow } from '../../files/folder-files.ts'
 import {
   type Checked,
   type ContentMistake,
@@ -190,7 +189,7 @@ export function readContentFolder(
   function readFile(name: string): Checked<ReferencedFile> {
     const file = path.join(contentDir, name)
     try {
-      const bytes = replaced.get(name) ?? readRegularFile(file, MAX_FILE_BYTES)
+      const bytes = replaced.get(name) ?? readBelow(contentDir, name, MAX_FILE_BYTES)
       return { value: { file, bytes }, mistakes: [] }
     } catch (error) {
       const expected = `a file of at most ${MAX_FILE_BYTES} bytes`
@@ -212,14 +211,12 @@ export function readContentFolder(
   }
 
   try {
-    for (const entry of fs.readdirSync(contentDir, { recursive: true, withFileTypes: true })) {
-      const relative = path.relative(contentDir, path.join(entry.parentPath, entry.name))
-      const name = relative.split(path.sep).join('/')
+    for (const { name, kind } of listBelow(contentDir)) {
       // Files of editors, systems and version control are not content.
       if (name.split('/').some((part) => part.startsWith('.') || LEFTOVER.test(part))) continue
-      if (entry.isFile()) files.push(name)
+      if (kind === 'file') files.push(name)
       // Links may lead out of the folder. Reading a pipe or a device may never end.
-      else if (!entry.isDirectory()) irregular.add(name)
+      else if (kind !== 'folder') irregular.add(name)
     }
     present = new Set([...files, ...irregular].map((name) => intendedName(name)))
     for (const [file, name] of missingFiles(present)) {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
@@ -8,7 +7,7 @@ import {
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
-import { rewriteFile } from '../../files/whole-file.ts'
+import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { SourcePlace } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 
@@ -17,6 +16,9 @@ import { PublishError } from '../rules/publish-error.ts'
  * dot excludes it from the content.
  */
 const RECORD_FILE = '.translated.json'
+
+/** Two digests for each of 100,000 texts. */
+const MAX_RECORD_BYTES = 16_777_216
 
 /** A text that can be translated, with its place in the content. */
 export interface UntranslatedText extends SourcePlace {
@@ -60,7 +62,8 @@ export function readTranslationRecord(
 ): TranslationRecord {
   const file = path.join(contentDir, locale, RECORD_FILE)
   try {
-    const text = readFileSync(file, 'utf8')
+    const bytes = readBelow(contentDir, `${locale}/${RECORD_FILE}`, MAX_RECORD_BYTES)
+    const text = bytes.toString('utf8')
     // A full disk or a power failure leaves an empty file, which says no more than none.
     if (text.trim() === '') return new Map()
     const value = propertyOf(parseJson(text), 'translated')
@@ -85,5 +88,5 @@ export function writeTranslationRecord(
     ...kept.map(({ field }): [string, string] => [field, before.get(field) ?? '']),
   ].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
-  rewriteFile(path.join(contentDir, locale, RECORD_FILE), `${text}\n`, 0o644)
+  rewriteBelow(contentDir, `${locale}/${RECORD_FILE}`, `${text}\n`, 0o644)
 }

@@ -6,8 +6,14 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import type { ReleaseStore } from '../../releases/release-store.ts'
-import { createLazyTlog, type LoggedVersions, type ServedTlog } from '../../tlog/served-tlog.ts'
+import {
+  createLazyTlog,
+  type LoggedVersions,
+  servablePolicy,
+  type ServedTlog,
+} from '../../tlog/served-tlog.ts'
 import type { TlogFiles } from '../../tlog/tlog-files.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
 import {
@@ -46,6 +52,8 @@ export interface PublishedHistory {
 /** The files of the transparency log, and what is served of them. */
 export interface PublishedTlog {
   readonly files: TlogFiles
+  /** The text of its policy, read at the first call; undefined if it cannot be read as a policy. */
+  policy(): Promise<string | undefined>
   /** Prepares the log at its first call; undefined if it cannot be served. */
   open(): Promise<ServedTlog | undefined>
   /** Why it cannot be served, once `open` has found out. */
@@ -58,10 +66,16 @@ function publishTlog(
 ): PublishedTlog | undefined {
   if (files === undefined) return undefined
   let fault: string | undefined
+  let policy: Promise<string | undefined> | undefined
   const open = createLazyTlog(files, versions, (reason) => {
     fault = reason
   })
-  return { files, open, fault: () => fault }
+  return {
+    files,
+    policy: () => (policy ??= servablePolicy(files)),
+    open,
+    fault: () => fault,
+  }
 }
 
 export interface ServableReleases extends PublishedHistory {
@@ -121,7 +135,9 @@ function createReleases(
     resource: (name) => served.get(name),
     readResource(name, digest) {
       try {
-        return store.readResourceText(name, digest)
+        const text = store.readResourceText(name, digest)
+        // The schema of an older version may differ, but every resource is an object.
+        return typeof parseJson(text) === 'object' ? text : undefined
       } catch {
         return undefined
       }

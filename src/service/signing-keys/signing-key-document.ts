@@ -47,18 +47,21 @@ export function describeSigningKeys(
 
 const LOG_LINE = /^[ \t]*log[ \t]+(\S+)/gm
 
-/** The log's part of the document. Its policy names the keys, the current one first. */
+/**
+ * The log's part of the document. Its policy names the keys, the current one first. Undefined if it names no key of this
+ * origin, whose file may then contain anything.
+ */
 export function describeLog(
   { origin, policy }: TlogFiles,
   baseUrl: string,
-): NonNullable<DataOf<'SigningKeys'>['log']> {
+): DataOf<'SigningKeys'>['log'] {
   const vkeys = Array.from(policy.matchAll(LOG_LINE), ([, vkey = '']) => vkey)
   const own = vkeys.filter((vkey) => vkey.startsWith(`${origin}+`))
   const keys = own.map((vkey, index) => ({
     vkey,
     status: index === 0 ? ('current' as const) : ('retiring' as const),
   }))
-  return { origin, url: `${baseUrl}/log`, keys }
+  return keys.length === 0 ? undefined : { origin, url: `${baseUrl}/log`, keys }
 }
 
 /** The period in which a key's signatures are valid. Times are ISO 8601 UTC, or null if the operator states no time. */

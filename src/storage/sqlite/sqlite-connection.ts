@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { EntryKindError, requireOwnPath } from '../../files/folder-files.ts'
 import { makeFolder } from '../../files/sync-folder.ts'
 import { StorageError } from '../stores/storage-error.ts'
 import { SQLITE_RESULTS, sqliteResultOf, toStorageError } from './sqlite-errors.ts'
@@ -59,6 +60,22 @@ function setPragmas(database: DatabaseSync, { maxPages }: SqliteOptions): void {
 
 function isPresent(file: string): boolean {
   return (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/**
+ * Refuses a link or special file in place of the database or a file beside it: SQLite follows links, and would create what
+ * a dangling one names. Throws a StorageError.
+ */
+function requireOwnFiles(file: string): void {
+  const folder = path.dirname(file)
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    try {
+      requireOwnPath(folder, path.basename(file) + suffix)
+    } catch (error) {
+      if (!(error instanceof EntryKindError)) throw error
+      throw new StorageError('IRREGULAR', file + suffix, { cause: error })
+    }
+  }
 }
 
 /** Creates an empty file with mode 0600. SQLite gives the files beside it the same mode. */
@@ -122,6 +139,7 @@ export function openReader(
   { file, busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS }: SqliteOptions,
   check: (database: DatabaseSync, file: string) => unknown,
 ): DatabaseSync {
+  requireOwnFiles(file)
   if (!isPresent(file)) throw new StorageError('MISSING', file)
   try {
     return connect(file, { readOnly: true, timeout: busyTimeoutMs }, file, check)
@@ -143,6 +161,7 @@ export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): 
   const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
   try {
     if (mode === 'read-only') return openReader(options, assertCurrent)
+    requireOwnFiles(file)
     if (mode === 'create') createFile(file)
     else if (!isPresent(file)) throw new StorageError('MISSING', file)
     return connect(file, { timeout }, file, (database) => {

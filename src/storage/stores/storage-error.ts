@@ -7,6 +7,7 @@ export const STORAGE_PROBLEMS = {
   TLS_FILE: 'a certificate or key file that the URL names could not be read',
   CLOSED: 'the store is closed',
   MISSING: 'the database does not exist',
+  IRREGULAR: 'found a link, a folder or a special file; expected a regular file',
   EXISTS: 'the file exists and was left unchanged',
   NEWER: 'the database was written by a newer version of this software',
   OLDER: 'the database was written by an older version of this software',

@@ -263,7 +263,7 @@ function parseChecked(note: string, origin: string): SignedCheckpoint {
   try {
     const checkpoint = parseSignedCheckpoint(note)
     if (checkpoint.origin === origin) return checkpoint
-    throw new TlogError('LOG_FILE', `a checkpoint is of ${checkpoint.origin}, expected ${origin}`)
+    throw new TlogError('LOG_FILE', `the checkpoint, line 1: expected ${origin}, as in log/origin`)
   } catch (error) {
     if (error instanceof LogError) throw new TlogError('LOG_FILE', error.message, error)
     throw error

@@ -12,6 +12,7 @@ import { withFileLock } from '../../storage/sqlite/file-lock.ts'
 import { SQLITE_RESULTS, sqliteResultOf } from '../../storage/sqlite/sqlite-errors.ts'
 import { treeOf } from '../log-entries.ts'
 import {
+  isTlogOrigin,
   readTlogFile,
   readTlogOrigin,
   TlogFileError,
@@ -136,11 +137,8 @@ export function treeOfVersions(versions: readonly VersionEntry[]): Promise<HashT
   return treeOf(texts.length, (index) => texts[index] ?? '')
 }
 
-const ORIGIN = /^[^\s+\p{Cc}]{1,200}$/u
-
 function checkOrigin(origin: string): void {
-  const isOrigin = ORIGIN.test(origin) && !origin.includes('://') && !origin.startsWith('svc-')
-  if (isOrigin) return
+  if (isTlogOrigin(origin)) return
   const expected = 'expected host and path without a scheme, such as api.example.org/log'
   throw new TlogError('INVALID', `--origin ${JSON.stringify(origin.slice(0, 60))}: ${expected}`)
 }

@@ -469,6 +469,9 @@ test('files of the folder: unknown, misnamed, linked, not text, too long', async
   writeContent(folder, 'README.md', 'Notes for people.')
   writeContent(folder, '.status.yaml.swp', 'x')
   symlinkSync('/etc/hostname', path.join(folder, 'linked.yaml'))
+  // Its wallet files would be content if the link were followed.
+  rmSync(path.join(folder, 'th'), { recursive: true, force: true })
+  symlinkSync(makeContent(t), path.join(folder, 'th'))
   writeFileSync(path.join(folder, 'roadmap.yaml'), Buffer.from([0x61, 0xff, 0xfe]))
   writeContent(folder, 'changelog.yaml', `summary: ${'It is. '.repeat(220_000)}\n`)
   const mistakes = await mistakesOf(folder)
@@ -492,7 +495,8 @@ test('files of the folder: unknown, misnamed, linked, not text, too long', async
     mistakes[4] ?? '',
     /^statu\.yaml:1:1: found an unknown file, expected a known name; did you mean status\.yaml\?$/,
   )
-  assert.equal(mistakes.length, 5)
+  assert.match(mistakes[5] ?? '', /^th:1:1: found a link or a special file/)
+  assert.equal(mistakes.length, 6)
 })
 
 test('reports a missing folder', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { writeBase } from '../../../src/publishing/releases/content-base.ts'
@@ -128,5 +128,27 @@ test('everything that is published is readable by other users, whatever the umas
     assert.match(readFileSync(path.join(first, '.published.json'), 'utf8'), /"VS-0002"/)
   } finally {
     process.umask(before)
+  }
+})
+
+test('a link in place of .published.json or a content file is refused, and what it leads to is kept', async (t) => {
+  const { first, publish } = await shareContent(t)
+  const target = path.join(temporaryFolder(t), 'target')
+  for (const name of ['.published.json', 'status.yaml']) {
+    const file = path.join(first, name)
+    const text = readFileSync(file)
+    writeFileSync(target, text)
+    rmSync(file)
+    symlinkSync(target, file)
+    editContent(first, 'roadmap', 'title: Writing', 'title: Writing well')
+    await assert.rejects(publish(first), (error: PublishError) => {
+      const said = [error.message, ...error.mistakes.map(({ file: at, found }) => `${at} ${found}`)]
+      assert.match(said.join('\n'), new RegExp(`${name}.* a link`))
+      return true
+    })
+    assert.deepEqual(readFileSync(target), text)
+    rmSync(file)
+    writeFileSync(file, text)
+    editContent(first, 'roadmap', 'title: Writing well', 'title: Writing')
   }
 })

@@ -9,7 +9,11 @@ import {
   type SqliteMode,
 } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
-import { StorageError, type StorageProblem } from '../../../src/storage/stores/storage-error.ts'
+import {
+  STORAGE_PROBLEMS,
+  StorageError,
+  type StorageProblem,
+} from '../../../src/storage/stores/storage-error.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 import { filesOf } from './sqlite-fixture.ts'
@@ -35,6 +39,27 @@ function assertRefused(mode: SqliteMode, file: string, code: StorageProblem): vo
 function pragmaOf(database: DatabaseSync, name: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 }
+
+test('a link in place of the database or a file beside it is refused, and nothing is created', (t) => {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    const file = makePath(t)
+    if (suffix !== '') openSqliteConnection('create', { file }).close()
+    const target = path.join(temporaryFolder(t), 'target')
+    for (const isDangling of [true, false]) {
+      if (!isDangling) fs.writeFileSync(target, '')
+      fs.symlinkSync(target, file + suffix)
+      for (const mode of MODES) {
+        assert.throws(
+          () => openSqliteConnection(mode, { file }),
+          { code: 'IRREGULAR', message: `${file}${suffix}: ${STORAGE_PROBLEMS.IRREGULAR}` },
+          mode,
+        )
+      }
+      assert.equal(fs.existsSync(target) && fs.statSync(target).size, isDangling ? false : 0)
+      fs.rmSync(file + suffix)
+    }
+  }
+})
 
 test('writing connections are durable, overwrite deleted content and trust no schema', (t) => {
   const file = makePath(t)
@@ -182,12 +207,12 @@ test('only the mode create creates a database; others refuse an empty file', (t)
   openSqliteConnection('read-only', { file }).close()
 })
 
-test('a path that cannot contain a database is an IO problem that names it', async (t) => {
+test('a path that cannot contain a database is a problem that names it', async (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
   await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'file', 'a.sqlite') }))
   fs.mkdirSync(path.join(folder, 'folder'))
-  await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'folder') }))
+  await assertProblem('IRREGULAR', openSqliteServer({ file: path.join(folder, 'folder') }))
 })
 
 test('reads our unfinished WAL at the next start', async (t) => {

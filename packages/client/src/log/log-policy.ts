@@ -44,7 +44,7 @@ function publicKeyOf({ vkey }: NoteKey): string {
 
 /**
  * Reads a policy: `log`, `witness`, `group` and `quorum` lines (c2sp.org/tlog-policy). Throws a LogError (MALFORMED)
- * with the line.
+ * with line and column, and without a word of the text: a file that was taken for a policy may contain a secret.
  *
  * @example
  * ```ts
@@ -61,27 +61,32 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
   let groups = 0
 
   for (const [index, line] of text.split('\n').entries()) {
-    const place = `the policy, line ${index + 1}`
-    const refuse = (problem: string): never => {
-      throw new LogError('MALFORMED', `${place}: ${problem}`)
+    const words = Array.from(line.matchAll(/[^ \t]+/g))
+    /** The place of a word, from 0 for the kind of the line; of the line without one. */
+    const placeOf = (word?: number): string => {
+      const column = word === undefined ? '' : `, column ${(words[word]?.index ?? 0) + 1}`
+      return `the policy, line ${index + 1}${column}`
     }
-    const words = line.split(/[ \t]+/).filter((word) => word !== '')
-    const [kind, ...items] = words
+    const refuse = (problem: string, word?: number): never => {
+      throw new LogError('MALFORMED', `${placeOf(word)}: ${problem}`)
+    }
+    const [kind, ...items] = words.map(([word]) => word)
     if (kind === undefined || kind.startsWith('#')) continue
     const define = (name: string, rule: Rule): void => {
-      if (name === 'none') refuse('the name none is reserved')
-      if (rules.has(name)) refuse(`${name} is already defined`)
+      if (name === 'none') refuse('the name none is reserved', 1)
+      if (rules.has(name)) refuse('the name is already defined', 1)
       rules.set(name, rule)
     }
     const keyOf = async (
       vkey: string,
+      word: number,
       type: number,
       known: readonly PolicyLog[],
     ): Promise<NoteKey> => {
-      const key = await importVkey(vkey, type, place)
+      const key = await importVkey(vkey, type, placeOf(word))
       const publicKey = publicKeyOf(key)
       if (known.some((other) => publicKeyOf(other.key) === publicKey)) {
-        refuse('the key is already on another line')
+        refuse('the key is already on another line', word)
       }
       if (known.length === MAX_LINES_OF_A_KIND) {
         refuse(`more than ${MAX_LINES_OF_A_KIND} lines of ${kind}`)
@@ -92,7 +97,7 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
       case 'log': {
         const [vkey, url, ...rest] = items
         if (vkey === undefined || rest.length > 0) return refuse('expected: log <vkey> [<url>]')
-        logs.push({ key: await keyOf(vkey, ED25519, logs), url })
+        logs.push({ key: await keyOf(vkey, 1, ED25519, logs), url })
         break
       }
       case 'witness': {
@@ -100,7 +105,7 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
         if (name === undefined || vkey === undefined || rest.length > 0) {
           return refuse('expected: witness <name> <vkey> [<url>]')
         }
-        const key = await keyOf(vkey, COSIGNATURE, witnesses)
+        const key = await keyOf(vkey, 2, COSIGNATURE, witnesses)
         define(name, (names) => names.has(name))
         witnesses.push({ name, key, url })
         break
@@ -115,12 +120,12 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
         const required = { any: 1, all: listed.length }[threshold] ?? Number(threshold)
         const isNumber = /^(?:any|all|[1-9]\d{0,3})$/.test(threshold)
         if (!isNumber || required > listed.length) {
-          refuse(`${threshold}: expected a number from 1 to ${listed.length}, any or all`)
+          refuse(`expected a number from 1 to ${listed.length}, any or all`, 2)
         }
-        const parts = listed.map((member) => {
-          if (members.has(member)) refuse(`${member} is already a member of a group`)
+        const parts = listed.map((member, at) => {
+          if (members.has(member)) refuse('the name is already a member of a group', at + 3)
           members.add(member)
-          return rules.get(member) ?? refuse(`${member} is not defined on a line above`)
+          return rules.get(member) ?? refuse('the name is not defined on a line above', at + 3)
         })
         define(name, (names) => parts.filter((part) => part(names)).length >= required)
         break
@@ -129,12 +134,13 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
         const [name, ...rest] = items
         if (name === undefined || rest.length > 0) return refuse('expected: quorum <name or none>')
         if (quorum !== undefined) refuse('the quorum is already defined')
-        if (name !== 'none' && !rules.has(name)) refuse(`${name} is not defined on a line above`)
+        if (name !== 'none' && !rules.has(name))
+          refuse('the name is not defined on a line above', 1)
         quorum = name
         break
       }
       default:
-        refuse(`${kind}: expected log, witness, group or quorum`)
+        refuse('expected log, witness, group or quorum', 0)
     }
   }
   if (quorum === undefined) throw new LogError('MALFORMED', 'the policy has no quorum line')

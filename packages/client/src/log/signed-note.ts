@@ -157,7 +157,7 @@ export async function importVkey(vkey: string, type: number, place: string): Pro
     return refuse('the key is not a usable Ed25519 public key')
   }
   if ((await keyIdOf(name, type, publicKey)) !== keyId) {
-    return refuse(`the key ID ${keyId} does not follow from the name and the key`)
+    return refuse('the key ID does not follow from the name and the key')
   }
   const check = await importEd25519(publicKey)
   return {

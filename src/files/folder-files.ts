@@ -1,0 +1,141 @@
+// Files of the releases, content and data folders. Such a folder may come from a repository to which other people
+// commit, so a link in it could name any file that the process can read. A file is opened below the folder without
+// following a link in any component of its path, and only if it is a regular file. The path of the folder itself
+// belongs to the operator and may lead through links.
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
+import { readOpened } from './read-regular-file.ts'
+import { rewriteFile } from './whole-file.ts'
+
+/** Names an open folder on Linux: the next component is looked up in that folder, even if its path leads elsewhere now. */
+const OPEN_FILES = '/proc/self/fd'
+const HAS_OPEN_FILES = fs.existsSync(OPEN_FILES)
+
+// Windows lacks these flags, which count as 0.
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
+const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY
+
+/** What a name of a folder stands for. Only files and folders are opened. */
+export type EntryKind = 'file' | 'folder' | 'link' | 'special file'
+
+/** A component of a path is of another kind than expected. The message names the component, not the folder. */
+export class EntryKindError extends Error {
+  override readonly name = 'EntryKindError'
+}
+
+function kindOf(entry: fs.Stats | fs.Dirent): EntryKind {
+  if (entry.isSymbolicLink()) return 'link'
+  if (entry.isFile()) return 'file'
+  return entry.isDirectory() ? 'folder' : 'special file'
+}
+
+function requireKind(name: string, found: EntryKind, expected: EntryKind): void {
+  if (found === expected) return
+  throw new EntryKindError(`${name} is a ${found}; expected a ${expected}`)
+}
+
+/** The components of a path below a folder, with slashes. All but the last one are folders. */
+function componentsOf(name: string, last: EntryKind) {
+  const parts = name.split('/')
+  return parts.map((part, index) => {
+    if (part === '' || part === '.' || part === '..') {
+      throw new EntryKindError(`${JSON.stringify(name)} is not a path below the folder`)
+    }
+    const isLast = index === parts.length - 1
+    return {
+      part,
+      isLast,
+      kind: isLast ? last : 'folder',
+      name: parts.slice(0, index + 1).join('/'),
+    }
+  })
+}
+
+/** Opens a file. Where an open folder has no name, another process could replace a component meanwhile. */
+function openBelow(folder: string, name: string, flags: number): number {
+  if (!HAS_OPEN_FILES) {
+    requireOwnPath(folder, name)
+    return fs.openSync(path.join(folder, name), flags | O_NOFOLLOW)
+  }
+  const components = componentsOf(name, 'file')
+  let handle = fs.openSync(folder, FOLDER_FLAGS)
+  for (const { part, isLast } of components) {
+    const parent = handle
+    try {
+      const place = `${OPEN_FILES}/${parent}/${part}`
+      handle = fs.openSync(place, O_NOFOLLOW | (isLast ? flags : FOLDER_FLAGS))
+    } finally {
+      fs.closeSync(parent)
+    }
+  }
+  return handle
+}
+
+/**
+ * Reads a file of at most `maxBytes` below a folder; `name` is its path there, with slashes. Throws an EntryKindError for a
+ * link or a component of another kind, an Error with `code` and without a path for an error of the system, and otherwise as
+ * `readOpened` does.
+ */
+export function readBelow(folder: string, name: string, maxBytes: number): Buffer {
+  try {
+    return readOpened((flags) => openBelow(folder, name, flags), maxBytes)
+  } catch (error) {
+    const { errno, code } = error as NodeJS.ErrnoException
+    if (errno === undefined) throw error
+    // Names the component that is a link, for which the system has several errors.
+    requireOwnPath(folder, name)
+    // The path in the system's message is that of an open folder.
+    throw Object.assign(new Error(`${code}: ${getSystemErrorMessage(errno)}`), { code, errno })
+  }
+}
+
+/**
+ * Throws an EntryKindError if a component of a path below a folder is a link or of another kind than expected. For files
+ * that are written: what is missing can be created.
+ */
+export function requireOwnPath(folder: string, name: string, kind: EntryKind = 'file'): void {
+  let place = folder
+  for (const { part, kind: expected, name: reached } of componentsOf(name, kind)) {
+    place = path.join(place, part)
+    const stats = fs.lstatSync(place, { throwIfNoEntry: false })
+    if (stats === undefined) return
+    requireKind(reached, kindOf(stats), expected)
+  }
+}
+
+/**
+ * Creates or replaces a file below a folder as `rewriteFile` does, but never through a link. Throws an EntryKindError, and
+ * the error of the system.
+ */
+export function rewriteBelow(folder: string, name: string, text: string, mode: number): void {
+  requireOwnPath(folder, name)
+  rewriteFile(path.join(folder, name), text, mode)
+}
+
+/** An entry of a folder. */
+export interface FolderEntry {
+  /** Its path below the listed folder, with slashes. */
+  readonly name: string
+  readonly kind: EntryKind
+}
+
+/**
+ * Every entry below a folder, or below one of its folders. Links are listed and not followed. Throws an EntryKindError if
+ * `name` leads through a link, and the error of the system.
+ */
+export function listBelow(folder: string, name?: string): readonly FolderEntry[] {
+  if (name !== undefined) requireOwnPath(folder, name, 'folder')
+  const found: FolderEntry[] = []
+  // Not `recursive`, which follows links to folders.
+  const visit = (place: string, prefix: string): void => {
+    for (const entry of fs.readdirSync(place, { withFileTypes: true })) {
+      const kind = kindOf(entry)
+      found.push({ name: prefix + entry.name, kind })
+      if (kind === 'folder') visit(path.join(place, entry.name), `${prefix}${entry.name}/`)
+    }
+  }
+  visit(path.join(folder, name ?? ''), '')
+  return found
+}
