@@ -113,7 +113,7 @@ const ROOT_FILES: { readonly [file: string]: LayerRule } = {
     mayImport: ['contract', 'service', 'environment-reader.ts'],
     mayImportTypesOf: ['storage/stores'],
   },
-  'logger.ts': { mayImport: ['service', 'config.ts'] },
+  'logger.ts': { mayImport: ['contract', 'service', 'config.ts'] },
   'secrets.ts': { mayImport: ['contract', 'crypto', 'service', 'config-mistake.ts', 'config.ts'] },
   'local-secrets.ts': {
     mayImport: [
