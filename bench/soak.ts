@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
 import { withDatabase } from '../src/cli/database.ts'
-import { issueKey } from '../src/cli/keys/issue-command.ts'
+import { issueKey } from '../src/cli/api-keys/issue-command.ts'
 import { publishSummary } from './history-fixture.ts'
 import { startService } from './processes.ts'
 import {

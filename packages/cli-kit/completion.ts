@@ -179,9 +179,6 @@ if [ "$funcstack[1]" = _svc ]; then _svc "$@"; else compdef _svc svc; fi
 
 const SHELLS = { bash: bashScript, zsh: zshScript } as const
 
-/** What the list of commands says about it. */
-export const COMPLETION_SUMMARY = 'print the completion script for bash or zsh'
-
 /** The command that prints the completion script of a program, from the tables that `table` returns. */
 export function createCompletionCommand(table: () => CommandTable): Command {
   return createCommand({

@@ -1,6 +1,6 @@
-import { createCommand, UsageError } from '@public-api/cli-kit/command'
+import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+import { openExistingReleases, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { readOneLine } from './standard-input.ts'
 
 /** `VS-0003 to VS-0007` for consecutive versions, else each. */
@@ -20,14 +20,14 @@ width or with invisible characters, as the leak guard reads it.
 Without TEXT, or with -, the text is read from standard input, so that a secret
 does not appear in the shell history. The output does not repeat it.`,
   options: { releases: RELEASES_OPTION },
-  exit: '0 done, whether found or not, 1 a damaged history or failure, 2 wrong usage',
+  exit: '0 found, 1 not found, a damaged history or failure, 2 wrong usage',
   takesArguments: true,
   async run({ values, positionals }) {
     const [given = '-', ...others] = positionals
     if (others.length > 0) throw new UsageError('expected one text; put several words in quotes')
     const text = given === '-' ? await readOneLine('text', 'Text to find: ') : given
     if (text.trim() === '') throw new UsageError('expected a text that is not blank')
-    const { folder, store } = openReleasesFolder(values.releases)
+    const { folder, store } = openExistingReleases(values.releases)
     const { findText } = await import('../publishing/releases/find-text.ts')
     const { found, unread } = await withPublishErrors(async () => findText(store, text))
     const count = found.length
@@ -36,7 +36,8 @@ does not appear in the shell history. The output does not repeat it.`,
         ? ''
         : ` ${pluralOf(unread.length, 'resource')} redacted or damaged, and not searched.`
     return {
-      json: { folder, count, found, unread },
+      json: { ok: count > 0, folder, count, found, unread },
+      exitCode: count > 0 ? EXIT_CODES.done : EXIT_CODES.failure,
       lines: [
         ...found.map(
           ({ snapshotIds, resource, fields }) =>

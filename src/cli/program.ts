@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { CommandOutput, CommandTable, ExitCode, ToFailure } from '@public-api/cli-kit/command'
-import { COMPLETION_SUMMARY, createCompletionCommand } from '@public-api/cli-kit/completion'
+import { createCompletionCommand } from '@public-api/cli-kit/completion'
 import { runProgram as runCommands } from '@public-api/cli-kit/run-program'
-import { COMMANDS as AUDITOR_COMMANDS } from '@public-api/cli/src/commands.ts'
+import { VERIFICATION_COMMANDS } from '@public-api/cli/src/commands.ts'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
 export const COMMANDS: CommandTable = {
-  init: ['create a content folder to start from', () => import('./init.ts')],
+  init: ['create a content folder to start from', () => import('./init.ts'), 'Content:'],
   check: ['check the content folder without publishing it', () => import('./check.ts')],
   preview: ['serve the content folder on this machine as a draft', () => import('./preview.ts')],
   diff: [
@@ -17,60 +17,58 @@ export const COMMANDS: CommandTable = {
     'check the content folder and publish it as the next version',
     () => import('./publish.ts'),
   ],
-  import: ['write content from another status page, for review', () => import('./import.ts')],
-  incident: ['open, update, resolve or list incidents', () => import('./incident.ts')],
-  maintenance: [
-    'schedule, reschedule, start, complete, cancel or list maintenance',
-    () => import('./maintenance.ts'),
-  ],
-  rollback: [
-    'publish the content of an older version as the next version',
-    () => import('./rollback.ts'),
-  ],
-  log: ['list the published versions', () => import('./log.ts')],
-  'verify-releases': [
-    'check a releases folder from end to end',
-    () => import('./verify-releases.ts'),
-  ],
-  find: ['find a text in all published versions', () => import('./find.ts')],
+  import: ['write content from another status page', () => import('./import.ts')],
   translations: [
     'list missing and outdated translations, or confirm them',
     () => import('./translations.ts'),
   ],
+  incident: [
+    'open, update, resolve or list incidents',
+    () => import('./incident.ts'),
+    'Incidents:',
+  ],
+  maintenance: ['plan, start, complete or list maintenance', () => import('./maintenance.ts')],
+  versions: ['list the published versions', () => import('./versions.ts'), 'History:'],
+  show: ['show a published version or one of its resources', () => import('./show.ts')],
+  rollback: [
+    'publish the content of an older version as the next version',
+    () => import('./rollback.ts'),
+  ],
+  find: ['find a text in all published versions', () => import('./find.ts')],
   redact: ['permanently remove one published resource', () => import('./redact.ts')],
-  challenge: [
-    'solve the human-verification challenge of a deployment',
-    () => import('./challenge.ts'),
-  ],
-  ...AUDITOR_COMMANDS,
+  tlog: ['create, cosign and prove the transparency log', () => import('./tlog.ts')],
+  ...VERIFICATION_COMMANDS,
+  audit: ['audit the history of a service or a releases folder', () => import('./audit.ts')],
   waitlist: [
-    'count, export, show, erase or expire registrations, or rotate their key',
+    'join, export, show, erase or expire registrations',
     () => import('./waitlist.ts'),
-  ],
-  'copy-database': [
-    'copy the waitlist and the API keys from SQLite to PostgreSQL',
-    () => import('./copy-database.ts'),
+    'Waitlist:',
   ],
   'signing-key': [
     'create, announce, promote or retire the keys that sign responses',
     () => import('./signing-key.ts'),
+    'Keys:',
   ],
-  'check-database': [
-    'check every page of the embedded database',
-    () => import('./check-database.ts'),
+  'api-keys': ['list, revoke, purge or issue API keys', () => import('./api-keys.ts')],
+  db: ['back up, restore, check or copy the database', () => import('./db.ts'), 'Operation:'],
+  completion: [
+    'print the completion script for bash or zsh',
+    createCompletionCommand(() => COMMANDS),
   ],
-  backup: [
-    'copy the embedded database to a file while the service runs',
-    () => import('./backup.ts'),
-  ],
-  restore: [
-    'replace the content of the embedded database with a backup',
-    () => import('./restore.ts'),
-  ],
-  tlog: ['create and cosign the transparency log of the releases', () => import('./tlog.ts')],
-  keys: ['list, revoke, purge or issue API keys', () => import('./keys.ts')],
-  completion: [COMPLETION_SUMMARY, createCompletionCommand(() => COMMANDS)],
 }
+
+/** Commands that have another name now. */
+const RENAMED = {
+  backup: 'db backup',
+  restore: 'db restore',
+  'check-database': 'db check',
+  'copy-database': 'db copy',
+  prove: 'tlog prove',
+  log: 'versions',
+  'verify-releases': 'audit DIR',
+  challenge: 'waitlist join',
+  keys: 'api-keys',
+} as const
 
 /** Loaded only after an error, so that help stays quick: it imports the configuration and the storage. */
 const toFailure: ToFailure = async (error) =>
@@ -81,7 +79,7 @@ function readVersion(): string {
   return (JSON.parse(manifest) as { readonly version: string }).version
 }
 
-const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure }
+const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure, renamed: RENAMED }
 
 /** Runs `svc` with the arguments after its name. Prints a failure on one line and returns the exit code. */
 export function runProgram(args: readonly string[], output: CommandOutput): Promise<ExitCode> {

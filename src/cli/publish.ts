@@ -48,6 +48,12 @@ interface PublicationValues {
   readonly wait?: string
 }
 
+/** `--note` of the commands that publish. */
+export const NOTE_OPTION = {
+  ...textOption('TEXT: one line for readers of the history; required'),
+  short: 'm',
+} as const
+
 export const NO_CARDS_OPTION = flag(
   'do not draw social cards; links to pages without one show the logo',
 )
@@ -145,7 +151,7 @@ newest version. Use svc diff to see the changes before you publish. The content
 folder records the version in .published.json, which belongs in version control:
 content that is based on an older version is refused.`,
   options: {
-    note: textOption('TEXT: one line for readers of the history; required'),
+    note: NOTE_OPTION,
     content: textOption(`DIR: folder with the content files (default: content); requires a named
       releases folder`),
     releases: RELEASES_OPTION,

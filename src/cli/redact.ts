@@ -7,7 +7,7 @@ import type { ReleaseStore } from '../releases/release-store.ts'
 import { formatVersions } from './find.ts'
 import { formatResource } from './format-diff.ts'
 import {
-  openReleasesFolder,
+  openExistingReleases,
   requireText,
   withPublishErrors,
   RELEASES_OPTION,
@@ -51,7 +51,7 @@ The command shows what it would remove and asks.
       throw new UsageError('expected a version and a resource, such as VS-0001 status')
     }
     const reason = requireText('reason', values.reason)
-    const { folder, store } = openReleasesFolder(values.releases)
+    const { folder, store } = openExistingReleases(values.releases)
     const { planRedaction, redactResource } =
       await import('../publishing/releases/redact-resource.ts')
     const plan = await withPublishErrors(

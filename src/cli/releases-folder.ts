@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
 import { textOption } from '@public-api/cli-kit/options'
@@ -19,6 +20,13 @@ export const RELEASES_OPTION = textOption(`DIR: folder with the published releas
 export function openReleasesFolder(option: string | undefined) {
   const folder = option ?? readConfig(['SVC_RELEASES_DIR']).releasesDir
   return { folder, store: openReleaseStore(folder) }
+}
+
+/** The same for a command that only reads. Throws a UsageError for a missing folder, which may be a mistyped one. */
+export function openExistingReleases(option: string | undefined) {
+  const opened = openReleasesFolder(option)
+  if (existsSync(opened.folder)) return opened
+  throw new UsageError(`the releases folder ${opened.folder} does not exist`)
 }
 
 /** The text of a required option. Throws a UsageError if it is missing or blank. */

@@ -1,7 +1,6 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
-import { textOption } from '@public-api/cli-kit/options'
-import { NO_CARDS_OPTION, NO_WITNESSES_OPTION, runPublication } from './publish.ts'
+import { NO_CARDS_OPTION, NO_WITNESSES_OPTION, NOTE_OPTION, runPublication } from './publish.ts'
 import { RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
@@ -10,7 +9,7 @@ export const command = createCommand({
 version is removed. The content folder is not changed: correct it, and
 publish from it again with --over and the ID of this new version.`,
   options: {
-    note: textOption('TEXT: one line for readers of the history; required'),
+    note: NOTE_OPTION,
     releases: RELEASES_OPTION,
     'no-cards': NO_CARDS_OPTION,
     'no-witnesses': NO_WITNESSES_OPTION,

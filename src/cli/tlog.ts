@@ -181,6 +181,10 @@ export const command: CommandGroup = createGroup(
 docs/witnesses.md. Without svc tlog init there is no log.`,
   {
     init: ['create the log and its key', initCommand],
+    prove: [
+      'write an offline proof of a version',
+      () => import('@public-api/cli/src/prove-command.ts'),
+    ],
     status: ['show size, root, quorum and witnesses', statusCommand],
     cosign: ['ask the witnesses to cosign the newest checkpoint', cosignCommand],
     'new-key': ['add a key; both keys sign from then on', newKeyCommand],

@@ -6,6 +6,10 @@ export const command: CommandGroup = createGroup(
 "show" and "rotate-recipient" decrypt them, with an identity that need not be on
 the server.`,
   {
+    join: [
+      'register an address with a service, or get a challenge token',
+      () => import('./waitlist/join-command.ts'),
+    ],
     count: [
       'print the number of registrations; requires no secret',
       () => import('./waitlist/count-command.ts'),

@@ -149,7 +149,7 @@ function createDocumentDigests() {
 
 /**
  * Writes responses: the only place that decides which headers a response has. Without a signer they are unsigned (spec
- * 5.7); `noIndex` asks search engines not to index (a preview deployment).
+ * 5.7); `noIndex` asks search engines not to index (a staging deployment).
  */
 export function createResponder(signing: MessageSigning | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]

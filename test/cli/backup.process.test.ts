@@ -30,7 +30,7 @@ import { entryOf, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 
 test('backup writes a whole database that can be read on read-only media', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
-  const { status, out, error } = await svcIn(folder, ['backup', 'list.sqlite'])
+  const { status, out, error } = await svcIn(folder, ['db', 'backup', 'list.sqlite'])
   assert.deepEqual([status, error], [0, ''])
   assert.equal(out, 'Backed up 3 registrations and 0 keys.\n')
   const copy = path.join(folder, 'list.sqlite')
@@ -60,7 +60,7 @@ test('backup writes a whole database that can be read on read-only media', async
 test('backup never overwrites a file', async (t) => {
   const { folder } = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
   writeFileSync(path.join(folder, 'kept.sqlite'), 'mine')
-  const { status, out, error } = await svcIn(folder, ['backup', 'kept.sqlite'])
+  const { status, out, error } = await svcIn(folder, ['db', 'backup', 'kept.sqlite'])
   assert.deepEqual([status, out], [1, ''])
   assert.match(error, /^error: .*kept\.sqlite: .*\n$/)
   assert.equal(readFileSync(path.join(folder, 'kept.sqlite'), 'utf8'), 'mine')
@@ -69,19 +69,19 @@ test('backup never overwrites a file', async (t) => {
 test('restore requires --force for an existing database and replaces all of it', async (t) => {
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const before = await readRows(database)
-  assert.equal((await svcIn(folder, ['backup', 'b.sqlite'])).status, 0)
+  assert.equal((await svcIn(folder, ['db', 'backup', 'b.sqlite'])).status, 0)
   await addRegistrations(database, await sealedRegistrations(2, keys, 10))
-  const refused = await svcIn(folder, ['restore', 'b.sqlite', '--json'])
+  const refused = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--json'])
   assert.equal(refused.status, 1)
   assert.match(refused.out, /"code":"EXISTS"/)
   assert.equal((await countRows(database)).total, 5)
-  const restored = await svcIn(folder, ['restore', 'b.sqlite', '--force'])
+  const restored = await svcIn(folder, ['db', 'restore', 'b.sqlite', '--force'])
   assert.equal(restored.status, 0, restored.error)
   assert.match(restored.out, /^Restored 3 registrations, the newest of 2026-.*\nErase and revoke/)
   assert.deepEqual(await readRows(database), before)
 
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
-  assert.equal((await svcIn(folder, ['restore', 'b.sqlite'])).status, 0)
+  assert.equal((await svcIn(folder, ['db', 'restore', 'b.sqlite'])).status, 0)
   assert.deepEqual(await readRows(database), before)
   assert.equal(statSync(database).mode & 0o777, 0o600)
 })
@@ -91,7 +91,7 @@ test('restore refuses an unsuitable file and leaves the database unchanged', asy
   const before = await readRows(database)
   const make = async (name: string, change: (file: string) => void): Promise<string> => {
     const file = path.join(folder, name)
-    assert.equal((await svcIn(folder, ['backup', name])).status, 0)
+    assert.equal((await svcIn(folder, ['db', 'backup', name])).status, 0)
     change(file)
     return name
   }
@@ -105,7 +105,7 @@ test('restore refuses an unsuitable file and leaves the database unchanged', asy
     MISSING: 'missing.sqlite',
   }
   for (const [code, name] of Object.entries(cases)) {
-    const { status, out } = await svcIn(folder, ['restore', name, '--force', '--json'])
+    const { status, out } = await svcIn(folder, ['db', 'restore', name, '--force', '--json'])
     assert.equal(status, 1, name)
     assert.match(out, new RegExp(`"code":"${code}"`), name)
     assert.deepEqual(await readRows(database), before)
@@ -143,15 +143,15 @@ test('backup and restore work while a server registers', async (t) => {
     const known = await eventually('registrations before the backup', () =>
       acknowledged.length >= 20 ? [...acknowledged] : undefined,
     )
-    assert.equal(await runInBackground(folder, ['backup', 'b.sqlite']), '')
+    assert.equal(await runInBackground(folder, ['db', 'backup', 'b.sqlite']), '')
     const inBackup = await ticketsIn('b.sqlite')
     for (const number of known) assert.ok(inBackup.has(makeRegistration(number).ticket))
-    assert.equal(await runInBackground(folder, ['restore', 'b.sqlite', '--force']), '')
+    assert.equal(await runInBackground(folder, ['db', 'restore', 'b.sqlite', '--force']), '')
     const since = acknowledged.length
     const later = await eventually('registrations after the restore', () =>
       acknowledged.length >= since + 20 ? acknowledged.slice(since) : undefined,
     )
-    assert.equal(await runInBackground(folder, ['backup', 'after.sqlite']), '')
+    assert.equal(await runInBackground(folder, ['db', 'backup', 'after.sqlite']), '')
     const after = await ticketsIn('after.sqlite')
     for (const ticket of inBackup) assert.ok(after.has(ticket))
     for (const number of later) assert.ok(after.has(makeRegistration(number).ticket), `${number}`)

@@ -113,7 +113,7 @@ for (const [title, table] of [
 }
 
 const CASES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
-  [['ch'], ['check', 'challenge', 'check-database']],
+  [['ch'], ['check']],
   [
     ['waitlist', 'e'],
     ['export', 'erase', 'expire'],
@@ -123,7 +123,7 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
     ['csv', 'jsonl', 'listmonk'],
   ],
   [['waitlist', 'export', '--format', 'js'], ['jsonl']],
-  [['keys', 'list', '--status', 'r'], ['revoked']],
+  [['api-keys', 'list', '--status', 'r'], ['revoked']],
   [
     ['incident', 'open', '--impact', 'm'],
     ['minor', 'major'],
@@ -139,11 +139,11 @@ test('bash completes values, and names of files with spaces', async (t) => {
   const more = [
     [['check', '--content', ''], ['a folder']],
     [
-      ['backup', 'a'],
+      ['db', 'backup', 'a'],
       ['a file.txt', 'a folder'],
     ],
     [
-      ['backup', '--database', 'a f'],
+      ['db', 'backup', '--database', 'a f'],
       ['a file.txt', 'a folder'],
     ],
     // As bash splits --format=l.
@@ -170,7 +170,7 @@ test('zsh completes the same', zsh, async (t) => {
   const all = [
     ...CASES,
     [['check', '--content', ''], ['files -/']],
-    [['backup', 'a'], ['files ']],
+    [['db', 'backup', 'a'], ['files ']],
     [
       ['waitlist', 'export', '--format=l'],
       ['csv', 'jsonl', 'listmonk'],
@@ -197,7 +197,7 @@ test('a script in the folder of zsh is loaded at its first use', zsh, async (t) 
   const before = `${ASK_ZSH}\nfpath=('${folder}' $fpath); autoload -Uz _svc`
   const [first, second] = askShell('zsh', folder, before, [
     ['svc', 'tlog', ''],
-    ['svc', 'keys', 'list', '--status', ''],
+    ['svc', 'api-keys', 'list', '--status', ''],
   ])
   assert.ok(first?.includes('cosign'))
   assert.deepEqual(second, ['active', 'expired', 'revoked'])

@@ -68,7 +68,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
   const published = await svc(...PUBLISH_OURS)
   assert.match(published.out, /^Published VS-0001 in releases /, published.error)
   assert.match(
-    (await svc('verify-releases', 'releases')).out,
+    (await svc('audit', 'releases')).out,
     new RegExp(`is intact up to VS-0001: 1 version, ${resources + 1} resources`),
   )
 })

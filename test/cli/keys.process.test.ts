@@ -21,7 +21,7 @@ import {
 const ACTIONS = ['list', 'revoke', 'purge-expired', 'issue']
 const WHOLE_KEY = `svk_0123456789abcdef_${'S'.repeat(42)}_`
 
-const TESTED: TestedActions = { command: 'keys', actions: ACTIONS }
+const TESTED: TestedActions = { command: 'api-keys', actions: ACTIONS }
 
 test('prints the help of the command and of each action on standard output', () =>
   assertHelps(TESTED))

@@ -55,6 +55,7 @@ test('a proof from a folder or from the service verifies offline, with its resou
     [['--from', origin], 'c'],
   ] as const) {
     const made = await svcIn(folder, [
+      'tlog',
       'prove',
       'VS-0003',
       '--resource',
@@ -71,14 +72,14 @@ test('a proof from a folder or from the service verifies offline, with its resou
     assert.match(out, /is its resource status\./)
   }
   assert.equal(text(folder, 'a'), text(folder, 'b'))
-  const again = await svcIn(folder, ['prove', 'VS-0003', '--out', 'a'])
+  const again = await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--out', 'a'])
   assert.equal(again.status, 1)
   assert.match(again.error, /a: could not be written/)
 })
 
 test('what a proof does not prove is refused with the line or the reason', async (t) => {
   const { folder } = await openService(t)
-  await svcIn(folder, ['prove', 'VS-0003', '--resource', 'status', '--out', 'p'])
+  await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--resource', 'status', '--out', 'p'])
   const proof = text(folder, 'p')
   const refuse = async (change: string, files: readonly string[], expected: RegExp) => {
     writeFileSync(path.join(folder, 'changed'), change)
@@ -118,7 +119,7 @@ test('prove refuses versions that are not in the log, and says what is unreachab
     [['VS-0001', '--from', await silentOrigin()], 3, /nothing listens there/],
   ] as const
   for (const [args, exit, expected] of cases) {
-    const { status, error } = await svcIn(folder, ['prove', ...args])
+    const { status, error } = await svcIn(folder, ['tlog', 'prove', ...args])
     assert.equal(status, exit, error)
     assert.match(error, expected)
   }

@@ -90,7 +90,7 @@ test('never repeats a possible API key', async () => {
     ['waitlist', 'count', cut],
     ['waitlist', 'count', secret.slice(0, 20)],
     ['publish', `--${secret}`],
-    ['challenge', '--for', cut, key],
+    ['waitlist', 'join', '--for', cut, key],
   ]) {
     const { status, out, error } = await svc(...args)
     assert.equal(status, 2, error)

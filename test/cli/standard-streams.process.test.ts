@@ -32,7 +32,7 @@ test('reports a full disk behind standard output in one line and exits with 1', 
     '--version',
     'doctor --list',
     'doctor --list --json',
-    'keys --help',
+    'api-keys --help',
   ]) {
     const { status, error } = await shell(`svc ${args} >/dev/full`)
     assert.equal(status, 1, args)

@@ -237,7 +237,7 @@ test('the key may come from SVC_TLOG_KEY, and the releases are valid with their 
   assert.match(refused.error, /SVC_TLOG_KEY: /)
   const rotation = await svcIn(folder, ['tlog', 'new-key'], { env })
   assert.match(rotation.error, /SVC_TLOG_KEY is set; this command manages keys in files only/)
-  const valid = await svcIn(folder, ['verify-releases'])
+  const valid = await svcIn(folder, ['audit', 'releases'])
   assert.equal(valid.status, 0, valid.error)
 })
 

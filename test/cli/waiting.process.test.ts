@@ -81,10 +81,10 @@ test('commands that wait for a server that never responds end with a message', a
     [3, 'verify', `${origin}/api/v1/status`, ...limit],
     [3, 'audit', origin, ...limit],
     [3, 'doctor', origin, ...limit],
-    [3, 'challenge', 'solve', origin, ...limit],
+    [3, 'waitlist', 'join', '--token-only', origin, ...limit],
     [3, 'import', 'statuspage', origin, '--content', content, '--replace', ...limit],
     [1, 'waitlist', 'count'],
-    [1, 'keys', 'list'],
+    [1, 'api-keys', 'list'],
   ]
   const outcomes = await Promise.all(
     commands.map(async ([expected, ...args]) => ({ expected, args, ...(await run(args, env)) })),

@@ -210,7 +210,7 @@ test('--database with another database leaves the setting unchanged', async (t) 
   const { folder, database, keys, recipientFile } = await makeDeployment(t, (own) =>
     sealedRegistrations(2, own),
   )
-  assert.equal((await svcIn(folder, ['backup', 'copy.sqlite'])).status, 0)
+  assert.equal((await svcIn(folder, ['db', 'backup', 'copy.sqlite'])).status, 0)
   const next = await makeKeyPair()
   const args = ['rotate-recipient', '--recipient', next.recipient, '--database', 'copy.sqlite']
   const { status, out } = await waitlist(folder, args)

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { makeDeployment, waitlist } from './waitlist/deployment-fixture.ts'
 import { entryOf, makeKeyPair, sealedRegistrations } from './waitlist/waitlist-fixture.ts'
 
-const ACTIONS = ['count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
+const ACTIONS = ['join', 'count', 'export', 'show', 'erase', 'rotate-recipient', 'expire']
 
 const TESTED: TestedActions = { command: 'waitlist', actions: ACTIONS }
 
@@ -16,7 +16,7 @@ test('prints the help of the command and of each action on standard output', () 
 
 test('wrong usage: exit code 2 and one line with the expectation', async (t) => {
   await assertMisuses(TESTED, [
-    [[], /expected an action: count, export, show, erase, rotate-recipient, expire/],
+    [[], /expected an action: join, count, export, show, erase, rotate-recipient, expire/],
     [['exprot'], /unknown command 'exprot'; did you mean export\?/],
     [['toString'], /unknown command 'toString'\. Run /],
     [['count', '--jsn'], /unknown option '--jsn'; did you mean --json\?/],

@@ -63,7 +63,7 @@ describe('the pause is a literal that nothing else changes', () => {
     )
     assert.deepEqual(readers, [
       'src/app.ts',
-      'src/cli/keys/issue-command.ts',
+      'src/cli/api-keys/issue-command.ts',
       'packages/cli/src/doctor/check-documents.ts',
       'scripts/contract-outline.ts',
     ])
@@ -124,7 +124,7 @@ describe('the pause is a literal that nothing else changes', () => {
   test("the pipeline reads the registry's literal for every row that issues", () => {
     const readers = PROGRAM.filter((file) => /issuance\.enabled\b/.test(codeOf(file)))
     assert.deepEqual(readers, [
-      'src/cli/keys/issue-command.ts',
+      'src/cli/api-keys/issue-command.ts',
       'src/http/pipeline.ts',
       'src/pages/reference/challenge-section.ts',
       'src/pages/reference/reference-about.ts',
@@ -140,7 +140,7 @@ describe('the pause is a literal that nothing else changes', () => {
     const makers = sourceFiles('src').filter((file) =>
       /\.issue\(\{|\bissueKey\(/.test(codeOf(file)),
     )
-    assert.deepEqual(makers, ['src/cli/keys/issue-command.ts', 'src/routes/handlers.ts'])
+    assert.deepEqual(makers, ['src/cli/api-keys/issue-command.ts', 'src/routes/handlers.ts'])
   })
 
   test('no page, document or schema opens issuance', () => {

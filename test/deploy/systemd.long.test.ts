@@ -210,7 +210,7 @@ test(
     assert.match(run(`cd / && ${svc} waitlist count`), /^The waitlist is empty/)
     run(`${svc} signing-key new`)
     assert.equal(run('find /etc/public-api/secrets /var/lib/public-api ! -user public-api'), '')
-    assert.match(run(`cd / && ${svc} log`), /^VS-0001 /m)
+    assert.match(run(`cd / && ${svc} versions`), /^VS-0001 /m)
 
     const asOther = `runuser -u daemon -- node_modules/.bin/node src/cli/svc.ts waitlist count`
     assert.match(

@@ -167,7 +167,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
       assert.equal((await embedded.register({ email: `${name}@example.org` })).status, 200)
     }
     await embedded.service.stop()
-    const command = takeBlock('copy-database', { 'npm run svc --': `${process.execPath} ${SVC}` })
+    const command = takeBlock('db copy', { 'npm run svc --': `${process.execPath} ${SVC}` })
     const { status, stderr } = spawnSync('sh', ['-c', command], {
       cwd: deployment.folder,
       env: cleanEnvironment({ SVC_DATABASE_URL: url }),

@@ -18,7 +18,7 @@ test('damage in the middle of the database: the start, backup and check-database
     Array.from({ length: 300 }, (_, number) => storage.waitlist.add(makeRegistration(number))),
   )
   await storage.close()
-  const intact = await svcIn(folder, ['check-database'])
+  const intact = await svcIn(folder, ['db', 'check'])
   assert.deepEqual([intact.status, intact.error], [0, ''])
   assert.match(intact.out, /service\.sqlite is intact\.\n$/)
 
@@ -31,7 +31,10 @@ test('damage in the middle of the database: the start, backup and check-database
   const { ending, service } = await failedStart(t, folder)
   assert.equal(ending.code, 1)
   assert.match(service.stderr(), /service\.sqlite: the database is damaged; restore a backup/)
-  for (const args of [['check-database'], ['backup', 'copy.sqlite']]) {
+  for (const args of [
+    ['db', 'check'],
+    ['db', 'backup', 'copy.sqlite'],
+  ]) {
     const { status, error } = await svcIn(folder, args)
     assert.equal(status, 1)
     assert.match(error, /the database is damaged|could not be read|damaged or not a database/)

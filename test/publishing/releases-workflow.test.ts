@@ -339,12 +339,15 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
     (await svc('rollback', 'VS-0001', '--no-cards', '--note', 'Back.', ...releases)).out,
     /^Published VS-0004 in .*\n {2}changed: roadmap\n {2}changed: status\n$/,
   )
-  const log = await svc('log', ...releases)
+  const log = await svc('versions', ...releases)
   assert.deepEqual(log.out.match(/^VS-\d{4}/gm), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
   assert.match(log.out, /^ {2}"Back\."$/m)
   assert.equal(
-    (JSON.parse((await svc('log', '--json', ...releases)).out) as { versions: readonly unknown[] })
-      .versions.length,
+    (
+      JSON.parse((await svc('versions', '--json', ...releases)).out) as {
+        versions: readonly unknown[]
+      }
+    ).versions.length,
     4,
   )
 
@@ -359,12 +362,12 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
     unconfirmed.error,
     /expected --yes, because standard input is not a terminal; nothing was removed/,
   )
-  assert.doesNotMatch((await svc('log', ...releases)).out, /redacted/)
+  assert.doesNotMatch((await svc('versions', ...releases)).out, /redacted/)
   assert.match(
     (await svc('redact', '--yes', 'VS-0002', 'roadmap', '--reason', 'R.', ...releases)).out,
     /^Redacted roadmap of VS-0002 in /,
   )
-  assert.match((await svc('log', ...releases)).out, /^ {2}redacted: roadmap, \S+Z, R\.$/m)
+  assert.match((await svc('versions', ...releases)).out, /^ {2}redacted: roadmap, \S+Z, R\.$/m)
   assert.match(
     (await svc('diff', 'VS-0001', 'VS-0002', ...releases)).out,
     /cannot be compared: .*was redacted/,
@@ -372,13 +375,13 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
   // Every snapshot, and the second form of two of them.
   const resources = SNAPSHOT_NAMES.length + 2
   assert.match(
-    (await svc('verify-releases', releasesDir)).out,
+    (await svc('audit', releasesDir)).out,
     new RegExp(
       `is intact up to VS-0004: 4 versions, ${resources} resources, 1 redaction\\.\\n {2}redacted: roadmap of VS-0002, \\S+Z, R\\.\\n$`,
     ),
   )
   writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{}')
-  const damaged = await svc('verify-releases', releasesDir, '--json')
+  const damaged = await svc('audit', releasesDir, '--json')
   assert.equal(damaged.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(damaged.out), { ok: false, code: 'FINDINGS' })
 })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect, type Socket } from 'node:net'
 import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
-import { copyStorage } from '../../src/cli/copy-database.ts'
+import { copyStorage } from '../../src/cli/db/copy-command.ts'
 import { openStorage, openStorageForCommand } from '../../src/storage/open-storage.ts'
 import { createPostgresCounters } from '../../src/storage/postgres/postgres-counters.ts'
 import {

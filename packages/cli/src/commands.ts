@@ -1,18 +1,35 @@
-import type { CommandTable } from '@public-api/cli-kit/command'
-import { COMPLETION_SUMMARY, createCompletionCommand } from '@public-api/cli-kit/completion'
+import { type CommandTable, createGroup } from '@public-api/cli-kit/command'
+import { createCompletionCommand } from '@public-api/cli-kit/completion'
 
-/** The commands of this package. A file is loaded when its command runs. */
-export const COMMANDS: CommandTable = {
-  verify: ['check the signature of a response, step by step', () => import('./verify-command.ts')],
-  audit: [
-    'audit the history of a deployment, or check evidence against it',
-    () => import('./audit-command.ts'),
+/** The commands that verify from outside. A file is loaded when its command runs. */
+export const VERIFICATION_COMMANDS: CommandTable = {
+  verify: [
+    'check the signature of a response, step by step',
+    () => import('./verify-command.ts'),
+    'Verification:',
   ],
-  prove: ['write an offline proof of a version', () => import('./prove-command.ts')],
+  audit: ['audit the history of a service', () => import('./audit-command.ts')],
   mirror: ['copy and verify the published files of a service', () => import('./mirror-command.ts')],
   doctor: [
-    'inspect a deployment from outside, through its proxies and its CDN',
+    'inspect a service from outside, through its proxies',
     () => import('./doctor-command.ts'),
   ],
-  completion: [COMPLETION_SUMMARY, createCompletionCommand(() => COMMANDS)],
 }
+
+/** The commands of this package. */
+export const COMMANDS: CommandTable = {
+  ...VERIFICATION_COMMANDS,
+  tlog: [
+    'write offline proofs of a version',
+    createGroup('tlog', 'Reads the transparency log of a service or a releases folder.', {
+      prove: ['write an offline proof of a version', () => import('./prove-command.ts')],
+    }),
+  ],
+  completion: [
+    'print the completion script for bash or zsh',
+    createCompletionCommand(() => COMMANDS),
+  ],
+}
+
+/** Commands that have another name now. */
+export const RENAMED = { prove: 'tlog prove' } as const

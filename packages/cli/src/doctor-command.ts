@@ -142,8 +142,8 @@ rejects it. It sends no registration, no key and no other write.`,
       next key`),
     'pin-from': PIN_FROM_OPTION,
     deployment: {
-      ...textOption(`KIND: primary or preview (default: according to its
-      robots.txt)`),
+      ...textOption(`KIND: primary or preview, which is a staging deployment (default: according
+      to its robots.txt)`),
       choices: DEPLOYMENTS,
     },
     list: flag('print all possible findings with severity, expectation and advice'),

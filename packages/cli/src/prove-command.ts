@@ -113,9 +113,9 @@ function write(file: string, content: string | Uint8Array): void {
   }
 }
 
-/** `svc prove`: writes an offline proof of a version. */
+/** `svc tlog prove`: writes an offline proof of a version. */
 export const command = createCommand({
-  usage: 'prove VERSION [options]',
+  usage: 'tlog prove VERSION [options]',
   about: `Writes an offline proof that a version is in the transparency log: a file that
 svc verify --proof checks without a network, also years later. With --resource,
 the bytes of the resource are written beside it, as FILE.json.

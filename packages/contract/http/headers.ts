@@ -33,7 +33,7 @@ export const HEADERS = {
   wwwAuthenticate: 'WWW-Authenticate',
 } as const
 
-/** The header of every response of a preview deployment, name and value: not indexed by search engines (spec section 1). */
+/** The header of every response of a staging deployment, name and value: not indexed by search engines (spec section 1). */
 export const NO_INDEX_HEADERS: readonly string[] = [HEADERS.robotsTag, 'noindex, nofollow']
 
 /** The media type of responses, and the only one accepted in requests (spec section 8). */

@@ -24,7 +24,7 @@ export const PAGE_CACHING = 'public, max-age=60, stale-while-revalidate=300'
 export interface PageFilesOptions {
   readonly facts: SiteData
   readonly failed: SiteReplies['failed']
-  /** Headers that keep search engines away from a preview. */
+  /** Headers that keep search engines away from a staging deployment. */
   readonly robotsTag: readonly string[]
   isPagePath(path: string): boolean
 }

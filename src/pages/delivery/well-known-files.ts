@@ -30,7 +30,7 @@ const API_CATALOG_TYPE =
 /** The Link header of the catalog itself and of the home pages (RFC 9727 section 3). */
 export const API_CATALOG_LINK = [HEADERS.link, `<${API_CATALOG_PATH}>; rel="api-catalog"`]
 
-/** robots.txt: allows crawlers and names the sitemap. A preview deployment disallows crawlers. */
+/** robots.txt: allows crawlers and names the sitemap. A staging deployment disallows crawlers. */
 function robots(isPreview: boolean, origin: string): string {
   return isPreview
     ? 'User-agent: *\nDisallow: /\n'

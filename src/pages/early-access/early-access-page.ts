@@ -10,7 +10,7 @@ import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.
 /** How to register from a command line, with a challenge that a program can solve. */
 function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {
   const isTest = challenge.provider === 'test'
-  const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- challenge solve ${origin})"\n`
+  const solve = isTest ? '' : `TOKEN="$(npm run -s svc -- waitlist join --token-only ${origin})"\n`
   // Closes the single quotes and opens double ones, so that the shell inserts the token.
   const token = isTest ? TEST_TOKEN : `'"$TOKEN"'`
   const body = `{"email":"you@example.org","locale":"${locale}","consent":true,"challengeToken":"${token}"}`

@@ -81,7 +81,7 @@ function overlaySchema(schema: JsonSchema): EditorSchema {
  */
 export function schemaLine(file: string, locale?: TranslationLocale): string {
   const isOverlay = locale !== undefined
-  const up = '../../'.repeat(file.split('/').length - (isOverlay ? 0 : 1))
+  const up = '../'.repeat(file.split('/').length - (isOverlay ? 0 : 1))
   const schemas = isOverlay ? `${SCHEMAS_FOLDER}/translations` : SCHEMAS_FOLDER
   return `# yaml-language-server: $schema=${up}${schemas}/${schemaFile(file)}`
 }

@@ -14,7 +14,7 @@ export const STORAGE_PROBLEMS = {
   REFUSED: 'the server refused the user, the password or a permission',
   SERVER_TOO_OLD: 'the server is older than PostgreSQL 15',
   NOT_A_DATABASE: 'the file is damaged or not a database of this service',
-  DAMAGED: 'the database is damaged; restore a backup with svc restore',
+  DAMAGED: 'the database is damaged; restore a backup with svc db restore',
 } as const
 
 export type StorageProblem = keyof typeof STORAGE_PROBLEMS

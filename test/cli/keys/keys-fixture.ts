@@ -19,7 +19,7 @@ import { runOpenIssuing } from './open-issuing.ts'
 
 export const KEY_HASH_SECRET = 'the-secret-that-the-keys-of-a-test-are-hashed-with'
 
-/** `svc keys issue` under a registry in which issuing is open. */
+/** `svc api-keys issue` under a registry in which issuing is open. */
 const ISSUING_PROGRAM = fileURLToPath(new URL('issuing-program.ts', import.meta.url))
 
 /** Far from any day on which a test runs: the program reads the machine's clock. */
@@ -65,13 +65,13 @@ export function readKeys(database: string): Promise<readonly StoredApiKey[]> {
   return askDatabase(database, ({ apiKeys }) => apiKeys.readAfter('', 1_000_000))
 }
 
-/** Runs `svc keys` in a folder. */
+/** Runs `svc api-keys` in a folder. */
 export function keys(
   folder: string,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Outcome> {
-  return svcIn(folder, ['keys', ...args], options)
+  return svcIn(folder, ['api-keys', ...args], options)
 }
 
 /** Starts what `issueOpenly` runs, with the streams in the test's hands. */
@@ -79,7 +79,7 @@ export function startIssuing(folder: string): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [ISSUING_PROGRAM], { cwd: folder, env: cleanEnvironment() })
 }
 
-/** Runs what `svc keys issue` is once the registry says that keys are issued. */
+/** Runs what `svc api-keys issue` is once the registry says that keys are issued. */
 export function issueOpenly(
   folder: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listKeys, type ListOptions } from '../../../src/cli/keys/list-command.ts'
+import { listKeys, type ListOptions } from '../../../src/cli/api-keys/list-command.ts'
 import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'
 import { ONE_OF_EACH, storedKey } from './keys-fixture.ts'
 

@@ -9,7 +9,7 @@ import {
   option,
   record,
 } from 'fast-check'
-import { countEndedKeys } from '../../../src/cli/keys/purge-expired-command.ts'
+import { countEndedKeys } from '../../../src/cli/api-keys/purge-expired-command.ts'
 import { deleteInBatches } from '../../../src/cli/read-pages.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../../src/storage/stores/api-key-store.ts'
 import { createMemoryApiKeyStore } from '../../support/memory-api-key-store.ts'

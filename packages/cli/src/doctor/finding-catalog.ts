@@ -296,7 +296,7 @@ export const FINDING_CATALOG = {
     'Set SVC_NTP_SERVER to a time server that you trust.',
   ),
   'robots-tag-missing': error(
-    `${NO_INDEX_HEADERS.join(': ')} on every response of a preview`,
+    `${NO_INDEX_HEADERS.join(': ')} on every response of a staging deployment`,
     PASS_HEADERS,
   ),
   'robots-tag-unwanted': error(
@@ -304,7 +304,7 @@ export const FINDING_CATALOG = {
     'Set SVC_DEPLOYMENT=primary, or remove the header from the proxy.',
   ),
   'robots-txt': error(
-    'a robots.txt for this kind of deployment: a preview disallows everything',
+    'a robots.txt for this kind of deployment: a staging one disallows everything',
     'Configure the proxy to forward /robots.txt to the service, and check SVC_DEPLOYMENT.',
   ),
   'registry-version': warning(

@@ -65,10 +65,10 @@ export async function issueKey(
   }
 }
 
-/** `svc keys issue` with the registry's value of issuance. The program has only one such value. */
+/** `svc api-keys issue` with the registry's value of issuance. The program has only one such value. */
 export function createIssueCommand(issuance: Issuance): Command {
   return createCommand({
-    usage: 'keys issue [options]',
+    usage: 'api-keys issue [options]',
     about: `Creates an API key and prints it once, because only its hash is stored. Standard
 output contains only the key; everything else goes to standard error.
 

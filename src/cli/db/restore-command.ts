@@ -3,11 +3,11 @@ import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { restoreDatabase } from '../storage/sqlite/sqlite-backup.ts'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
+import { restoreDatabase } from '../../storage/sqlite/sqlite-backup.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from '../database.ts'
 
 export const command = createCommand({
-  usage: 'restore FILE [options]',
+  usage: 'db restore FILE [options]',
   about: `Replaces the content of the embedded database with a backup, in one transaction,
 also while the service runs. FILE is checked first and not changed. An existing
 database is refused without --force: everything in it is lost.

@@ -80,7 +80,7 @@ export async function listKeys(options: ListOptions) {
 }
 
 export const command = createCommand({
-  usage: 'keys list [options]',
+  usage: 'api-keys list [options]',
   about: `Lists the API keys by id: status, the times when each was created, expires and
 was revoked (UTC), and its label. The list contains neither keys nor hashes. The
 number of keys goes to standard error.

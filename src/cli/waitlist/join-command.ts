@@ -1,22 +1,25 @@
 import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/command'
-import { formatJson } from '@public-api/cli-kit/format-json'
-import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
-import { textOptionOr } from '@public-api/cli-kit/options'
+import { onlyArgument, parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { flag, textOption, textOptionOr, textOptions } from '@public-api/cli-kit/options'
 import { parseBase } from '@public-api/cli/src/verifying/address.ts'
 import { type Ask, createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
+import type { Registration } from '@public-api/client-internal/resources'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { SCHEMA_IDS } from '@public-api/contract/http/envelope'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { CHALLENGE_PROVIDERS } from '@public-api/contract/waitlist/registration-schema'
+import { CHALLENGE_PROVIDERS, INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import {
   CHALLENGE_PURPOSES,
   type ChallengePurpose,
   TEST_TOKEN,
-} from '../service/challenge/challenge.ts'
+} from '../../service/challenge/challenge.ts'
+import { readOneLine } from '../standard-input.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 
@@ -74,7 +77,7 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
   const text = await fetchJsonText(ask, origin, `${url.pathname}${url.search}`)
   // Loaded here, so that help is quick.
   const { AltchaSolverError, solveAltcha } =
-    await import('../service/challenge/altcha-challenge-solver.ts')
+    await import('../../service/challenge/altcha-challenge-solver.ts')
   if (process.stderr.isTTY) {
     process.stderr.write('Solving the challenge; this takes a few seconds.\n')
   }
@@ -90,37 +93,90 @@ async function solve(ask: Ask, origin: string, purpose: ChallengePurpose, timeou
   }
 }
 
-export const command = createCommand({
-  usage: 'challenge solve URL [options]',
-  about: `Solves the human-verification challenge of a deployment and prints the token
-for "challengeToken" of a request. It can be used once, within ten minutes. URL
-is the deployment's origin, such as https://example.org, with or without
-${BASE_PATH}.
+/** Registers an address with a solved challenge. Rejects with a CommandFailure. */
+async function join(origin: string, registration: Registration) {
+  const { createClient } = await import('@public-api/client-internal/client')
+  const { register } = await import('@public-api/client-internal/register')
+  const { ApiResponseError } = await import('@public-api/client-internal/api-response-error')
+  try {
+    const result = await register(createClient({ baseUrl: origin }), registration)
+    return result.outcome === 'WAITING'
+      ? { outcome: result.outcome, ticket: result.data.ticket }
+      : { outcome: result.outcome, ticket: null }
+  } catch (error) {
+    const code = error instanceof ApiResponseError ? error.code : 'UNREGISTERED'
+    const unsure = error instanceof Error && error.name === 'ConnectionError'
+    throw new CommandFailure(code, `${origin}: ${messageOf(error)}`, {
+      exitCode: unsure ? EXIT_CODES.unreachable : EXIT_CODES.failure,
+    })
+  }
+}
 
-Challenges of Turnstile or hCaptcha can only be solved in a browser.`,
+export const command = createCommand({
+  usage: [
+    'waitlist join URL --email ADDRESS --consent [options]',
+    'waitlist join URL --token-only [options]',
+  ],
+  about: `Registers an address for the waitlist of a service and verifies the response, with
+the human-verification challenge solved here. URL is the service's origin, such as
+https://example.org, with or without ${BASE_PATH}. Challenges of Turnstile or
+hCaptcha can only be solved in a browser.
+
+With --token-only, prints the token for "challengeToken" of a request instead. It
+can be used once, within ten minutes.`,
   options: {
+    email: textOption('ADDRESS: the address; - reads it from standard input'),
+    consent: flag('the person consents to be added to the list; required with --email'),
+    interest: {
+      ...textOptions('INTEREST: an area of interest; repeatable'),
+      choices: INTERESTS,
+    },
+    'use-case': textOption('TEXT: what the API is wanted for'),
+    locale: { ...textOption('LOCALE: language of future email'), choices: LOCALES },
+    'token-only': flag('print a token, and register nothing'),
     for: {
       ...textOptionOr('register', 'PURPOSE: what the token is for: register or issue-key'),
       choices: CHALLENGE_PURPOSES,
     },
     timeout: textOptionOr('90', 'SECONDS: limit for each response, and for the solution'),
   },
-  json: 'print the token, its provider and its expiry as one JSON object',
-  exit: '0 done, 1 failure, 2 wrong usage, 3 unreachable',
+  json: 'print the result, or the token with its provider and expiry, as one JSON object',
+  exit: '0 done, also if the address is on the list already, 1 failure, 2 wrong usage, 3 unreachable',
   takesArguments: true,
-  async run({ values, positionals }, output) {
-    const [action, url, ...rest] = positionals
-    if (action !== 'solve') throw new UsageError('expected the action: solve')
-    if (url === undefined) throw new UsageError('expected the URL of a deployment after "solve"')
-    if (rest.length > 0) throw new UsageError('expected one URL after "solve", found more')
-    const origin = parseBase(url)
+  async run({ values, positionals }) {
+    const origin = parseBase(onlyArgument(positionals, 'URL of a service'))
+    const isToken = values['token-only']
+    if (isToken === (values.email !== undefined)) {
+      throw new UsageError('expected either --email ADDRESS or --token-only')
+    }
+    if (!isToken && !values.consent) throw new UsageError('expected --consent beside --email')
     const purpose = parseChoice('--for', values.for, CHALLENGE_PURPOSES)
+    if (!isToken && purpose !== 'register') throw new UsageError('--for needs --token-only')
+    const interests = values.interest?.map((each) => parseChoice('--interest', each, INTERESTS))
+    const { locale, 'use-case': useCase } = values
     const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
+    const email =
+      values.email === '-' ? await readOneLine('address', 'Address to register: ') : values.email
     const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
     try {
       const solved = await solve(httpClient.ask, origin, purpose, timeoutMs)
-      output.out(values.json ? formatJson(solved) : solved.token)
-      return EXIT_CODES.done
+      if (email === undefined) return { json: solved, lines: [solved.token] }
+      const result = await join(origin, {
+        email,
+        consent: true,
+        challengeToken: solved.token,
+        ...(interests && { interests }),
+        ...(useCase === undefined ? {} : { useCase }),
+        ...(locale === undefined ? {} : { locale: parseChoice('--locale', locale, LOCALES) }),
+      })
+      return {
+        json: result,
+        lines: [
+          result.ticket === null
+            ? 'The address is on the waitlist already.'
+            : `Registered. The ticket is ${result.ticket}.`,
+        ],
+      }
     } finally {
       httpClient.close()
     }

@@ -9,6 +9,7 @@ import { createMemoryCounters } from '../../src/storage/counters/memory-counters
 import { setClock } from '../storage/counters/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
+import { runRegisteringApp } from '../support/registering-app.ts'
 import { svc } from '../support/run-svc.ts'
 
 const IDENTITY = {
@@ -67,7 +68,13 @@ test('solves an ALTCHA challenge and prints only its token', async (t) => {
     [`${origin}/api/v1`, 'issue-key', ['--for=issue-key']],
     [`${origin}/api/v1/`, 'issue-key', ['--for', 'issue-key']],
   ] as const) {
-    const { status, out, error } = await svc('challenge', 'solve', address, ...options)
+    const { status, out, error } = await svc(
+      'waitlist',
+      'join',
+      '--token-only',
+      address,
+      ...options,
+    )
     assert.equal(error, '')
     assert.equal(status, 0)
     assert.match(out, /^[A-Za-z0-9+/]+=*\n$/)
@@ -79,20 +86,25 @@ test('solves an ALTCHA challenge and prints only its token', async (t) => {
 
 test('reports the provider and the expiry with --json', async (t) => {
   const altcha = await deploy(t, 'altcha')
-  const solved = await svc('challenge', 'solve', altcha.origin, '--json')
+  const solved = await svc('waitlist', 'join', '--token-only', altcha.origin, '--json')
   assert.equal(solved.status, 0)
   const { token, ...rest } = JSON.parse(solved.out) as { token: string }
-  assert.deepEqual(rest, { provider: 'altcha', expiresAt: '2026-05-01T12:10:00.000Z' })
+  assert.deepEqual(rest, { ok: true, provider: 'altcha', expiresAt: '2026-05-01T12:10:00.000Z' })
   await altcha.challenge.verify(token, 'register')
 
   const { origin } = await deploy(t, 'test')
-  const { out } = await svc('challenge', 'solve', origin, '--json')
-  assert.deepEqual(JSON.parse(out), { provider: 'test', token: 'test-pass', expiresAt: null })
+  const { out } = await svc('waitlist', 'join', '--token-only', origin, '--json')
+  assert.deepEqual(JSON.parse(out), {
+    ok: true,
+    provider: 'test',
+    token: 'test-pass',
+    expiresAt: null,
+  })
 })
 
 test('the test challenge has its fixed token', async (t) => {
   const { origin } = await deploy(t, 'test')
-  assert.deepEqual(await svc('challenge', 'solve', origin), {
+  assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin), {
     status: 0,
     out: 'test-pass\n',
     error: '',
@@ -102,14 +114,14 @@ test('the test challenge has its fixed token', async (t) => {
 test('reports that a hosted challenge needs a browser, and that a closed waitlist has none', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { origin } = await deploy(t, provider)
-    assert.deepEqual(await svc('challenge', 'solve', origin), {
+    assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin), {
       status: 1,
       out: '',
       error: `error: ${origin} uses ${provider}, which is solved in a browser; open ${origin}/ there\n`,
     })
   }
   const { origin } = await deploy(t, 'altcha', 'unavailable')
-  assert.deepEqual(await svc('challenge', 'solve', origin, '--json'), {
+  assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin, '--json'), {
     status: 1,
     out: `${JSON.stringify({ ok: false, code: 'CLOSED', message: `${origin} does not accept registrations now and offers no challenge` })}\n`,
     error: `error: ${origin} does not accept registrations now and offers no challenge\n`,
@@ -119,7 +131,7 @@ test('reports that a hosted challenge needs a browser, and that a closed waitlis
 test('fetches a challenge only from the deployment itself', async (t) => {
   for (const path of ['http://127.0.0.1:9/challenge', '//127.0.0.1:9/challenge', 'data:,x', null]) {
     const { origin, targets } = await deploy(t, 'altcha', 'open', { path })
-    const { status, out, error } = await svc('challenge', 'solve', origin)
+    const { status, out, error } = await svc('waitlist', 'join', '--token-only', origin)
     assert.deepEqual([status, out], [1, ''])
     assert.match(error, /^error: .* does not name a challenge path .*\n$/)
     assert.deepEqual(targets, ['/api/v1/early-access'])
@@ -162,7 +174,7 @@ test('reports a response of another service in one line', async (t) => {
   await Promise.all(
     cases.map(async ([what, onRequest, message]) => {
       const origin = await serve(t, onRequest)
-      const { status, out, error } = await svc('challenge', 'solve', origin)
+      const { status, out, error } = await svc('waitlist', 'join', '--token-only', origin)
       assert.deepEqual([status, out], [1, ''], what)
       assert.match(error, /^error: [^\n]+\n$/, what)
       assert.ok(!error.includes('\u001B'), what)
@@ -190,13 +202,13 @@ test('reports a deployment that is absent, silent or endless as unreachable', as
     const message = `${origin}/api/v1/early-access ${reason}`
     // Only the silent one may take as long as it is allowed to.
     const args = origin === silent ? ['--timeout', '1'] : []
-    assert.deepEqual(await svc('challenge', 'solve', origin, ...args), {
+    assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin, ...args), {
       status: 3,
       out: '',
       error: `error: ${message}\n`,
     })
   }
-  const { status, out } = await svc('challenge', 'solve', refusing, '--json')
+  const { status, out } = await svc('waitlist', 'join', '--token-only', refusing, '--json')
   assert.equal(status, 3)
   assert.deepEqual(JSON.parse(out), {
     ok: false,
@@ -243,42 +255,55 @@ test('an invalid or too expensive challenge is not solved', async (t) => {
       const envelope = formatSuccess(SCHEMA_IDS.response, IDENTITY, JSON.stringify(data))
       response.end(isChallenge ? text : envelope)
     })
-    const { status, out, error } = await svc('challenge', 'solve', origin, ...options)
+    const { status, out, error } = await svc('waitlist', 'join', '--token-only', origin, ...options)
     assert.deepEqual([status, out], [1, ''], text)
     assert.match(error, /^error: the challenge of [^\n]+ cannot be solved: [^\n]+\n$/)
     assert.match(error, message)
   }
 })
 
-test('help is on standard output, fits a terminal', async () => {
-  const { status, out, error } = await svc('challenge', '--help')
-  assert.deepEqual([status, error], [0, ''])
-  assert.match(out, /^Usage: svc challenge solve URL \[options\]\n/)
-  for (const option of ['--for', '--timeout', '--json', '--help']) assert.ok(out.includes(option))
-  assert.ok(out.split('\n').every((line) => line.length <= 80))
-  assert.match((await svc('--help')).out, /^ {2}challenge {3,}solve the human-verification/m)
+test('registers an address with the challenge solved, and verifies the response', async (t) => {
+  const app = await runRegisteringApp(t)
+  app.clock.ms = Date.now()
+  const args = ['waitlist', 'join', app.origin, '--email', 'ada@example.org']
+  const joined = await svc(...args, '--consent', '--interest', 'api', '--use-case', 'To read.')
+  assert.deepEqual([joined.status, joined.error], [0, ''])
+  assert.match(joined.out, /^Registered\. The ticket is EA-[0-9A-F]{16}\.\n$/)
+  const again = await svc(...args, '--consent', '--json')
+  assert.deepEqual(JSON.parse(again.out), { ok: true, outcome: 'DUPLICATE', ticket: null })
+  const refused = await svc(...args.with(4, 'no address'), '--consent')
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, /^error: http[^\n]+\n$/)
+  const [entry, ...others] = await app.entries()
+  assert.deepEqual(others, [])
+  assert.partialDeepStrictEqual(entry, { email: 'ada@example.org', interests: ['api'] })
 })
 
 test('wrong usage exits with 2 and one line', async () => {
+  const url = 'http://127.0.0.1:9'
+  const token = '--token-only'
   const cases: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-    [[], /expected the action: solve/],
-    [['sovle', 'http://127.0.0.1:9'], /expected the action: solve/],
-    [['solve'], /expected the URL of a deployment after "solve"/],
-    [['solve', 'http://127.0.0.1:9', 'more'], /expected one URL/],
-    [['solve', '127.0.0.1:9'], /expected the URL of a deployment, such as/],
-    [['solve', 'example'], /expected the URL of a deployment, such as/],
-    [['solve', 'ftp://127.0.0.1'], /expected the URL of a deployment, such as/],
-    [['solve', 'file:///etc/passwd'], /expected the URL of a deployment, such as/],
-    [['solve', 'http://me:word@127.0.0.1'], /expected the URL of a deployment, such as/],
-    [['solve', 'http://127.0.0.1/?a'], /expected the URL of a deployment, such as/],
-    [['solve', 'http://127.0.0.1/api/v2'], /expected the URL of a deployment, such as/],
-    [['solve', 'http://127.0.0.1:9', '--for', 'x'], /--for expects register or issue-key/],
-    [['solve', 'http://127.0.0.1:9', '--timeout', '0'], /--timeout expects whole seconds/],
-    [['solve', 'http://127.0.0.1:9', '--timeout', '1e3'], /--timeout expects whole seconds/],
-    [['solve', 'http://127.0.0.1:9', '--jsn'], /unknown option --jsn; did you mean --json\?/],
+    [[token], /expected one URL of a service/],
+    [[url], /expected either --email ADDRESS or --token-only/],
+    [[url, token, '--email', 'a@example.org'], /expected either --email ADDRESS or --token-only/],
+    [[url, '--email', 'a@example.org'], /expected --consent beside --email/],
+    [[url, '--email', 'a@example.org', '--consent', '--for=issue-key'], /--for needs --token-only/],
+    [[url, '--email', 'a@example.org', '--consent', '--interest', 'x'], /--interest expects arch/],
+    [[url, 'more', token], /expected one URL/],
+    [['127.0.0.1:9', token], /expected the URL of a deployment, such as/],
+    [['example', token], /expected the URL of a deployment, such as/],
+    [['ftp://127.0.0.1', token], /expected the URL of a deployment, such as/],
+    [['file:///etc/passwd', token], /expected the URL of a deployment, such as/],
+    [['http://me:word@127.0.0.1', token], /expected the URL of a deployment, such as/],
+    [['http://127.0.0.1/?a', token], /expected the URL of a deployment, such as/],
+    [['http://127.0.0.1/api/v2', token], /expected the URL of a deployment, such as/],
+    [[url, token, '--for', 'x'], /--for expects register or issue-key/],
+    [[url, token, '--timeout', '0'], /--timeout expects whole seconds/],
+    [[url, token, '--timeout', '1e3'], /--timeout expects whole seconds/],
+    [[url, token, '--jsn'], /unknown option '--jsn'; did you mean --json\?/],
   ]
   for (const [args, message] of cases) {
-    const { status, out, error } = await svc('challenge', ...args)
+    const { status, out, error } = await svc('waitlist', 'join', ...args)
     assert.deepEqual([status, out], [2, ''], args.join(' '))
     assert.match(error, /^error: [^\n]+\n$/)
     assert.match(error, message)

@@ -1,21 +1,28 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { formatJson } from '@public-api/cli-kit/format-json'
-import { openReleasesFolder, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
+import { parseWholeNumber } from '@public-api/cli-kit/option-values'
+import { textOption } from '@public-api/cli-kit/options'
+import { openExistingReleases, withPublishErrors, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
-  usage: 'log [options]',
+  usage: 'versions [--limit N] [options]',
   about: `Lists the published versions, newest first, with their times, notes and changes,
 and what was redacted from them, when and why. The whole chain is checked first.`,
   options: {
+    limit: textOption('N: only the newest N versions'),
     releases: RELEASES_OPTION,
   },
   json: 'print the entries as one JSON object, newest first',
   exit: '0 done, 1 a damaged history or failure, 2 wrong usage',
   async run({ values }) {
-    const { folder, store } = openReleasesFolder(values.releases)
+    const { folder, store } = openExistingReleases(values.releases)
     const { readVersions } = await import('../publishing/releases/append-version.ts')
     const versions = await withPublishErrors(async () => readVersions(store))
-    const newestFirst = versions.toReversed()
+    const limit =
+      values.limit === undefined
+        ? versions.length
+        : parseWholeNumber('--limit', values.limit, { least: 1, most: 1_000_000_000 })
+    const newestFirst = versions.toReversed().slice(0, limit)
     const redactions = store.listRedactions()
     const lines = newestFirst.flatMap(
       ({ snapshotId, createdAt, hash, note, changes, resources }) => [

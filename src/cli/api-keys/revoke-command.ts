@@ -8,7 +8,7 @@ import { readOneLine } from '../standard-input.ts'
 import { parseKeyId } from './key-id.ts'
 
 export const command = createCommand({
-  usage: 'keys revoke [KEYID] [options]',
+  usage: 'api-keys revoke [KEYID] [options]',
   about: `Revokes an API key permanently, from its next request on, also while the service
 runs. KEYID is only the ID of the key, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the
 next "_": a whole key is refused, because its secret must not be in the shell

@@ -19,9 +19,9 @@ export function countEndedKeys(store: Pick<ApiKeyStore, 'readAfter'>, beforeMs: 
 }
 
 export const command = createCommand({
-  usage: 'keys purge-expired [options]',
+  usage: 'api-keys purge-expired [options]',
   about: `Deletes the API keys that expired or were revoked more than ${DEFAULT_DAYS} days ago, also
-while the service runs. Until then "svc keys list" shows when each one ended,
+while the service runs. Until then "svc api-keys list" shows when each one ended,
 and the service reports it as expired; a deleted key is unknown. Active keys are
 never deleted. Backups keep the rows.`,
   options: {

@@ -3,11 +3,11 @@ import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/c
 import { textOption } from '@public-api/cli-kit/options'
 import { withProgress, type Progress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { formatLocation } from '../storage/open-storage.ts'
-import type { PostgresStorage } from '../storage/postgres/postgres-storage.ts'
-import type { Storage } from '../storage/stores/storage.ts'
-import { databaseLocation, readConfig, withDatabase } from './database.ts'
-import { readKeyPages, readRegistrationPages } from './read-pages.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
+import type { PostgresStorage } from '../../storage/postgres/postgres-storage.ts'
+import type { Storage } from '../../storage/stores/storage.ts'
+import { databaseLocation, readConfig, withDatabase } from '../database.ts'
+import { readKeyPages, readRegistrationPages } from '../read-pages.ts'
 
 /** Copies all existing keys, even if there are more than the limit of active keys. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -45,7 +45,7 @@ export async function copyStorage(
 }
 
 export const command = createCommand({
-  usage: 'copy-database --from FILE [options]',
+  usage: 'db copy --from FILE [options]',
   about: `Copies the waitlist and the API keys from an SQLite database FILE into the
 PostgreSQL database of SVC_DATABASE_URL, in the same order, and compares
 every row. Stop the service first, because rows stored during the copy may be
@@ -68,7 +68,7 @@ secrets.`,
         `expected a postgres:// URL in SVC_DATABASE_URL, found the SQLite database ${to.file}`,
       )
     }
-    const { openPostgres } = await import('../storage/postgres/postgres-storage.ts')
+    const { openPostgres } = await import('../../storage/postgres/postgres-storage.ts')
     const where = formatLocation(to)
     const { registrations, keys, differing } = await withDatabase(
       from,

@@ -1,20 +1,23 @@
 import { type CommandGroup, createGroup, UsageError } from '@public-api/cli-kit/command'
 import { looksLikeApiKey } from '@public-api/cli-kit/whole-key'
 import { API_KEY_ID_LENGTH, API_KEY_PREFIX } from '@public-api/contract/keys/api-key'
-import { WHOLE_KEY_REFUSED } from './keys/key-id.ts'
+import { WHOLE_KEY_REFUSED } from './api-keys/key-id.ts'
 
 const actions = createGroup(
-  'keys',
+  'api-keys',
   `Works on the API keys. The database contains only a hash of each key. A key is
 identified by its id, the ${API_KEY_ID_LENGTH} digits between "${API_KEY_PREFIX}" and the next "_".`,
   {
-    list: ['list the keys with labels, dates and status', () => import('./keys/list-command.ts')],
-    revoke: ['revoke a key from its next request on', () => import('./keys/revoke-command.ts')],
+    list: [
+      'list the keys with labels, dates and status',
+      () => import('./api-keys/list-command.ts'),
+    ],
+    revoke: ['revoke a key from its next request on', () => import('./api-keys/revoke-command.ts')],
     'purge-expired': [
       'delete keys that expired or were revoked long ago',
-      () => import('./keys/purge-expired-command.ts'),
+      () => import('./api-keys/purge-expired-command.ts'),
     ],
-    issue: ['create a key, unless issuing is paused', () => import('./keys/issue-command.ts')],
+    issue: ['create a key, unless issuing is paused', () => import('./api-keys/issue-command.ts')],
   },
 )
 

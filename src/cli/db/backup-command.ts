@@ -1,11 +1,11 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { backUpDatabase } from '../storage/sqlite/sqlite-backup.ts'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from './database.ts'
+import { backUpDatabase } from '../../storage/sqlite/sqlite-backup.ts'
+import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from '../database.ts'
 
 export const command = createCommand({
-  usage: 'backup FILE [options]',
+  usage: 'db backup FILE [options]',
   about: `Copies the embedded database to a new file, readable by its owner only, while
 the service runs. The backup is consistent, verified, and contains no erased
 data. An existing file is never overwritten.
