@@ -70,7 +70,7 @@ test('a link to a secret in the releases folder reveals nothing, and every check
         fs.rmSync(file, { force: true })
         link(secret, file)
         const printed = [await serve(shown)]
-        const verified = await svcIn(folder, ['verify-releases'])
+        const verified = await svcIn(folder, ['audit', 'releases'])
         assert.equal(verified.status, 1, context)
         printed.push(verified.error)
         if (link === fs.symlinkSync) {
@@ -98,7 +98,7 @@ test('a file that is not part of a release, and a special name, are findings', a
   for (const name of ['.gitattributes', 'log/lock', `log/policy.${'0'.repeat(12)}.partial`]) {
     fs.writeFileSync(path.join(releases, name), '')
   }
-  const { out } = await svcIn(folder, ['verify-releases', '--json'])
+  const { out } = await svcIn(folder, ['audit', 'releases', '--json'])
   const { findings } = JSON.parse(out) as { findings: readonly { readonly where: string }[] }
   assert.deepEqual(findings.map(({ where }) => where).toSorted(), unknown.toSorted())
 })
