@@ -167,6 +167,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
       'contract',
       'cli-kit',
       'packages/cli',
+      'packages/client',
       'crypto',
       'files',
       'tlog',
