@@ -15,15 +15,17 @@ interface LayerRule {
 
 const LAYERS: { readonly [layer: string]: LayerRule } = {
   crypto: { mayImport: ['contract'] },
-  files: { mayImport: [] },
+  files: { mayImport: ['packages/client/node'] },
   tlog: { mayImport: ['contract', 'packages/client', 'crypto', 'files'] },
   'tlog/signing': {
-    mayImport: ['contract', 'packages/client', 'crypto', 'files', 'storage/sqlite', 'tlog'],
+    mayImport: ['contract', 'packages/client', 'crypto', 'files', 'tlog'],
   },
-  releases: { mayImport: ['contract', 'crypto', 'files', 'tlog'] },
+  releases: { mayImport: ['contract', 'packages/client/node', 'crypto', 'files', 'tlog'] },
   'storage/counters': { mayImport: ['contract'] },
   'storage/stores': { mayImport: [], mayImportTypesOf: ['storage/counters'] },
-  'storage/sqlite': { mayImport: ['contract', 'files', 'storage/stores'] },
+  'storage/sqlite': {
+    mayImport: ['contract', 'packages/client/node', 'files', 'storage/stores'],
+  },
   'storage/postgres': { mayImport: ['contract', 'storage/stores', 'storage/counters'] },
   storage: { mayImport: ['storage/stores', 'storage/sqlite', 'storage/postgres'] },
   'publishing/rules': { mayImport: ['contract', 'files'] },
@@ -43,7 +45,13 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
     ],
   },
   'publishing/editing': {
-    mayImport: ['contract', 'files', 'publishing/rules', 'publishing/compile'],
+    mayImport: [
+      'contract',
+      'packages/client/node',
+      'files',
+      'publishing/rules',
+      'publishing/compile',
+    ],
   },
   'publishing/releases': {
     mayImport: [
@@ -125,7 +133,7 @@ const ROOT_FILES: { readonly [file: string]: LayerRule } = {
     mayImport: [
       'contract',
       'crypto',
-      'files',
+      'packages/client/node',
       'service',
       'config-mistake.ts',
       'config.ts',

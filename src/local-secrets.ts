@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { createFile, makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { ConfigError } from './config-mistake.ts'
@@ -10,8 +11,6 @@ import {
   type SecretTexts,
 } from './config.ts'
 import { generateIdentity, parseIdentity } from './crypto/age-file.ts'
-import { makeFolder } from './files/sync-folder.ts'
-import { createFile } from './files/whole-file.ts'
 import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './secrets.ts'
 import { formatKeyMetadata } from './service/signing-keys/signing-key-metadata.ts'
 
@@ -73,7 +72,7 @@ export async function openSecrets(
       makeFolder(secretsDir, 0o700)
       // Complete, because an existing file counts as a secret. Durable, because rows that survive a power failure need
       // their identity.
-      createFile(file, text, { mode: 0o600 }, 'claim')
+      createFile(file, text, { mode: 0o600 })
     } catch (error) {
       const expected = `a writable folder (${messageOf(error)})`
       throw new ConfigError([{ variable: 'SVC_SECRETS_DIR', expected }])

@@ -3,13 +3,12 @@ import path from 'node:path'
 import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { onlyArgument, parseChoice } from '@public-api/cli-kit/option-values'
 import { flag, textOption } from '@public-api/cli-kit/options'
+import { createFile, makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
-import { makeFolder } from '../files/sync-folder.ts'
-import { createFile, replaceFile } from '../files/whole-file.ts'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 
@@ -93,7 +92,7 @@ the pages show that of the content; svc translations lists what is missing.`,
       changeFile(file, () => {
         makeFolder(path.dirname(file))
         if (values.schemas || name.startsWith('.')) replaceFile(file, text)
-        else createFile(file, text, {}, 'claim')
+        else createFile(file, text)
       })
     }
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))

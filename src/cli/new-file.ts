@@ -2,8 +2,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure } from '@public-api/cli-kit/command'
+import { claimName, partialNameOf } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { claimName, partialNameOf } from '../files/whole-file.ts'
 
 function failure(file: string, error: unknown): CommandFailure {
   const { code } = error as NodeJS.ErrnoException
@@ -75,7 +75,7 @@ export async function createNewFile(name: string) {
         // The umask may have removed permissions at creation.
         await handle.chmod(0o600)
         await handle.sync()
-        claimName(beside, file, 'claim')
+        claimName(beside, file)
       } catch (error) {
         throw failure(name, error)
       } finally {

@@ -2,6 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CommandFailure } from '@public-api/cli-kit/command'
+import {
+  createFile,
+  makeFolder,
+  rewriteFile,
+  syncFolder,
+} from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type Config, NEXT_SIGNING_KEY_FILE, SECRET_VARIABLES } from '../config.ts'
 import {
@@ -9,8 +15,6 @@ import {
   derivePublicSigningKey,
   type PublicSigningKey,
 } from '../crypto/signing-keys.ts'
-import { makeFolder, syncFolder } from '../files/sync-folder.ts'
-import { createFile, rewriteFile } from '../files/whole-file.ts'
 import type { PublishedSigningKey } from '../service/signing-keys/signing-key-document.ts'
 import {
   formatKeyMetadata,

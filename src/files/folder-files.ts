@@ -6,8 +6,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import { rewriteFile } from '@public-api/client-internal/node/durable-file'
 import { readOpened } from './read-regular-file.ts'
-import { rewriteFile } from './whole-file.ts'
 
 /** Names an open folder on Linux: the next component is looked up in that folder, even if its path leads elsewhere now. */
 const OPEN_FILES = '/proc/self/fd'

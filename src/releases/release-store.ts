@@ -1,5 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import {
+  createFile,
+  makeFolder,
+  replaceFile,
+  syncFolder,
+} from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
@@ -13,8 +19,6 @@ import {
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
 import { type FolderEntry, listBelow, readBelow, requireOwnPath } from '../files/folder-files.ts'
-import { makeFolder, syncFolder } from '../files/sync-folder.ts'
-import { createFile, replaceFile } from '../files/whole-file.ts'
 import { readTlogFiles, TLOG_FILE_NAMES } from '../tlog/tlog-files.ts'
 import { isPng } from './png.ts'
 
@@ -281,7 +285,7 @@ export function openReleaseStore(directory: string) {
       writeInFolder(versionFile(snapshotId), (filePath) => {
         try {
           // Fails on a file system without hard links, where a reader could find an empty version.
-          createFile(filePath, text, PUBLIC_FILE)
+          createFile(filePath, text, PUBLIC_FILE, 'refuse')
         } catch (error) {
           if (!isErrno(error, 'EEXIST')) throw error
           const message = `${snapshotId} was published already; a published version is never replaced`

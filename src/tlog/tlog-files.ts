@@ -1,8 +1,7 @@
 import path from 'node:path'
+import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { readBelow, requireOwnPath } from '../files/folder-files.ts'
-import { makeFolder } from '../files/sync-folder.ts'
-import { replaceFile } from '../files/whole-file.ts'
 
 /** A file of the transparency log cannot be read or written. The message names it. */
 export class TlogFileError extends Error {

@@ -5,11 +5,11 @@ import { escapeInvisible } from '@public-api/cli-kit/format-json'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOptionOr } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
+import { createFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { createFile } from '../../files/whole-file.ts'
 import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
@@ -40,7 +40,7 @@ async function readDocuments(sources: readonly string[], timeoutMs: number) {
 function writeStatus(file: string, text: string, mayReplace: boolean): void {
   try {
     if (mayReplace) rewriteBelow(path.dirname(file), path.basename(file), text, 0o644)
-    else createFile(file, text, { mode: 0o644 }, 'claim')
+    else createFile(file, text, { mode: 0o644 })
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === 'EEXIST'

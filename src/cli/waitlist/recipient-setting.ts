@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder, rewriteFile } from '@public-api/client-internal/node/durable-file'
 import { type Config, SECRET_VARIABLES } from '../../config.ts'
-import { makeFolder } from '../../files/sync-folder.ts'
-import { rewriteFile } from '../../files/whole-file.ts'
 import { changeFile } from '../new-file.ts'
 
 const { variable, file } = SECRET_VARIABLES.waitlistRecipient

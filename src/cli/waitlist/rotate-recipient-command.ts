@@ -5,6 +5,7 @@ import { CommandFailure, createCommand, EXIT_CODES, UsageError } from '@public-a
 import { textOption } from '@public-api/cli-kit/options'
 import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
+import { createFile } from '@public-api/client-internal/node/durable-file'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { Config } from '../../config.ts'
 import {
@@ -13,7 +14,6 @@ import {
   generateIdentity,
   parseIdentity,
 } from '../../crypto/age-file.ts'
-import { createFile } from '../../files/whole-file.ts'
 import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
@@ -42,7 +42,7 @@ async function createIdentityFile(file: string, nowMs: number) {
   // As age-keygen writes it.
   const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
   const text = `${comments}${pair.identity}\n`
-  changeFile(file, () => createFile(file, text, { mode: 0o600 }, 'claim'))
+  changeFile(file, () => createFile(file, text, { mode: 0o600 }))
   return pair
 }
 

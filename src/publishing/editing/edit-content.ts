@@ -1,9 +1,9 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { ignoreInGit } from '../../files/ignore-in-git.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
@@ -15,9 +15,10 @@ import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 const MAX_FILE_BYTES = 4_194_304
 /** Other editors that change the file in between are retried, so that no change is lost. */
 const MAX_ATTEMPTS = 5
-/** A lock is held for one rename. An older one was left by a process that was killed. */
-const STALE_LOCK_MS = 10_000
-const LOCK_RETRY_MS = 50
+/** The lock of a content folder. Its dot excludes it from the content. */
+const LOCK_FILE = '.lock'
+/** A file is compared and replaced in milliseconds. */
+const LOCK_WAIT_MS = 30_000
 
 export interface ContentEdit<Result> {
   /** The edited file. */
@@ -54,27 +55,6 @@ export function readContentFile<Name extends SnapshotName>(name: Name, contentDi
   return { bytes, text, data: source.value as unknown as SnapshotData<Name> }
 }
 
-/** Runs work while no other process runs work on the same file. */
-async function withLock<Result>(file: string, work: () => Result): Promise<Result> {
-  const lock = path.join(path.dirname(file), `.${path.basename(file)}.lock`)
-  for (;;) {
-    try {
-      fs.closeSync(fs.openSync(lock, 'wx'))
-      break
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const { mtimeMs = Date.now() } = fs.statSync(lock, { throwIfNoEntry: false }) ?? {}
-      if (Date.now() - mtimeMs > STALE_LOCK_MS) fs.rmSync(lock, { force: true })
-      else await delay(LOCK_RETRY_MS)
-    }
-  }
-  try {
-    return work()
-  } finally {
-    fs.rmSync(lock, { force: true })
-  }
-}
-
 /**
  * Changes one file of a content folder. The change is made only if the whole folder would have no mistakes with it;
  * otherwise the file keeps its bytes. `texts` are published with it (the version's note). Rejects with a PublishError.
@@ -105,7 +85,9 @@ export async function editContent<Name extends SnapshotName, Result>(
     const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
-      const isWritten = await withLock(file, () => {
+      const lock = path.join(contentDir, LOCK_FILE)
+      ignoreInGit(lock)
+      const isWritten = await withFileLock(lock, LOCK_WAIT_MS, async () => {
         if (!readBytes(contentDir, `${name}.yaml`).equals(before)) return false
         rewriteBelow(contentDir, `${name}.yaml`, after, 0o644)
         return true

@@ -1,8 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { makeFolder, syncFile, syncFolder } from '../../files/sync-folder.ts'
-import { partialNameOf } from '../../files/whole-file.ts'
+import {
+  makeFolder,
+  partialNameOf,
+  syncFile,
+  syncFolder,
+} from '@public-api/client-internal/node/durable-file'
 import { StorageError } from '../stores/storage-error.ts'
 import {
   checkpointWal,

@@ -13,10 +13,10 @@ import {
   verifyCheckpoint,
   type VerifiedCheckpoint,
 } from '@public-api/client-internal/log/verify-checkpoint'
+import { syncFolder } from '@public-api/client-internal/node/durable-file'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { syncFolder } from '../../files/sync-folder.ts'
 import { tlogFolder } from '../tlog-files.ts'
 import { askWitness, type WitnessFetch, type WitnessOutcome } from './ask-witness.ts'
 import {

@@ -7,11 +7,10 @@ import {
   formatVkey,
   keyIdOf,
 } from '@public-api/client-internal/log/signed-note'
+import { createFile, makeFolder, syncFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parsePrivateSigningKey } from '../../crypto/signing-keys.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { makeFolder, syncFolder } from '../../files/sync-folder.ts'
-import { createFile } from '../../files/whole-file.ts'
 import { TlogError } from './tlog-error.ts'
 
 const MAX_KEY_BYTES = 16_384

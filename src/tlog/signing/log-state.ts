@@ -2,12 +2,11 @@ import path from 'node:path'
 import { decodeBase64Of32, encodeBase64 } from '@public-api/client-internal/base64'
 import type { HashTree } from '@public-api/client-internal/log/hash-tree'
 import { equalHashes, rootOf } from '@public-api/client-internal/log/merkle-tree'
+import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { makeFolder } from '../../files/sync-folder.ts'
-import { replaceFile } from '../../files/whole-file.ts'
 import { TlogError } from './tlog-error.ts'
 
 /** The largest tree that may have been signed. It is kept beside the key, apart from the releases. */

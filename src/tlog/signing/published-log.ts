@@ -1,15 +1,13 @@
-import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { formatCheckpoint, parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import type { HashTree } from '@public-api/client-internal/log/hash-tree'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { openPolicy, type LogPolicy } from '@public-api/client-internal/log/log-policy'
 import { rootOf } from '@public-api/client-internal/log/merkle-tree'
+import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
-import { createFile } from '../../files/whole-file.ts'
-import { withFileLock } from '../../storage/sqlite/file-lock.ts'
-import { SQLITE_RESULTS, sqliteResultOf } from '../../storage/sqlite/sqlite-errors.ts'
+import { ignoreInGit } from '../../files/ignore-in-git.ts'
 import { treeOf } from '../log-entries.ts'
 import {
   isTlogOrigin,
@@ -56,35 +54,21 @@ export function writeLogFile(releasesDir: string, name: TlogFileName, text: stri
 /** Signing and replacing files take milliseconds. */
 const LOCK_WAIT_MS = 30_000
 
-/**
- * Creates a file if it is missing. It belongs to the owner of its folder, because publishing and cosigning may have
- * different users.
- */
-function makeFile(file: string, mode: number, text = ''): void {
-  if (existsSync(file)) return
-  try {
-    createFile(file, text, { mode, owner: statSync(path.dirname(file)) })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-    throw new TlogError('LOG_FILE', `${file} cannot be created: ${messageOf(error)}`, error)
-  }
-}
-
 async function withLock<Result>(
   file: string,
-  mode: number,
   work: () => Promise<Result>,
+  isInRepository = false,
 ): Promise<Result> {
-  makeFile(file, mode)
+  let isHeld = false
   try {
-    return await withFileLock(file, LOCK_WAIT_MS, work)
+    if (isInRepository) ignoreInGit(file)
+    return await withFileLock(file, LOCK_WAIT_MS, () => {
+      isHeld = true
+      return work()
+    })
   } catch (error) {
-    const result = sqliteResultOf(error)
-    if (result === undefined) throw error
-    const isBusy = result === SQLITE_RESULTS.BUSY
-    const held = `another process has held it for ${LOCK_WAIT_MS / 1000} seconds`
-    const reason = isBusy ? held : messageOf(error)
-    throw new TlogError('LOG_FILE', `${file} cannot be locked: ${reason}`, error)
+    if (isHeld) throw error
+    throw new TlogError('LOG_FILE', `${file} cannot be locked: ${messageOf(error)}`, error)
   }
 }
 
@@ -93,7 +77,7 @@ function withSecretsLock<Result>(
   { secretsDir }: LogSecrets,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return withLock(logSecretFiles(secretsDir).lock, 0o600, work)
+  return withLock(logSecretFiles(secretsDir).lock, work)
 }
 
 /** Runs work while no other process replaces files of the log. Throws a TlogError. */
@@ -101,10 +85,7 @@ export function withLogFilesLock<Result>(
   releasesDir: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const folder = tlogFolder(releasesDir)
-  // Releases may be in git. The lock file stays, because removing it would let two processes lock two files of this name.
-  makeFile(path.join(folder, '.gitignore'), 0o644, 'lock\n.gitignore\n')
-  return withLock(path.join(folder, 'lock'), 0o644, work)
+  return withLock(path.join(tlogFolder(releasesDir), 'lock'), work, true)
 }
 
 /** The origin of the log in a releases folder; undefined without a log. Throws a TlogError. */

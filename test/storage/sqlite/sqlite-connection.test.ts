@@ -104,7 +104,7 @@ test('new folders of a database are durable before it is', (t) => {
     original(handle)
   })
   openSqliteConnection('create', { file }).close()
-  assert.deepEqual(synced, ['var', '.'])
+  assert.deepEqual(synced, ['.', 'var'])
 })
 
 test('all tables are STRICT, and a hash has 32 bytes', (t) => {

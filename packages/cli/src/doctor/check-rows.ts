@@ -3,37 +3,20 @@ import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/header
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
   type DataSchemaName,
 } from '@public-api/contract/schemas/schemas'
 import { parseInstant } from '@public-api/contract/text/instant'
-import { Ajv } from 'ajv'
-import ajvFormats from 'ajv-formats'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import type { Observation } from './probe-deployment.ts'
 
-type ShapeCheck = (value: unknown) => string | undefined
-
-let ajv: Ajv | undefined
-
-/**
- * Checks a shape. Responses may have more fields than are described (spec 9.2), so the schemas stay open. Ajv compiles
- * a schema once.
- */
-function shapeOf(name: DataSchemaName | 'error'): ShapeCheck {
-  if (ajv === undefined) {
-    ajv = new Ajv({ strict: false })
-    ajvFormats.default(ajv)
-  }
-  const validate = ajv.compile(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name])
-  return (value) => {
-    if (validate(value)) return undefined
-    const [first] = validate.errors ?? []
-    return `${first?.instancePath ?? ''} ${first?.message ?? 'does not match the schema'}`.trim()
-  }
+/** Checks a shape. Responses may have more fields than are described (spec 9.2), so the schemas stay open. */
+function shapeFault(name: DataSchemaName | 'error', value: unknown): string | undefined {
+  return schemaViolation(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name], value)
 }
 
 /** The response that was received instead of the promised one. */
@@ -103,8 +86,9 @@ export const checkRows: Check = async ({ observed, isSameRegistry, isSigningOff 
     const fault =
       envelopeFault(each) ??
       (code !== undefined || row?.success === undefined
-        ? shapeOf('error')(propertyOf(content, 'error'))
-        : shapeOf(row.success.data)(
+        ? shapeFault('error', propertyOf(content, 'error'))
+        : shapeFault(
+            row.success.data,
             row.success.envelope === 'none' ? content : propertyOf(content, 'data'),
           ))
     if (fault !== undefined) report('wrong-shape', where, fault)

@@ -65,7 +65,7 @@ export class CopyFinding extends Error {
 const RESOURCE_NAME = new RegExp(RESOURCE_NAME_PATTERN)
 
 /** Readable by any static host, whatever the umask. */
-const FOLDER_RIGHTS = { mode: 0o755 }
+const FOLDER_MODE = 0o755
 const FILE_RIGHTS = { mode: 0o644 }
 /** How long to wait for another `svc mirror` of the same folder. */
 const MAX_WAIT_MS = 60_000
@@ -73,7 +73,7 @@ const MAX_WAIT_MS = 60_000
 /** Writes a complete file of the copy, durably, under its name. Throws a CommandFailure. */
 function writeWhole(file: string, content: string | Uint8Array): void {
   try {
-    makeFolder(path.dirname(file), FOLDER_RIGHTS)
+    makeFolder(path.dirname(file), FOLDER_MODE)
     replaceFile(file, content, FILE_RIGHTS)
   } catch (error) {
     throw new CommandFailure('UNWRITABLE', `${file}: could not be written (${messageOf(error)})`)
@@ -176,8 +176,8 @@ export async function mirror(
   nowMs: number,
 ): Promise<MirrorReport> {
   try {
-    makeFolder(path.resolve(folder), FOLDER_RIGHTS)
-    const lock = path.join(folder, '.mirror')
+    makeFolder(path.resolve(folder), FOLDER_MODE)
+    const lock = path.join(folder, '.lock')
     return await withFileLock(lock, MAX_WAIT_MS, () => copyAll(base, folder, policy, nowMs))
   } catch (error) {
     if (error instanceof LockedError) {

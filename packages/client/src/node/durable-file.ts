@@ -1,18 +1,41 @@
+// The one writer of files: complete or not at all, also after a power failure. For Node only.
+
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** The mode of a file or folder, set regardless of the umask. Without it, the default of the system minus the umask. */
+/** Rights of a new file. */
 export interface FileRights {
-  /** Permission bits, such as 0o600. */
+  /** Permission bits such as 0o600, set regardless of the umask. Default: 0644 minus the umask. */
   readonly mode?: number
+  /** Default: the user of the process. */
+  readonly owner?: { readonly uid: number; readonly gid: number }
 }
+
+/**
+ * The behavior on a file system without hard links, such as FAT. `refuse` throws; `claim` creates an empty file with the
+ * name first, and a crash at that moment leaves it empty.
+ */
+type WithoutLinks = 'refuse' | 'claim'
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code
 }
 
-/** Error codes of systems that cannot sync a folder: some file systems do not support it, and Windows cannot open one. */
+/** Makes the bytes of a complete file durable. Throws the error of the system. */
+export function syncFile(file: string): void {
+  const handle = fs.openSync(file, 'r')
+  try {
+    fs.fsyncSync(handle)
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+/**
+ * The errors of a folder that cannot be synced: its file system does not support it, it is writable but not readable, or
+ * the system is Windows. The file is complete anyway, so they are ignored.
+ */
 const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
   'EINVAL',
   'ENOTSUP',
@@ -22,24 +45,20 @@ const CANNOT_BE_SYNCED: ReadonlySet<unknown> = new Set([
   'EISDIR',
 ])
 
-/** Makes the names in a folder durable if the system can. Otherwise a power failure may lose them. */
-function syncFolder(folder: string): void {
+/** Makes the entries of a folder durable, as a new file needs, if the system can. Throws the error of the system. */
+export function syncFolder(folder: string): void {
   try {
-    const handle = fs.openSync(folder, 'r')
-    try {
-      fs.fsyncSync(handle)
-    } finally {
-      fs.closeSync(handle)
-    }
+    syncFile(folder)
   } catch (error) {
     if (!CANNOT_BE_SYNCED.has(codeOf(error))) throw error
   }
 }
 
 /**
- * Creates a folder and its missing parents, durably. An existing folder keeps its mode. Throws the error of the system.
+ * Creates a folder and its missing parents, durably. `mode` is set on each that is new, regardless of the umask; without
+ * it the umask applies. Throws the error of the system.
  */
-export function makeFolder(folder: string, rights: FileRights = {}): void {
+export function makeFolder(folder: string, mode?: number): void {
   // Not `recursive`, which never ends if the system refuses a folder as if its parent were missing, as in /proc.
   const make = () => {
     try {
@@ -48,7 +67,7 @@ export function makeFolder(folder: string, rights: FileRights = {}): void {
       if (codeOf(error) !== 'EEXIST') throw error
       return
     }
-    if (rights.mode !== undefined) fs.chmodSync(folder, rights.mode)
+    if (mode !== undefined) fs.chmodSync(folder, mode)
     syncFolder(path.dirname(folder))
   }
   try {
@@ -56,24 +75,66 @@ export function makeFolder(folder: string, rights: FileRights = {}): void {
   } catch (error) {
     const parent = path.dirname(folder)
     if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
-    makeFolder(parent, rights)
+    makeFolder(parent, mode)
     make()
   }
 }
 
-/** Writes a complete file under a temporary name, which `place` gives its own. Leaves no temporary file. */
+/** A temporary name beside a file. Random, because another process may write the same file or have left a partial one. */
+export function partialNameOf(file: string): string {
+  return `${file}.${randomBytes(6).toString('hex')}.partial`
+}
+
+/** The errors of file systems without hard links. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+
+/**
+ * Gives a complete and synced file another name. Throws EEXIST if that name exists. Durable when it returns. The caller
+ * removes the first name. Throws the error of the system.
+ */
+export function claimName(
+  partial: string,
+  file: string,
+  withoutLinks: WithoutLinks = 'claim',
+): void {
+  try {
+    // Unlike a rename, a hard link never replaces a file, so exactly one of several concurrent calls gets the name.
+    fs.linkSync(partial, file)
+  } catch (error) {
+    if (withoutLinks === 'refuse' || !NO_LINKS.has(codeOf(error))) throw error
+    fs.closeSync(fs.openSync(file, 'wx', 0o600))
+    try {
+      fs.renameSync(partial, file)
+    } catch (failure) {
+      fs.rmSync(file, { force: true })
+      throw failure
+    }
+  }
+  syncFolder(path.dirname(file))
+}
+
+function setRights(handle: number, { mode, owner }: FileRights): void {
+  const { uid, gid } = fs.fstatSync(handle)
+  // Only root may change the owner, so this is skipped unless it is needed.
+  if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) {
+    fs.fchownSync(handle, owner.uid, owner.gid)
+  }
+  // The umask may have removed permissions at creation.
+  if (mode !== undefined) fs.fchmodSync(handle, mode)
+}
+
+/** Writes a complete file under a temporary name, which `place` moves. Leaves nothing else. */
 function writeBeside(
   file: string,
   content: string | Uint8Array,
-  { mode }: FileRights,
+  rights: FileRights,
   place: (partial: string) => void,
 ): void {
-  // Random, because another process may write the same file, and a killed one may have left its partial file.
-  const partial = `${file}.${randomBytes(6).toString('hex')}.partial`
+  const partial = partialNameOf(file)
   try {
-    const handle = fs.openSync(partial, 'wx', mode ?? 0o666)
+    const handle = fs.openSync(partial, 'wx', rights.mode ?? 0o644)
     try {
-      if (mode !== undefined) fs.fchmodSync(handle, mode)
+      setRights(handle, rights)
       fs.writeFileSync(handle, content, 'utf8')
       // If the file got its name before its bytes are on disk, a power failure could leave it empty.
       fs.fsyncSync(handle)
@@ -81,14 +142,30 @@ function writeBeside(
       fs.closeSync(handle)
     }
     place(partial)
-    syncFolder(path.dirname(file))
   } finally {
-    fs.rmSync(partial, { force: true })
+    try {
+      fs.rmSync(partial, { force: true })
+    } catch {
+      // A leftover temporary file is harmless.
+    }
   }
 }
 
 /**
- * Creates or replaces a file in an existing folder. A reader finds all of the old content or all of the new, also after
+ * Creates a file in an existing folder: complete or not at all, also after a power failure, and durable when it returns. An
+ * existing file is left unchanged (EEXIST). Throws the error of the system.
+ */
+export function createFile(
+  file: string,
+  content: string | Uint8Array,
+  rights: FileRights = {},
+  withoutLinks?: WithoutLinks,
+): void {
+  writeBeside(file, content, rights, (partial) => claimName(partial, file, withoutLinks))
+}
+
+/**
+ * Creates or replaces a file in an existing folder: a reader finds all of the old content or all of the new one, also after
  * a power failure and while other processes write the file. Durable when it returns. Throws the error of the system.
  */
 export function replaceFile(
@@ -96,35 +173,22 @@ export function replaceFile(
   content: string | Uint8Array,
   rights: FileRights = {},
 ): void {
-  writeBeside(file, content, rights, (partial) => fs.renameSync(partial, file))
+  writeBeside(file, content, rights, (partial) => {
+    fs.renameSync(partial, file)
+    syncFolder(path.dirname(file))
+  })
 }
 
-/** The errors of file systems without hard links, such as FAT. */
-const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
-
 /**
- * Creates a file in an existing folder: complete or not at all, also after a power failure. Throws EEXIST if the name
- * exists, and otherwise the error of the system; an existing file is left unchanged. On a file system without hard links,
- * a crash between claiming the name and moving the content can leave an empty file.
+ * Creates or replaces a file as `replaceFile` does. Keeps its mode and owner, so that a change by root leaves it readable
+ * for the service, and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the
+ * system.
  */
-export function createFile(
-  file: string,
-  content: string | Uint8Array,
-  rights: FileRights = {},
-): void {
-  writeBeside(file, content, rights, (partial) => {
-    try {
-      // Unlike a rename, a hard link never replaces a file, so one of several concurrent calls gets the name.
-      fs.linkSync(partial, file)
-    } catch (error) {
-      if (!NO_LINKS.has(codeOf(error))) throw error
-      fs.closeSync(fs.openSync(file, 'wx', 0o600))
-      try {
-        fs.renameSync(partial, file)
-      } catch (failure) {
-        fs.rmSync(file, { force: true })
-        throw failure
-      }
-    }
+export function rewriteFile(file: string, text: string, mode: number): void {
+  const known = fs.statSync(file, { throwIfNoEntry: false })
+  const target = known === undefined ? file : fs.realpathSync(file)
+  replaceFile(target, text, {
+    mode: (known?.mode ?? mode) & 0o777,
+    owner: known ?? fs.statSync(path.dirname(target)),
   })
 }

@@ -1,81 +1,76 @@
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How often the owner of a lock shows that it runs. */
-const BEAT_MS = 1000
-/** A lock without a sign of its owner for this time is removed. */
-const ABANDONED_MS = 15_000
-const RETRY_MS = 100
+const RETRY_MS = 50
+/** SQLITE_BUSY, the lowest byte of an error code (https://sqlite.org/rescode.html). */
+const BUSY = 5
 
-/** Another process has the lock. */
+/** Another process has the lock. The message names the file. */
 export class LockedError extends Error {
   override readonly name = 'LockedError'
 }
 
+/** Creates the file if it is missing, with the owner of its folder: several users may take turns. Refuses a link. */
+function prepare(file: string): void {
+  const folder = fs.statSync(path.dirname(path.resolve(file)))
+  try {
+    const handle = fs.openSync(file, 'wx', folder.mode & 0o666)
+    try {
+      const { uid, gid } = fs.fstatSync(handle)
+      if (uid !== folder.uid || gid !== folder.gid) fs.fchownSync(handle, folder.uid, folder.gid)
+    } finally {
+      fs.closeSync(handle)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!fs.lstatSync(file).isFile()) throw new Error(`${file}: expected a regular file`)
+  }
+}
+
+/** Loaded when a lock is taken, because Node 20 and early releases of Node 22 lack it. */
+async function loadSqlite() {
+  try {
+    return await import('node:sqlite')
+  } catch (error) {
+    const found = `found ${process.version}`
+    throw new Error(`expected Node 22.13 or newer, which can lock a file; ${found}`, {
+      cause: error,
+    })
+  }
+}
+
 /**
- * Runs work while no other call, in this process or another, runs work under the same name. `name` is the path of a file
- * in an existing folder. Each waiting call creates a lock file of its own beside it, `name.<random>.lock`, and owns the
- * lock if it then finds no other: two calls may both find the other's and retry, but never overlook each other. No name is
- * used twice, so the file of a killed process can be removed without removing the lock of a running one. A process that
- * was suspended for 15 s loses its lock. Rejects with a LockedError after `waitMs`, and otherwise with the error of the
- * system or of `work`.
+ * Runs work while no other process, and no other call in this one, runs work under the same lock file. The file is an
+ * empty database of SQLite, whose lock the system releases when a process ends in any way, and not before: a process
+ * that is suspended keeps it. The file stays, because removing it would let two processes lock two files of one name.
+ * Rejects with a LockedError if the lock is not free within `waitMs`, and otherwise with the error of the system, of
+ * SQLite or of `work`.
  */
 export async function withFileLock<Result>(
-  name: string,
+  file: string,
   waitMs: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const folder = path.dirname(name)
-  const prefix = `${path.basename(name)}.`
-  const own = `${name}.${randomBytes(6).toString('hex')}.lock`
-  /** When the other locks last changed. Compared with this process's timer only, because clocks may differ. */
-  const seen = new Map<string, { readonly changedMs: number; readonly seenMs: number }>()
-
-  /** Removes abandoned locks. Returns whether another call has or wants the lock. */
-  function isTaken(): boolean {
-    const now = performance.now()
-    const others = fs
-      .readdirSync(folder)
-      .filter((each) => each.startsWith(prefix) && /\.[0-9a-f]{12}\.lock$/.test(each))
-      .map((each) => path.join(folder, each))
-      .filter((each) => path.basename(each) !== path.basename(own))
-    const live = others.filter((other) => {
-      const changedMs = fs.statSync(other, { throwIfNoEntry: false })?.mtimeMs
-      if (changedMs === undefined) return false
-      const before = seen.get(other)
-      if (before?.changedMs !== changedMs) {
-        seen.set(other, { changedMs, seenMs: now })
-        return true
-      }
-      if (now - before.seenMs < ABANDONED_MS) return true
-      fs.rmSync(other, { force: true })
-      return false
-    })
-    return live.length > 0
-  }
-
-  const deadline = performance.now() + waitMs
-  for (;;) {
-    if (!isTaken()) {
-      fs.closeSync(fs.openSync(own, 'wx', 0o600))
-      if (!isTaken()) break
-      fs.rmSync(own, { force: true })
-    }
-    if (performance.now() >= deadline) {
-      throw new LockedError(`another process works on ${path.dirname(path.resolve(name))}`)
-    }
-    await delay(RETRY_MS * (0.5 + Math.random()))
-  }
-  const beat = setInterval(() => {
-    // An error means that the lock was lost, which cannot be repaired here.
-    fs.utimes(own, new Date(), new Date(), () => undefined)
-  }, BEAT_MS)
+  const { DatabaseSync } = await loadSqlite()
+  prepare(file)
+  const database = new DatabaseSync(file)
   try {
+    const deadlineMs = performance.now() + waitMs
+    for (;;) {
+      try {
+        database.exec('BEGIN EXCLUSIVE')
+        break
+      } catch (error) {
+        if (((error as { readonly errcode?: number }).errcode ?? 0) % 256 !== BUSY) throw error
+        if (performance.now() >= deadlineMs) {
+          throw new LockedError(`another process has held ${file} for ${waitMs / 1000} seconds`)
+        }
+        await delay(RETRY_MS)
+      }
+    }
     return await work()
   } finally {
-    clearInterval(beat)
-    fs.rmSync(own, { force: true })
+    database.close()
   }
 }

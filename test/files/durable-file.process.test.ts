@@ -3,8 +3,14 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import { makeFolder, syncFolder } from '../../src/files/sync-folder.ts'
-import { claimName, createFile, partialNameOf, replaceFile } from '../../src/files/whole-file.ts'
+import {
+  claimName,
+  createFile,
+  makeFolder,
+  partialNameOf,
+  replaceFile,
+  syncFolder,
+} from '@public-api/client-internal/node/durable-file'
 import { listFolder } from '../support/deployment.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -93,7 +99,7 @@ for (const [name, write] of Object.entries(WRITERS)) {
     test('a killed program leaves no partial file that blocks the next one', (t) => {
       const folder = temporaryFolder(t)
       const file = path.join(folder, 'a.txt')
-      const module = new URL('../../src/files/whole-file.ts', import.meta.url).href
+      const module = import.meta.resolve('@public-api/client-internal/node/durable-file')
       const program = `
         import fs from 'node:fs'
         import { ${name} } from ${JSON.stringify(module)}
@@ -139,12 +145,12 @@ describe('on a file system without hard links', () => {
       const folder = temporaryFolder(t)
       const file = path.join(folder, 'a.txt')
       t.mock.method(fs, 'linkSync', failWith(code))
-      assert.throws(() => createFile(file, 'text'), { code })
+      assert.throws(() => createFile(file, 'text', {}, 'refuse'), { code })
       assert.deepEqual(listFolder(folder), [])
-      createFile(file, 'text', { mode: 0o640 }, 'claim')
+      createFile(file, 'text', { mode: 0o640 })
       assert.equal(fs.readFileSync(file, 'utf8'), 'text')
       assert.equal(modeOf(file), 0o640)
-      const again = () => createFile(file, 'other', {}, 'claim')
+      const again = () => createFile(file, 'other')
       assert.throws(again, { code: 'EEXIST' })
       assert.equal(fs.readFileSync(file, 'utf8'), 'text')
       assert.deepEqual(listFolder(folder), ['a.txt'])
@@ -156,14 +162,14 @@ describe('on a file system without hard links', () => {
     const file = path.join(folder, 'a.txt')
     t.mock.method(fs, 'linkSync', failWith('EPERM'))
     t.mock.method(fs, 'renameSync', failWith('EIO'))
-    assert.throws(() => createFile(file, 'text', {}, 'claim'), { code: 'EIO' })
+    assert.throws(() => createFile(file, 'text'), { code: 'EIO' })
     assert.deepEqual(listFolder(folder), [])
   })
 
   test('other link failures are thrown', (t) => {
     const folder = temporaryFolder(t)
     t.mock.method(fs, 'linkSync', failWith('ENOSPC'))
-    const create = () => createFile(path.join(folder, 'a.txt'), '', {}, 'claim')
+    const create = () => createFile(path.join(folder, 'a.txt'), '')
     assert.throws(create, { code: 'ENOSPC' })
     assert.deepEqual(listFolder(folder), [])
   })
@@ -177,8 +183,8 @@ test('claims a name for a file written elsewhere, with unique temporary names', 
   assert.equal(path.dirname(first), folder)
   fs.writeFileSync(first, 'first')
   fs.writeFileSync(second, 'second')
-  claimName(first, file, 'refuse')
-  assert.throws(() => claimName(second, file, 'refuse'), { code: 'EEXIST' })
+  claimName(first, file)
+  assert.throws(() => claimName(second, file), { code: 'EEXIST' })
   assert.equal(fs.readFileSync(file, 'utf8'), 'first')
 })
 
@@ -191,7 +197,7 @@ test('creates a folder with its parents, each durably', (t) => {
     return open(folder, flags)
   })
   withUmask(0o022, () => makeFolder(path.join(root, 'a', 'b', 'c'), 0o700))
-  assert.deepEqual(synced, [path.join('a', 'b'), 'a', ''])
+  assert.deepEqual(synced, ['', 'a', path.join('a', 'b')])
   assert.equal(modeOf(path.join(root, 'a', 'b', 'c')), 0o700)
   makeFolder(path.join(root, 'a', 'b', 'c'))
   assert.equal(synced.length, 3, 'nothing was made the second time')
