@@ -67,27 +67,8 @@ const RATIO_TARGETS = [
   ['not-modified', 'service', 'CPU time: service, 304 / 200', 1],
 ] as const
 
-/** Warms a server up, measures it under the same load, and ends it. */
-export async function measureAndEnd(
-  server: Server,
-  load: Omit<Load, 'port' | 'requests'>,
-  warmUpRequests: number,
-  requests: number,
-): Promise<Sample> {
-  try {
-    await runLoad({ ...load, port: server.port, requests: warmUpRequests })
-    return await measureLoad(server, { ...load, requests })
-  } finally {
-    await server.end()
-  }
-}
-
 /** Starts a peer that repeats a response. */
-export function startPeer(
-  workspace: Workspace,
-  peer: string,
-  response: FetchedResponse,
-): Promise<Server> {
+function startPeer(workspace: Workspace, peer: string, response: FetchedResponse): Promise<Server> {
   const file = path.join(workspace.folder, 'peer-response.json')
   const model = peerResponseOf(response, workspace.readSigningKeyPem())
   writeFileSync(file, JSON.stringify(model))
@@ -107,57 +88,36 @@ async function startSubject(
   return server
 }
 
-/** The figures of one server; those of one round have the same index in every server. */
-export interface Measured {
-  readonly title: string
-  readonly samples: readonly Pick<Sample, 'cpuMicros' | 'rate' | 'busy'>[]
-}
-
-/** The tables of servers that were measured beside each other. Throws a RangeError without samples. */
-export function comparisonTables(
-  title: string,
-  requests: number,
-  servers: readonly Measured[],
-  targets: Table['rows'],
-): readonly Table[] {
-  const rounds = servers[0]?.samples.length ?? 0
-  return [
-    {
-      title: `${title}, ${CONNECTIONS} connections, ${rounds} rounds of ${whole(requests)} requests`,
-      heading: 'server|CPU µs|spread|requests/s|spread|server busy',
-      rows: servers.map(({ title: name, samples }) => [
-        name,
-        ...spreadCells(
-          samples.map(({ cpuMicros }) => cpuMicros),
-          oneDigit,
-        ),
-        ...spreadCells(
-          samples.map(({ rate }) => rate),
-          whole,
-        ),
-        `${whole(medianOf(samples.map(({ busy }) => busy)) * 100)} %`,
-      ]),
-    },
-    { title: `${title}: targets`, heading: 'ratio|median|spread|target|', rows: targets },
-  ]
-}
-
 /** The report from the samples of every subject. */
 export function costTables(
   bodyBytes: number,
   requests: number,
-  samplesOf: (id: SubjectId) => Measured['samples'],
+  samplesOf: (id: SubjectId) => readonly Pick<Sample, 'cpuMicros' | 'rate' | 'busy'>[],
 ): readonly Table[] {
-  const cpuOf = (id: SubjectId) => samplesOf(id).map(({ cpuMicros }) => cpuMicros)
-  return comparisonTables(
-    `Cost of one response of ${whole(bodyBytes)} bytes`,
-    requests,
-    SUBJECTS.map(({ id, title }) => ({ title, samples: samplesOf(id) })),
-    RATIO_TARGETS.map(([of, to, title, atMost]) => [
-      title,
-      ...ratioCells(title, [cpuOf(of), cpuOf(to)], { atMost }),
-    ]),
-  )
+  const figuresOf = (id: SubjectId, name: 'cpuMicros' | 'rate' | 'busy') =>
+    samplesOf(id).map((sample) => sample[name])
+  const cost = `Cost of one response of ${whole(bodyBytes)} bytes`
+  const rounds = `${samplesOf('service').length} rounds of ${whole(requests)} requests`
+  return [
+    {
+      title: `${cost}, ${CONNECTIONS} connections, ${rounds}`,
+      heading: 'server|CPU µs|spread|requests/s|spread|server busy',
+      rows: SUBJECTS.map(({ id, title }) => [
+        title,
+        ...spreadCells(figuresOf(id, 'cpuMicros'), oneDigit),
+        ...spreadCells(figuresOf(id, 'rate'), whole),
+        `${whole(medianOf(figuresOf(id, 'busy')) * 100)} %`,
+      ]),
+    },
+    {
+      title: `${cost}: targets`,
+      heading: 'ratio|median|spread|target|',
+      rows: RATIO_TARGETS.map(([of, to, title, atMost]) => {
+        const times = [figuresOf(of, 'cpuMicros'), figuresOf(to, 'cpuMicros')]
+        return [title, ...ratioCells(title, times, { atMost })]
+      }),
+    },
+  ]
 }
 
 /**
@@ -184,7 +144,10 @@ export async function measureCost(
             ? { 'Accept-Signature': ACCEPT_SIGNATURE }
             : {}
       const load = { ...READ_STATUS, ...request, headers }
-      samples.get(id)?.push(await measureAndEnd(server, load, warmUpRequests, measuredRequests))
+      await runLoad({ ...load, port: server.port, requests: warmUpRequests })
+      const sample = await measureLoad(server, { ...load, requests: measuredRequests })
+      samples.get(id)?.push(sample)
+      await server.end()
     }
   }
   return costTables(model.body.length, measuredRequests, (id) => samples.get(id) ?? [])

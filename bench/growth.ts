@@ -5,7 +5,7 @@ import { READ_STATUS } from './cost.ts'
 import { appendVersions, publishSummary } from './history-fixture.ts'
 import { runLoad } from './load.ts'
 import type { BenchOptions } from './options.ts'
-import { startService } from './processes.ts'
+import { startService, type Server } from './processes.ts'
 import { judge, megabytes, milliseconds, showProgress, whole, type Table } from './report.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -25,34 +25,49 @@ const MEMORY_TARGET = { atMost: 30 }
 
 type Figures = { readonly [Name in (typeof ROWS)[number][0] | 'megabytes']: number }
 
-async function measureFolder(
-  workspace: Workspace,
-  releasesDir: string,
-): Promise<Omit<Figures, 'publishMs'>> {
-  const beganMs = performance.now()
+/** The longest pause of the event loop while a version that `publish` makes is loaded, in milliseconds. */
+export async function measurePause(
+  server: Server,
+  adminPort: string,
+  publish: () => unknown,
+): Promise<number> {
+  const readMaxMs = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+    return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1])
+  }
+  await publish()
+  await readMaxMs()
+  process.kill(server.pid, 'SIGHUP')
+  await server.firstLine((line) => (line.includes('"msg":"Serving release') ? true : undefined))
+  await pause(SETTLE_MS)
+  return Math.max(0, (await readMaxMs()) - SAMPLING_MS)
+}
+
+/** Starts the service on a folder of releases, with its admin port. */
+export async function startWithAdmin(workspace: Workspace, releasesDir: string) {
   const server = await startService(workspace, {
     SVC_RELEASES_DIR: releasesDir,
     SVC_RELEASE_POLL_SECONDS: '0',
     SVC_ADMIN_PORT: '0',
   })
+  const findPort = (line: string) => /"port":(\d+),"msg":"Health and metrics/.exec(line)?.[1]
+  return { server, adminPort: await server.firstLine(findPort) }
+}
+
+async function measureFolder(
+  workspace: Workspace,
+  releasesDir: string,
+): Promise<Omit<Figures, 'publishMs'>> {
+  const beganMs = performance.now()
+  const { server, adminPort } = await startWithAdmin(workspace, releasesDir)
   const startMs = performance.now() - beganMs
-  const adminPort = await server.firstLine(
-    (line) => /"port":(\d+),"msg":"Health and metrics/.exec(line)?.[1],
-  )
   // The heap's young generation grows with the first requests of every service, whatever its history.
   await runLoad({ ...READ_STATUS, port: server.port, requests: WARM_UP_REQUESTS })
   await pause(SETTLE_MS)
   const resident = server.residentMegabytes()
-  const readMaxMs = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
-    return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1])
-  }
-  appendVersions(workspace.releasesDir, releasesDir, 1)
-  await readMaxMs()
-  process.kill(server.pid, 'SIGHUP')
-  await server.firstLine((line) => (line.includes('"msg":"Serving release') ? true : undefined))
-  await pause(SAMPLING_MS * 3)
-  const pauseMs = Math.max(0, (await readMaxMs()) - SAMPLING_MS)
+  const pauseMs = await measurePause(server, adminPort, () =>
+    appendVersions(workspace.releasesDir, releasesDir, 1),
+  )
   await server.end()
   return { startMs, megabytes: resident, pauseMs }
 }

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import { sha256Base64url } from '../src/crypto/sha256.ts'
 import { openReleaseStore } from '../src/releases/release-store.ts'
 import { chainedEntry } from '../test/support/made-entry.ts'
+import { runSvc } from './processes.ts'
 import type { Workspace } from './workspace.ts'
 
 type Store = ReturnType<typeof openReleaseStore>
@@ -46,7 +45,7 @@ export function appendVersions(fromDir: string, releasesDir: string, count: numb
 
 /** Publishes a version with another summary of the status, with the command that operators use. */
 export async function publishSummary(
-  { root, env, folder, place }: Workspace,
+  workspace: Workspace,
   contentDir: string,
   releasesDir: string,
   summary: string,
@@ -56,8 +55,6 @@ export async function publishSummary(
   const changed = text.replace(/^summary: .*$/m, `summary: ${summary}`)
   if (changed === text) throw new Error(`expected a line "summary: …" in ${file}`)
   writeFileSync(file, changed)
-  const svc = [process.execPath, path.join(root, 'src', 'cli', 'svc.ts'), 'publish']
-  const options = ['--content', contentDir, '--releases', releasesDir, '--note', summary]
-  const [program = '', ...args] = place([...svc, ...options], 'any')
-  await promisify(execFile)(program, args, { env, cwd: folder })
+  const folders = ['--content', contentDir, '--releases', releasesDir]
+  await runSvc(workspace, 'publish', ...folders, '--note', summary)
 }

@@ -5,19 +5,7 @@ import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.t
 export const AUDITED_VERSIONS = 10_000
 
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = [
-  'start',
-  'growth',
-  'log',
-  'cost',
-  'memory',
-  'registration',
-  'databases',
-  'verification',
-  'clients',
-  'pages',
-  'preview',
-] as const
+export const PARTS = ['growth', 'log', 'cost', 'registration', 'databases', 'verification'] as const
 export type Part = (typeof PARTS)[number]
 
 /** Size of a full run. */
@@ -26,8 +14,6 @@ const FULL = {
   // V8 compiles during the first 25,000 requests or so, on the measured processor.
   warmUpRequests: 40_000,
   measuredRequests: 40_000,
-  /** Between two of the four memory readings under load. */
-  memoryStepRequests: 250_000,
   /** Waitlist lengths, the shortest first. */
   waitlistRows: [0, 100_000, 1_000_000],
   registrationRounds: 5,
@@ -46,7 +32,6 @@ const QUICK: Partial<Sizes> = {
   rounds: 3,
   warmUpRequests: 30_000,
   measuredRequests: 10_000,
-  memoryStepRequests: 25_000,
   waitlistRows: [0, 20_000],
   registrationRounds: 3,
   registrationRequests: 300,
@@ -64,10 +49,9 @@ export interface BenchOptions extends Sizes {
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Measures the service beside its peers: CPU time and rate of a response, memory, start,
-registrations on waitlists of up to a million rows, verification of a response, also with
-the clients in Python and Go (needs python3-cryptography and golang-go), the audit
-of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions, and pages. Linux only.
+Measures the service beside its peers: CPU time and rate of a response, a long history,
+registrations on waitlists of up to a million rows, databases, verification of a response,
+and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated

@@ -60,14 +60,6 @@ function serveNode(respond: (response: ServerResponse) => void): void {
   server.listen(0, '127.0.0.1', () => printUrl((server.address() as AddressInfo).port))
 }
 
-/** The floor of sending a page: prepared bytes and headers. */
-function servePage(): void {
-  serveNode((response) => {
-    response.writeHead(200, preparedHeaders)
-    response.end(body)
-  })
-}
-
 /** The floor of an API response. */
 function serveApi(isSigned: boolean): void {
   const buildBody = createBodies()
@@ -130,7 +122,6 @@ async function serveHono(): Promise<void> {
   )
 }
 
-if (peer === 'page') servePage()
-else if (peer === 'hono') await serveHono()
+if (peer === 'hono') await serveHono()
 else if (peer?.startsWith('fastify')) await serveFastify()
 else serveApi(peer === 'node-signed')

@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import type { Workspace } from './workspace.ts'
 
 // Exits on a signal, so that children end and folders are removed.
@@ -64,21 +66,6 @@ function startChild(command: readonly string[], env = process.env): Child {
   }
 }
 
-/** Runs a program that prints one line of JSON, and resolves to it. */
-export async function runForJson<Found>(
-  command: readonly string[],
-  env?: NodeJS.ProcessEnv,
-): Promise<Found> {
-  const child = startChild(command, env)
-  try {
-    return await child.firstLine((line) =>
-      line.startsWith('{') ? (JSON.parse(line) as Found) : undefined,
-    )
-  } finally {
-    await child.end()
-  }
-}
-
 /** A server in its own process. */
 export interface Server extends Child {
   readonly port: number
@@ -109,11 +96,6 @@ async function openServer(command: readonly string[], env: NodeJS.ProcessEnv): P
   }
 }
 
-/** Starts the service with `npm start`. */
-export function startThroughNpm({ root, env, place }: Workspace): Promise<Server> {
-  return openServer(place(['npm', '--prefix', root, 'start'], 'any'), env)
-}
-
 /** Starts the service as `npm start` does, with some variables of its own. */
 export function startService(
   { env, startArguments, place }: Workspace,
@@ -132,4 +114,11 @@ export function startProgram(
   const program = `${import.meta.dirname}/${file}`
   const command = place([process.execPath, ...nodeOptions, program, ...args], 'server')
   return openServer(command, { ...env, ...variables })
+}
+
+/** Runs `svc` of this repository to its end. Rejects if it fails. */
+export function runSvc({ root, env, folder, place }: Workspace, ...args: readonly string[]) {
+  const svc = [process.execPath, path.join(root, 'src', 'cli', 'svc.ts'), ...args]
+  const [program = '', ...rest] = place(svc, 'any')
+  return promisify(execFile)(program, rest, { env, cwd: folder })
 }

@@ -26,7 +26,7 @@ export interface BenchReport {
   readonly tables: readonly Table[]
 }
 
-type Format = (value: number) => string
+export type Format = (value: number) => string
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 export const whole: Format = (value) => NUMBER.format(value)
@@ -55,21 +55,22 @@ export function ratiosOf(of: readonly number[], to: readonly number[]): readonly
   return of.map((value, round) => value / (to[round] ?? Number.NaN))
 }
 
-/** The bound of a target. */
-export type Bound = { readonly atMost: number } | { readonly atLeast: number }
-
-/** A target for a value that must not exceed a bound, or must reach it. The bound itself is allowed. */
-export function judge(what: string, value: number, bound: Bound, format: Format): Target {
-  const [word, limit] = 'atMost' in bound ? ['at most', bound.atMost] : ['at least', bound.atLeast]
-  const isMet = 'atMost' in bound ? value <= limit : value >= limit
-  return { what, found: format(value), expected: `${word} ${format(limit)}`, isMet }
+/** A target for a value that must not exceed a bound. The bound itself is allowed. */
+export function judge(
+  what: string,
+  value: number,
+  { atMost }: { readonly atMost: number },
+  format: Format,
+): Target {
+  const expected = `at most ${format(atMost)}`
+  return { what, found: format(value), expected, isMet: value <= atMost }
 }
 
 /** Cells for the ratio of two measurements and its target; the median of the rounds counts. */
 export function ratioCells(
   what: string,
   [of = [], to = []]: readonly (readonly number[])[],
-  bound: Bound,
+  bound: { readonly atMost: number },
 ): readonly (string | Target)[] {
   const ratios = ratiosOf(of, to)
   return [...spreadCells(ratios, twoDigits), judge(what, medianOf(ratios), bound, twoDigits)]
@@ -119,20 +120,16 @@ export function showProgress(text: string): void {
 
 const DOCUMENT = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
 
-/** Replaces the paragraphs between two lines of docs/benchmarks.md. Throws if a line is missing. */
-export function writeSection(begin: string, end: string, paragraphs: readonly string[]): void {
-  const [before, rest] = readFileSync(DOCUMENT, 'utf8').split(begin)
-  const after = rest?.split(end)[1]
-  if (before === undefined || after === undefined) {
-    throw new Error(`docs/benchmarks.md: expected the lines "${begin}" and "${end}"`)
-  }
-  writeFileSync(DOCUMENT, `${before}${[begin, ...paragraphs, end].join('\n\n')}${after}`)
-}
+const BEGIN = '<!-- results: written by npm run bench -- --write -->'
+const END = '<!-- end of results -->'
 
-/** Replaces the results section of the document. Throws if its markers are missing. */
+/** Replaces the results section of docs/benchmarks.md. Throws if one of its lines is missing. */
 export function writeResults({ facts, tables }: BenchReport): void {
-  writeSection('<!-- results: written by npm run bench -- --write -->', '<!-- end of results -->', [
-    facts.map((fact) => `- ${fact}`).join('\n'),
-    ...tables.map(formatTable),
-  ])
+  const [before, rest] = readFileSync(DOCUMENT, 'utf8').split(BEGIN)
+  const after = rest?.split(END)[1]
+  if (before === undefined || after === undefined) {
+    throw new Error(`docs/benchmarks.md: expected the lines "${BEGIN}" and "${END}"`)
+  }
+  const paragraphs = [facts.map((fact) => `- ${fact}`).join('\n'), ...tables.map(formatTable)]
+  writeFileSync(DOCUMENT, `${before}${[BEGIN, ...paragraphs, END].join('\n\n')}${after}`)
 }

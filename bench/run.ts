@@ -5,15 +5,10 @@ import { measureCost } from './cost.ts'
 import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
 import { measureLog } from './log.ts'
-import { measureMemory } from './memory.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
-import { measureOtherClients } from './other-clients.ts'
-import { measurePages } from './pages.ts'
-import { measurePreview } from './preview.ts'
 import { measureRegistration } from './registration.ts'
 import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
 import type { BenchReport, Table } from './report.ts'
-import { measureStart } from './start.ts'
 import { measureVerification } from './verification.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
@@ -24,16 +19,11 @@ const MEASURE: {
   ) => Promise<readonly Table[]>
 } = {
   cost: measureCost,
-  memory: measureMemory,
-  start: measureStart,
   growth: measureGrowth,
   log: measureLog,
   registration: measureRegistration,
   databases: measureDatabases,
   verification: measureVerification,
-  clients: measureOtherClients,
-  pages: measurePages,
-  preview: measurePreview,
 }
 
 async function measure(options: BenchOptions): Promise<BenchReport> {

@@ -1,66 +1,33 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
-import { issueKey } from '../src/cli/api-keys/issue-command.ts'
 import { withDatabase } from '../src/cli/database.ts'
+import { startMixedTraffic } from '../test/support/mixed-traffic.ts'
+import { issueInto } from '../test/support/stored-keys.ts'
 import { publishSummary } from './history-fixture.ts'
 import { startService } from './processes.ts'
-import {
-  formatTable,
-  medianOf,
-  showProgress,
-  twoDigits,
-  whole,
-  writeSection,
-  type Table,
-} from './report.ts'
-import { formatSoakPlot, type SoakWindow } from './soak-plot.ts'
-import { runTraffic, type Sample } from './soak-traffic.ts'
-import { openWorkspace, type Workspace } from './workspace.ts'
+import { formatTable, medianOf, showProgress, twoDigits, whole, type Table } from './report.ts'
+import { openWorkspace } from './workspace.ts'
 
 const HELP = `Usage: npm run soak -- [options]
 
-Runs mixed traffic against the service for a while and watches memory, latency and
-unexpected responses: reads, conditional and keyed reads, pages, registrations, bad
-requests, readers that take a kilobyte a second, and a published version every minute.
+Runs mixed traffic against the service for a while and watches memory and unexpected
+responses: reads, keyed reads and registrations, and a published version every minute.
 
   --minutes <n>   how long, 1 to 1440 (default: 30)
-  --write         also write the plot and the tables into docs/
   --help          show this text
 
 Exit code: 0 no unexpected response and no growth, 1 otherwise, 2 wrong usage.
 `
 
-const PLOT_FILE = path.join(import.meta.dirname, '..', 'docs', 'soak.svg')
 const MAX_GROWTH_MEGABYTES = 10
 
-/** The latencies below which these shares of the samples are. */
-function quantilesOf(samples: readonly Sample[], ...shares: readonly number[]): readonly number[] {
-  const sorted = samples.map(({ latencyMs }) => latencyMs).toSorted((a, b) => a - b)
-  return shares.map((share) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
-}
-
-function failuresOf(samples: readonly Sample[]): readonly Sample[] {
-  return samples.filter(({ failure }) => failure !== undefined)
-}
-
 /** Growth of the median memory after the first quarter, in which compilation and caches settle. */
-function growthOf(windows: readonly SoakWindow[]): number {
-  const quarter = Math.floor(windows.length / 4)
-  const settled = windows.slice(quarter).map(({ megabytes }) => megabytes)
+function growthOf(megabytes: readonly number[]): number {
+  const settled = megabytes.slice(Math.floor(megabytes.length / 4))
   const tenth = Math.max(1, Math.floor(settled.length / 10))
   return medianOf(settled.slice(-tenth)) - medianOf(settled.slice(0, tenth))
-}
-
-/** Stores an API key, past the pause of the endpoint. Returns the whole key. */
-async function storeKey({ folder }: Workspace): Promise<string> {
-  const secret = readFileSync(path.join(folder, 'secrets', 'key-hash-secret.txt'), 'utf8').trim()
-  const file = path.join(folder, 'data', 'service.sqlite')
-  const { key } = await withDatabase({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
-    issueKey(apiKeys, secret, { label: null, ttlDays: 1 }),
-  )
-  return key
 }
 
 /** Runs the traffic and publishes a version every minute. */
@@ -77,98 +44,56 @@ async function soak(minutes: number) {
     SVC_CHALLENGE: 'test',
     SVC_TRUSTED_PROXIES: '127.0.0.1',
   })
-  const windows: SoakWindow[] = []
-  const samples: Sample[] = []
-  const stop = new AbortController()
-  const traffic = runTraffic({
-    port: service.port,
-    apiKey: await storeKey(workspace),
-    signal: stop.signal,
-    record(sample) {
-      // A request that ends with the run is not a failure of the service.
-      if (!stop.signal.aborted) samples.push(sample)
-    },
-  })
+  const secretFile = path.join(workspace.folder, 'secrets', 'key-hash-secret.txt')
+  const hashSecret = readFileSync(secretFile, 'utf8').trim()
+  const file = path.join(workspace.folder, 'data', 'service.sqlite')
+  const { key } = await withDatabase({ kind: 'sqlite', file }, 'read-write', ({ apiKeys }) =>
+    issueInto(apiKeys, { hashSecret }),
+  )
+  const traffic = startMixedTraffic(service.port, key)
+  const megabytes: number[] = []
   const startedMs = performance.now()
   const elapsedMinutes = () => (performance.now() - startedMs) / 60_000
   let published = 0
   while (elapsedMinutes() < minutes) {
-    const first = samples.length
-    await sleep(Math.max(5000, (minutes * 60_000) / 180))
+    await sleep(5000)
     if (elapsedMinutes() >= published + 0.5) {
       published += 1
       const summary = `Soak version ${published}.`
       await publishSummary(workspace, contentDir, releasesDir, summary)
     }
-    const window = samples.slice(first)
-    const [p50Ms = 0, p99Ms = 0] = quantilesOf(window, 0.5, 0.99)
-    const atMinutes = elapsedMinutes()
-    const megabytes = service.residentMegabytes()
-    const failures = failuresOf(window).length
-    windows.push({ atMinutes, megabytes, p50Ms, p99Ms, failures })
-    showProgress(
-      `${atMinutes.toFixed(1)} of ${minutes} min, ${megabytes.toFixed(0)} MB, ${failuresOf(samples).length} unexpected`,
-    )
+    const resident = service.residentMegabytes()
+    megabytes.push(resident)
+    showProgress(`${elapsedMinutes().toFixed(1)} of ${minutes} min, ${resident.toFixed(0)} MB`)
   }
-  stop.abort()
-  await traffic
+  await traffic.stop()
   await service.end()
-  return { windows, samples, published, growth: growthOf(windows) }
-}
-
-function tablesOf({ samples, windows, published, growth }: Awaited<ReturnType<typeof soak>>) {
-  const kinds = Map.groupBy(samples, ({ kind }) => kind)
-  const requests: Table = {
-    title: 'Requests',
-    heading: 'client|requests|median ms|99th of 100 ms|longest ms|unexpected',
-    rows: [...kinds].map(([kind, ofKind]) => [
-      kind,
-      whole(ofKind.length),
-      ...quantilesOf(ofKind, 0.5, 0.99, 1).map(twoDigits),
-      whole(failuresOf(ofKind).length),
-    ]),
-  }
-  const figures: Table = {
-    title: 'The process',
-    heading: 'what|value',
-    rows: [
-      ['versions published meanwhile', whole(published)],
-      ['highest resident memory, MB', whole(Math.max(...windows.map((each) => each.megabytes)))],
-      ['growth after the first quarter, MB', twoDigits(growth)],
-    ],
-  }
-  return [formatTable(requests), formatTable(figures)]
+  return { megabytes, tally: traffic.takeTally(), published, growth: growthOf(megabytes) }
 }
 
 await runScript(import.meta, {
   help: HELP,
-  options: {
-    minutes: { type: 'string', default: '30' },
-    write: { type: 'boolean', default: false },
-  },
+  options: { minutes: { type: 'string', default: '30' } },
   async run({ values }) {
     const minutes = /^\d{1,4}$/.test(values.minutes) ? Number(values.minutes) : 0
     if (minutes < 1 || minutes > 1440) {
       throw new ScriptUsageError('--minutes: expected a whole number from 1 to 1440')
     }
-    const result = await soak(minutes)
-    const tables = tablesOf(result)
+    const { megabytes, tally, published, growth } = await soak(minutes)
+    const table: Table = {
+      title: `${minutes} minutes of mixed traffic`,
+      heading: 'what|value',
+      rows: [
+        ...Object.entries(tally).map(([name, count]) => [name, whole(count)]),
+        ['versions published meanwhile', whole(published)],
+        ['highest resident memory, MB', whole(Math.max(...megabytes))],
+        ['growth after the first quarter, MB', twoDigits(growth)],
+      ],
+    }
     showProgress('')
-    if (values.write) {
-      writeFileSync(PLOT_FILE, formatSoakPlot(result.windows))
-      writeSection('<!-- soak: written by npm run soak -- --write -->', '<!-- end of soak -->', [
-        `- ${minutes} minutes of mixed traffic on ${new Date().toISOString().slice(0, 10)}.`,
-        '![Memory, latency and unexpected responses over the run](soak.svg)',
-        ...tables,
-      ])
-    }
-    process.stdout.write(`${tables.join('\n\n')}\n`)
-    const failures = failuresOf(result.samples)
-    for (const { kind, failure } of failures.slice(0, 20)) {
-      process.stderr.write(`unexpected: ${kind}: ${failure}\n`)
-    }
-    const hasGrown = result.growth > MAX_GROWTH_MEGABYTES
-    if (hasGrown) process.stderr.write(`memory grew by ${twoDigits(result.growth)} MB\n`)
-    return failures.length > 0 || hasGrown ? 1 : 0
+    process.stdout.write(`${formatTable(table)}\n`)
+    const { failedReads, keyedUnavailable, unavailable, limited } = tally
+    const failures = failedReads + keyedUnavailable + unavailable + limited
+    return failures > 0 || growth > MAX_GROWTH_MEGABYTES ? 1 : 0
   },
 })

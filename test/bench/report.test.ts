@@ -3,8 +3,6 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { costTables, type SubjectId } from '../../bench/cost.ts'
 import { appendVersions } from '../../bench/history-fixture.ts'
-import { memoryTables } from '../../bench/memory.ts'
-import { pagesTables } from '../../bench/pages.ts'
 import { registrationTables, type Block, type WaitlistSample } from '../../bench/registration.ts'
 import {
   exitCodeOf,
@@ -15,8 +13,6 @@ import {
   type BenchReport,
   type Table,
 } from '../../bench/report.ts'
-import { startTables } from '../../bench/start.ts'
-import { verificationTables } from '../../bench/verification.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { makeDeployment } from '../support/deployment.ts'
@@ -61,29 +57,6 @@ function registrationOf(...waitlists: readonly (readonly WaitlistSample[])[]): r
   )
 }
 
-function pagesOf(service: number, bare: number): readonly Table[] {
-  const samples = (rate: number) =>
-    ROUNDS.map((factor) => ({ rate: rate / factor, cpuMicros: (factor * 1e6) / rate, busy: 1 }))
-  const page = { name: '/en in br', bytes: 2000 }
-  return pagesTables(20_000, [{ ...page, service: samples(service), bare: samples(bare) }])
-}
-
-function verificationOf(client: number, ...seconds: readonly number[]): readonly Table[] {
-  const short = {
-    clientMicros: ROUNDS.map((factor) => factor * client),
-    cryptographyMicros: ROUNDS.map((factor) => factor * 100),
-  }
-  const long = { clientMicros: [4000], cryptographyMicros: [200] }
-  return verificationTables(
-    8000,
-    [
-      { target: '/short', bodyBytes: 1800, ...short },
-      { target: '/long', bodyBytes: 200_000, ...long },
-    ],
-    seconds.map((each) => ({ versions: 10_000, seconds: each })),
-  )
-}
-
 test('compares costs within their round and includes the bound itself', () => {
   assert.deepEqual(
     verdictsOf(costOf({ service: 115, 'fastify-crypto': 200, 'not-modified': 115 })),
@@ -101,28 +74,6 @@ test('compares costs within their round and includes the bound itself', () => {
       ['1.01', false],
     ],
   )
-})
-
-test('judges memory after the start and its growth under load', () => {
-  const readings = (last: number) => [
-    { requests: 1000, megabytes: 125 },
-    { requests: 2000, megabytes: last },
-  ]
-  const met = verdictsOf(memoryTables(120, readings(130)))
-  assert.deepEqual(met, [
-    ['120.0 MB', true],
-    ['5.0 MB', true],
-  ])
-  const missed = verdictsOf(memoryTables(120.1, readings(130.1)))
-  assert.deepEqual(missed, [
-    ['120.1 MB', false],
-    ['5.1 MB', false],
-  ])
-})
-
-test('judges the median start', () => {
-  assert.deepEqual(verdictsOf(startTables([3000, 900, 1000])), [['1,000 ms', true]])
-  assert.deepEqual(verdictsOf(startTables([1001, 100, 3000])), [['1,001 ms', false]])
 })
 
 test('compares a long waitlist with the empty one of the same round', () => {
@@ -161,46 +112,19 @@ test('rejects samples of no waitlist round', () => {
   assert.throws(() => registrationOf([]), RangeError)
 })
 
-test('compares the rate of a page with bare node:http', () => {
-  assert.deepEqual(verdictsOf(pagesOf(40_000, 50_000)), [['0.80', true]])
-  assert.deepEqual(verdictsOf(pagesOf(39_000, 50_000)), [['0.78', false]])
-})
-
-test('judges the verification of the first response and an audit of 10,000 versions', () => {
-  assert.deepEqual(verdictsOf(verificationOf(130, 9, 2.9, 2.8)), [
-    ['1.30', true],
-    ['2.90', true],
-  ])
-  assert.deepEqual(verdictsOf(verificationOf(131, 3.1, 2.9, 9)), [
-    ['1.31', false],
-    ['3.10', false],
-  ])
-  const short = { target: '/short', bodyBytes: 1, clientMicros: [1], cryptographyMicros: [1] }
-  const quick = verificationTables(1, [short], [{ versions: 2000, seconds: 9 }])
-  assert.equal(targetsOf(quick).length, 1)
-})
-
 test('names each missed target; a full run then fails and a quick one does not', () => {
-  const tables = [...startTables([2000]), ...pagesOf(10_000, 50_000)]
+  const tables = costOf({ service: 100, 'fastify-crypto': 100 })
   assert.deepEqual(missedTargets(reportOf(tables)), [
-    'time to the first response: found 2,000 ms, expected at most 1,000 ms',
-    'rate of /en in br: service / bare node:http: found 0.20, expected at least 0.80',
+    'CPU time: service / Fastify 5 with node:crypto: found 1.00, expected at most 0.60',
   ])
   assert.equal(exitCodeOf(reportOf(tables)), 1)
   assert.equal(exitCodeOf(reportOf(tables, true)), 0)
-  assert.equal(exitCodeOf(reportOf(startTables([200]))), 0)
+  assert.equal(exitCodeOf(reportOf(costOf({ service: 50, 'not-modified': 50 }))), 0)
   assert.equal(exitCodeOf(reportOf([])), 0)
 })
 
 test('every row of every table has as many cells as its heading', () => {
-  const tables = [
-    ...costOf({}),
-    ...registrationOf([waitlistSample({})]),
-    ...verificationOf(1, 1),
-    ...pagesOf(1, 1),
-    ...memoryTables(1, []),
-    ...startTables([1]),
-  ]
+  const tables = [...costOf({}), ...registrationOf([waitlistSample({})])]
   for (const table of tables) {
     const [heading, ...rows] = linesOf(table)
     for (const row of rows) assert.equal(row.length, heading?.length, table.title)
