@@ -19,6 +19,8 @@ const ENTRIES = [
   'node/file-head-store.ts',
   'web-crypto.ts',
   'node/node-crypto.ts',
+  'web-fetch.ts',
+  'node/node-fetch.ts',
 ].map((entry) => path.join(PACKAGE, 'src', entry))
 
 const COMPILER_OPTIONS = {
@@ -72,7 +74,7 @@ async function writeModules(dist: string): Promise<void> {
     chunkNames: 'chunk-[hash]',
     platform: 'neutral',
     // `imports` of the manifest decides by the platform.
-    external: ['#crypto', 'node:*'],
+    external: ['#crypto', '#fetch', 'node:*'],
   })
 }
 

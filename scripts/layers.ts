@@ -275,7 +275,7 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   const { specifier, isTypeOnly } = reference
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
   // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
-  if (specifier === '#crypto') return undefined
+  if (specifier === '#crypto' || specifier === '#fetch') return undefined
   const target = targetOf(file, specifier)
   if (target === undefined) {
     if (rule.runsInBrowser !== true || rule.mayBundle?.includes(specifier)) return undefined

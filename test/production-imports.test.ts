@@ -16,7 +16,7 @@ test('no module of the service or of a command imports a package for development
   for (const file of seen) {
     if (!file.endsWith('.ts')) continue
     for (const { specifier = '', isTypeOnly } of moduleReferences(readFileSync(file, 'utf8'))) {
-      if (isTypeOnly || specifier.startsWith('node:') || specifier === '#crypto') continue
+      if (isTypeOnly || /^(?:node:|#crypto$|#fetch$)/.test(specifier)) continue
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
       if (specifier.startsWith('.')) {
         seen.add(path.join(path.dirname(file), specifier))

@@ -81,10 +81,10 @@ test('what a proof does not prove is refused with the line or the reason', async
   const { folder } = await openService(t)
   await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--resource', 'status', '--out', 'p'])
   const proof = text(folder, 'p')
-  const refuse = async (change: string, files: readonly string[], expected: RegExp) => {
+  const refuse = async (change: string, files: readonly string[], expected: RegExp, exit = 1) => {
     writeFileSync(path.join(folder, 'changed'), change)
     const { status, error } = await svcIn(folder, ['verify', '--policy', 'policy', ...files])
-    assert.equal(status, 1)
+    assert.equal(status, exit)
     assert.match(error, expected)
   }
   const changed = ['--proof', 'changed']
@@ -96,8 +96,9 @@ test('what a proof does not prove is refused with the line or the reason', async
     'x\n',
     ['--proof', 'p', '--policy', 'changed'],
     /changed: MALFORMED: the policy, line 1/,
+    2,
   )
-  await refuse('', ['--proof', 'missing'], /missing: could not be read/)
+  await refuse('', ['--proof', 'missing'], /missing: could not be read/, 2)
   // Without its entry, a proof needs it beside.
   writeFileSync(path.join(folder, 'bare'), proof.replace(/extra.*\n/, ''))
   const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? []
@@ -275,16 +276,20 @@ test('a mirror repairs what is wrong in its copy, and trusts none of its files',
   assert.equal(again.status, 0, again.error)
   assert.deepEqual([readFileSync(version), readFileSync(tile)], [right[0], right[1]])
 
-  for (const [bytes, expected] of [
-    [Buffer.from([0x61, 0xff, 0x0a]), /checkpoint: expected UTF-8 text/],
-    ['api.example.org/log\r\n5\r\n', /log\/checkpoint: MALFORMED: .*line 1: a control character/],
-    [text(checkpoint).replace('\n5\n', '\n9223372036854775808\n'), /MALFORMED: .*line 2/],
-    [text(checkpoint).replace('\n5\n', '\n4\n'), /SIGNATURE: the checkpoint, line 5/],
-    ['x'.repeat(1_000_001), /checkpoint: could not be read \(.*expected at most 1000000 bytes/],
+  for (const [bytes, expected, code] of [
+    [Buffer.from([0x61, 0xff, 0x0a]), /checkpoint: expected UTF-8 text/, 2],
+    [
+      'api.example.org/log\r\n5\r\n',
+      /log\/checkpoint: MALFORMED: .*line 1: a control character/,
+      1,
+    ],
+    [text(checkpoint).replace('\n5\n', '\n9223372036854775808\n'), /MALFORMED: .*line 2/, 1],
+    [text(checkpoint).replace('\n5\n', '\n4\n'), /SIGNATURE: the checkpoint, line 5/, 1],
+    ['x'.repeat(1_000_001), /checkpoint: expected at most 1000000 bytes/, 2],
   ] as const) {
     writeFileSync(checkpoint, bytes)
     const { status: exit, error } = await run()
-    assert.equal(exit, 1, error)
+    assert.equal(exit, code, error)
     assert.match(error, expected)
     assert.deepEqual(readFileSync(checkpoint), Buffer.from(bytes))
   }

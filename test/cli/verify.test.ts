@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parseAddress } from '@public-api/cli/src/verifying/address.ts'
-import { parseHead } from '@public-api/cli/src/verifying/saved-response.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
@@ -299,32 +298,87 @@ test('a saved response is verified without a network', async (t) => {
   assert.equal(other.report.fault?.code, 'SIGNATURE')
   const status = await verifyJson('/api/v1/status', ...files, '--status', '404', ...PINNED)
   assert.equal(status.report.fault?.code, 'SIGNATURE')
-  const keys = saved.file('no-keys.json', '{"data":{"keys":[]}}')
-  const keyless = await verifyJson('/api/v1/status', ...files, '--keys', keys, ...PINNED)
-  assert.deepEqual([keyless.exit, keyless.report.fault?.step], [1, 'keys'])
+
+  const proxied = 'HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n'
+  const whole = (before: string) =>
+    saved.file(
+      'whole',
+      before + readFileSync(saved.headers, 'latin1') + readFileSync(saved.body, 'latin1'),
+    )
+  for (const before of ['', proxied]) {
+    const response = ['--response', whole(before), '--keys', saved.keys]
+    assert.equal((await verifyJson('/api/v1/status', ...response, ...PINNED)).exit, 0)
+  }
+  const heads = saved.file('heads', proxied + readFileSync(saved.headers, 'latin1'))
+  const curlD = await verifyJson('/api/v1/status', ...files, '--headers', heads, ...PINNED)
+  assert.equal(curlD.exit, 0)
 })
 
-test('uses the last of several header blocks in a file', () => {
-  const text =
-    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 302 Found\r\nLocation: /b\r\n\r\nHTTP/2 200 \r\netag: "a"\r\n\r\n'
-  assert.deepEqual(parseHead(text), { status: 200, headers: [['etag', '"a"']] })
-  assert.deepEqual(parseHead('ETag: "a"\n'), { status: undefined, headers: [['ETag', '"a"']] })
-  assert.throws(() => parseHead('<html>'), /expected lines such as "ETag: …"/)
-})
-
-test('reports unreadable files without quoting them', async (t) => {
+test('a mistake in a file of the caller is exit code 2, names what was found and quotes nothing', async (t) => {
   const app = await runApp(t)
-  const saved = await save(app, temporaryFolder(t), '/api/v1/status')
+  const folder = temporaryFolder(t)
+  const saved = await save(app, folder, '/api/v1/status')
+  const text = (name: string) => readFileSync(name, 'latin1')
   const secret = saved.file('secret', 'secret-content')
+  const whole = saved.file('whole', text(saved.headers) + text(saved.body))
+  const marked = saved.file('marked', `\xef\xbb\xbf${text(saved.body)}`)
+  const wide = saved.file('wide', '')
+  writeFileSync(wide, Buffer.from(`\u{feff}${text(saved.headers)}`, 'utf16le'))
+  const statusless = saved.file('statusless', 'ETag: "a"\n')
+  const policy = saved.file('policy', 'quorum none\n')
+  const keyless = saved.file('no-keys.json', '{"data":{"keys":[]}}')
+  const { headers, body, keys } = saved
   for (const [args, expected] of [
-    [['--headers', '/nowhere/x', '--keys', saved.keys], /\/nowhere\/x: could not be read/],
-    [['--headers', saved.headers, '--keys', secret], /secret: expected JSON/],
-    [['--headers', secret, '--keys', saved.keys], /expected lines such as/],
+    [['--headers', '/nowhere/x', '--keys', keys], /\/nowhere\/x: could not be read/],
+    [
+      ['--headers', headers, '--body', folder, '--keys', keys],
+      /could not be read \(it is a folder\)/,
+    ],
+    [['--headers', headers, '--keys', secret], /secret: expected JSON/],
+    [
+      ['--headers', headers, '--body', body, '--keys', keyless],
+      /no-keys\.json: expected a signing-key document/,
+    ],
+    [['--headers', headers, '--body', body, '--keys', headers], /: expected JSON/],
+    [['--headers', secret, '--keys', keys], /secret: expected header lines such as/],
+    [
+      ['--headers', whole, '--keys', keys],
+      /whole: this looks like the output of curl -i: split it, or/,
+    ],
+    [
+      ['--headers', headers, '--body', whole, '--keys', keys],
+      /whole: this looks like the output of/,
+    ],
+    [
+      ['--headers', headers, '--body', marked, '--keys', keys],
+      /marked: expected .*found a byte order mark/,
+    ],
+    [['--headers', wide, '--body', body, '--keys', keys], /wide: expected .*, found UTF-16 text/],
+    [
+      ['--headers', headers, '--body', body, '--keys', marked],
+      /marked: expected UTF-8 text, found a byte/,
+    ],
+    [
+      ['--headers', statusless, '--body', body, '--keys', keys],
+      /no status line found; pass --status/,
+    ],
+    [['--response', body, '--keys', keys], /expected (?:the output of curl -i|header lines)/],
+    [['--response', statusless, '--keys', keys], /expected the output of curl -i/],
+    [['--response', whole, '--body', body, '--keys', keys], /omit --headers and --body/],
+    [['--keys', '/nowhere/keys'], /(?:expected a URL|nowhere)/],
   ] as const) {
     const { status, error } = await svc('verify', '/api/v1/status', ...args)
-    assert.equal(status, 1)
+    assert.equal(status, 2, `${args.join(' ')}: ${error}`)
     assert.match(error, expected)
     assert.doesNotMatch(error, /secret-content/)
+  }
+  for (const [args, expected] of [
+    [['--proof', policy, '--policy', policy], /policy, line|policy: .*expected/],
+    [['--proof', policy, '--policy', '/nowhere/policy'], /could not be read/],
+  ] as const) {
+    const { status, error } = await svc('verify', ...args)
+    assert.equal(status, 2, error)
+    assert.match(error, expected)
   }
 })
 

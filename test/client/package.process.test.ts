@@ -91,7 +91,9 @@ describe('the packed client', () => {
     )
   })
 
-  test('createClient alone is below 7.2 kB, with its dependencies', async () => {
+  // 6.5 kB at first. Since then: periods of keys, renewals by 304 (0.4 kB), options that are checked with their names (0.2 kB),
+  // and one buffer for a body with limits (0.2 kB), each of which every client needs.
+  test('createClient alone is below 7.8 kB, with its dependencies', async () => {
     const resolveDir = path.join(ROOT, 'packages', 'client', 'src')
     const { outputFiles } = await build({
       stdin: { contents: "export { createClient } from './index.ts'", resolveDir },
@@ -103,13 +105,13 @@ describe('the packed client', () => {
       write: false,
     })
     const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
-    assert.ok(bytes > 4000 && bytes < 7200, `${bytes} bytes`)
+    assert.ok(bytes > 4000 && bytes < 7800, `${bytes} bytes`)
   })
 
-  test('the bundle for browsers is below 7.3 kB and has what the first entry has', async () => {
+  test('the bundle for browsers is below 7.9 kB and has what the first entry has', async () => {
     const file = path.join(built, 'dist', 'client.min.js')
     const bytes = gzipSync(readFileSync(file), { level: 9 }).length
-    assert.ok(bytes < 7300, `${bytes} bytes`)
+    assert.ok(bytes < 7900, `${bytes} bytes`)
     const bundle = (await import(file)) as object
     const entry = (await import(path.join(built, 'dist', 'client', 'index.js'))) as object
     assert.deepEqual(Object.keys(bundle).toSorted(), Object.keys(entry).toSorted())

@@ -14,7 +14,7 @@ const MEDIA_TYPES: { readonly [extension: string]: string } = {
 
 /** The import map replaces the manifest's `imports`. The icon prevents a request for one. */
 const PAGE = `<!doctype html><title>Client</title><link rel="icon" href="data:,">
-<script type="importmap">{"imports":{"#crypto":"/dist/client/web-crypto.js"}}</script>`
+<script type="importmap">{"imports":{"#crypto":"/dist/client/web-crypto.js","#fetch":"/dist/client/web-fetch.js"}}</script>`
 
 let built: Promise<string> | undefined
 

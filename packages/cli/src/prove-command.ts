@@ -18,12 +18,12 @@ import { parseVersionEntry, VersionEntryError } from '@public-api/contract/histo
 import {
   checkpointLines,
   MAX_RESOURCE_BYTES,
-  readInput,
+  MAX_TEXT_BYTES,
   readPolicyFile,
-  readTextInput,
   withLogErrors,
 } from './log/log-inputs.ts'
 import { parseOrigin } from './log/parse-origin.ts'
+import { readInput, readTextInput } from './verifying/saved-response.ts'
 
 /** A proof, its policy, and how to read a resource of its version. */
 interface Source {
@@ -33,13 +33,13 @@ interface Source {
 }
 
 async function readFromFolder(folder: string, snapshotId: string): Promise<Source> {
-  const note = await readTextInput(path.join(folder, 'log', 'checkpoint'))
-  const policyText = await readTextInput(path.join(folder, 'log', 'policy'))
+  const note = await readTextInput(path.join(folder, 'log', 'checkpoint'), MAX_TEXT_BYTES)
+  const policyText = await readTextInput(path.join(folder, 'log', 'policy'), MAX_TEXT_BYTES)
   const { size } = await withLogErrors(async () => parseSignedCheckpoint(note))
   const entries: Buffer[] = []
   for (let index = 0; index < size; index += 1) {
     const id = formatSnapshotId(index + 1)
-    const text = await readTextInput(path.join(folder, 'versions', `${id}.json`))
+    const text = await readTextInput(path.join(folder, 'versions', `${id}.json`), MAX_TEXT_BYTES)
     try {
       entries.push(Buffer.from(versionHashText(parseVersionEntry(text, id))))
     } catch (error) {
@@ -73,7 +73,9 @@ async function readFromService(
   policyFile: string | undefined,
 ): Promise<Source> {
   const policyText =
-    policyFile === undefined ? await fetchPolicy(base) : await readTextInput(policyFile)
+    policyFile === undefined
+      ? await fetchPolicy(base)
+      : await readTextInput(policyFile, MAX_TEXT_BYTES)
   const policy = await withLogErrors(
     () => openPolicy(policyText),
     policyFile ?? `${base}log/policy`,
@@ -91,9 +93,10 @@ async function readFromService(
 }
 
 async function fetchPolicy(base: string): Promise<string> {
+  const { platformFetch } = await import('@public-api/client-internal/node/node-fetch')
   const { createConnection } = await import('@public-api/client-internal/connection')
   const { origin, pathname } = new URL(base)
-  const connection = createConnection(origin, (url, init) => fetch(url, init), {
+  const connection = createConnection(origin, platformFetch, {
     maxBodyBytes: 65_536,
   })
   const target = `${pathname}log/policy`

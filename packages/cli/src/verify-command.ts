@@ -20,7 +20,12 @@ import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome, type VerifyOutcome } from './verifying/describe-outcome.ts'
 import { createHttpClient } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
-import { readKeysFile, readSavedResponse } from './verifying/saved-response.ts'
+import {
+  inputFailure,
+  readKeysFile,
+  readSavedResponse,
+  readWholeResponse,
+} from './verifying/saved-response.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -30,6 +35,8 @@ const SAVED_METHODS = [...ASKED_METHODS, 'POST', 'DELETE']
 
 /** A response from files. Nothing is fetched for it, so the keys are in a file too. */
 interface SavedFiles {
+  /** Head and body in one file; undefined for two files. */
+  readonly response: string | undefined
   readonly headers: string
   readonly body: string | undefined
   readonly status: number | undefined
@@ -73,6 +80,7 @@ async function outcomeOf(
 async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
   const { address, method, ifNoneMatch, keysFile, timeoutMs } = settings
   const { origin, target } = address
+  const known = keysFile === undefined ? [] : await readKeysFile(keysFile)
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   try {
     const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
@@ -102,7 +110,7 @@ async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
                 throw error instanceof VerificationError ? failure : error
               }),
           )
-        : verifyInSteps({ ...response, ...trust, keys: () => readKeysFile(keysFile) })
+        : verifyInSteps({ ...response, ...trust, keys: () => known })
     return await outcomeOf(response, settings, nowMs, checking)
   } finally {
     httpClient.close()
@@ -111,10 +119,13 @@ async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
 
 async function verifySaved(settings: Settings, files: SavedFiles): Promise<VerifyOutcome> {
   const { address, method, ifNoneMatch } = settings
-  const saved = await readSavedResponse(files.headers, files.body)
+  const saved =
+    files.response === undefined
+      ? await readSavedResponse(files.headers, files.body)
+      : await readWholeResponse(files.response)
   const status = files.status ?? saved.status
   if (status === undefined) {
-    throw new CommandFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
+    throw inputFailure('STATUS', `${files.headers}: no status line found; pass --status CODE`)
   }
   const response = {
     ...saved,
@@ -124,8 +135,8 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Verif
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
   }
   const nowMs = settings.atMs ?? Date.now()
-  const keys = () => readKeysFile(files.keys)
-  const checking = verifyInSteps({ ...response, ...trustOf(settings, nowMs), keys })
+  const keys = await readKeysFile(files.keys)
+  const checking = verifyInSteps({ ...response, ...trustOf(settings, nowMs), keys: () => keys })
   return outcomeOf(response, settings, nowMs, checking)
 }
 
@@ -134,8 +145,9 @@ function parseStatus(text: string): number {
   throw new UsageError('--status expects a status code such as 200')
 }
 
-/** The files of a saved response; undefined without --headers. */
+/** The files of a saved response; undefined without --headers and --response. */
 function parseSavedFiles({
+  response,
   headers,
   body,
   status,
@@ -143,14 +155,23 @@ function parseSavedFiles({
 }: {
   readonly [name in keyof SavedFiles]?: string
 }): SavedFiles | undefined {
-  if (headers === undefined) {
+  if (response !== undefined && (headers ?? body) !== undefined) {
+    throw new UsageError('--response contains head and body; omit --headers and --body')
+  }
+  if (headers === undefined && response === undefined) {
     if (body === undefined && status === undefined) return undefined
     throw new UsageError('--body and --status belong to a saved response; give its --headers too')
   }
   if (keys === undefined) {
     throw new UsageError('a saved response needs --keys FILE: nothing is fetched')
   }
-  return { headers, body, status: status === undefined ? undefined : parseStatus(status), keys }
+  return {
+    response,
+    headers: headers ?? '',
+    body,
+    status: status === undefined ? undefined : parseStatus(status),
+    keys,
+  }
 }
 
 function parseAt(text: string): number {
@@ -172,6 +193,7 @@ export const command = createCommand({
   usage: [
     'verify URL [options]',
     'verify URL|TARGET --headers FILE [--body FILE] --keys FILE [options]',
+    'verify URL|TARGET --response FILE --keys FILE [options]',
     'verify --proof FILE --policy FILE [--resource-file FILE] [--entry FILE]',
   ],
   about: `Requests URL, and verifies the response step by step: digest, signature, key,
@@ -183,7 +205,7 @@ Without --pin, a copy of the service with its own key passes. Get the key ID
 from a source that an attacker of the service does not control, and pass it as
 --pin.
 
-With --headers, verifies a saved response and fetches nothing:
+With --headers or --response, verifies a saved response and fetches nothing:
   curl -sS -D headers -o body https://example.org${READ_PATHS.status}
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
   svc verify ${READ_PATHS.status} --headers headers --body body --keys keys.json`,
@@ -205,6 +227,7 @@ With --headers, verifies a saved response and fetches nothing:
     keys: textOption('FILE: the signing-key document from a file'),
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
     body: textOption('FILE: the saved body'),
+    response: textOption('FILE: head and body of a response, as curl -i writes it'),
     status: textOption('CODE: the status, if the head has no status line'),
     at: textOption('TIME: verify as of this time (ISO 8601 UTC) instead of now'),
     timeout: textOptionOr('30', 'SECONDS: limit for each response'),
@@ -232,10 +255,10 @@ With --headers, verifies a saved response and fetches nothing:
     const isSaved = files !== undefined
     const pinFrom = values['pin-from']
     if (isSaved && pinFrom !== undefined) {
-      throw new UsageError('--pin-from cannot be combined with --headers; use --pin')
+      throw new UsageError('--pin-from cannot be combined with --headers or --response; use --pin')
     }
     if (isSaved && values.fresh) {
-      throw new UsageError('--fresh cannot be combined with --headers')
+      throw new UsageError('--fresh cannot be combined with --headers or --response')
     }
     const typed: Address =
       isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)

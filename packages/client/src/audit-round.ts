@@ -149,6 +149,8 @@ async function checkEntries(
 }
 
 const decoder = new TextDecoder()
+/** More than any entry with its envelope. */
+const MAX_ENTRY_BYTES = 262_144
 
 async function readEntry(
   round: AuditRound,
@@ -159,10 +161,9 @@ async function readEntry(
   const { client } = round
   const target = `${READ_PATHS.versions}/${summary.snapshotId}`
   const { body } = await client.getUnverified(target, { signal })
-  return (
-    (await parseEntry(decoder.decode(body), summary)) ??
-    (await readSignedEntry(round, index, summary)).data
-  )
+  // Nothing that is larger than any entry is parsed before it is verified.
+  const text = body.length <= MAX_ENTRY_BYTES ? decoder.decode(body) : ''
+  return (await parseEntry(text, summary)) ?? (await readSignedEntry(round, index, summary)).data
 }
 
 /** The entry in an envelope; undefined if it is malformed or differs from the index. */

@@ -2,6 +2,7 @@ import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import type { ErrorBody } from '#contract/http/envelope'
 import { propertyOf } from '#contract/json/property-of'
 import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/registry/limits'
+import { platformFetch } from '#fetch'
 import { ApiResponseError } from './api-response-error.ts'
 import { checkOptions, type ClientOptions } from './client-options.ts'
 import { ConnectionError, createConnection, RedirectError, type Connection } from './connection.ts'
@@ -47,6 +48,8 @@ export interface Client extends Reads {
 
 /** Maximum number of responses stored for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
+/** Maximum size of their bodies. An honest service has less than 1 MB. */
+const MAX_STORED_BYTES = 4_000_000
 
 /** The retry after an unsigned 429 or 5xx, which comes from a gateway or a service that does not sign. */
 function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
@@ -101,8 +104,7 @@ export function createClient(options: ClientOptions): Client {
     apiKey,
     maxRetries = 2,
     maxWaitSeconds = 30,
-    // Wrapped, because a browser's fetch throws if it is called as a method of another object.
-    fetch: fetchOne = (url, init) => fetch(url, init),
+    fetch: fetchOne = platformFetch,
     now = Date.now,
     wait = waitByTimer,
     onRetry,
@@ -147,8 +149,13 @@ export function createClient(options: ClientOptions): Client {
   function store(target: string, result: Verified<unknown>): Verified<unknown> {
     stored.delete(target)
     stored.set(target, result)
-    const [oldest = target] = stored.keys()
-    if (stored.size > MAX_STORED) stored.delete(oldest)
+    const sizes = [...stored].map(([name, { response }]) => ({ name, bytes: response.body.length }))
+    let bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
+    for (const [index, each] of sizes.entries()) {
+      if (sizes.length - index <= MAX_STORED && bytes <= MAX_STORED_BYTES) break
+      stored.delete(each.name)
+      bytes -= each.bytes
+    }
     return result
   }
 

@@ -75,7 +75,7 @@ export interface ConnectionLimits {
   readonly timeoutMs?: number
   /**
    * Maximum size of a body after its content coding is removed, in bytes. Default: 16,000,000. The OpenAPI document
-   * has 200 kB, the index of ten thousand versions 3 MB.
+   * has 200 kB, the index of ten thousand versions 3 MB. At most 65,536 count for any status but 200.
    */
   readonly maxBodyBytes?: number
 }
@@ -116,30 +116,62 @@ const BROWSER_OPTIONS =
 /** The maximum delay of platform timers; a longer one fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Reads a body. Throws a RangeError once it exceeds the limit. */
-async function readBody(
+/** Errors of the service have less than 1 kB. Larger ones come from others. */
+const MAX_ERROR_BYTES = 65_536
+/** Bodies up to this size are read concurrently; larger ones one after the other, so that an audit needs little memory. */
+const MAX_CONCURRENT_BYTES = 262_144
+
+/** The limit of a body in a response with this status, in bytes. */
+export function maxBytesOf(status: number, maxBytes: number): number {
+  return status === 200 ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
+}
+
+/**
+ * Reads the body of a response with this status. Throws a RangeError once it exceeds the limit, which is lower for any
+ * status but 200.
+ */
+export type ReadBody = (
+  status: number,
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
-): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  // Not `for await`: in some browsers streams are not iterable.
-  const reader = body?.getReader()
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {}
-    if (value === undefined) break
-    parts.push(value)
-    length += value.length
-    // A limit of NaN must reject every body.
-    if (!(length <= maxBytes)) throw new RangeError(`expected at most ${maxBytes} bytes`)
+) => Promise<Uint8Array>
+
+/** Creates a reader of bodies for the requests of one client. */
+export function createBodyReader(): ReadBody {
+  let lastTurn: Promise<unknown> = Promise.resolve()
+
+  return async (status, body, maxBytes) => {
+    const most = maxBytesOf(status, maxBytes)
+    let bytes = new Uint8Array()
+    let length = 0
+    let endTurn: (() => void) | undefined
+    // Not `for await`: in some browsers streams are not iterable.
+    const reader = body?.getReader()
+    try {
+      for (;;) {
+        const { value } = (await reader?.read()) ?? {}
+        if (value === undefined) return bytes.subarray(0, length)
+        const needed = length + value.length
+        // A limit of NaN must reject every body.
+        if (!(needed <= most)) throw new RangeError(`expected at most ${most} bytes`)
+        if (needed > MAX_CONCURRENT_BYTES && endTurn === undefined) {
+          const before = lastTurn
+          lastTurn = new Promise<void>((resolve) => (endTurn = resolve))
+          await before
+        }
+        if (needed > bytes.length) {
+          // One buffer, because a list of parts takes much more than their bytes if they are small.
+          const larger = new Uint8Array(Math.min(most, Math.max(needed, 2 * bytes.length)))
+          larger.set(bytes)
+          bytes = larger
+        }
+        bytes.set(value, length)
+        length = needed
+      }
+    } finally {
+      endTurn?.()
+    }
   }
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }
 
 export function createConnection(
@@ -148,6 +180,7 @@ export function createConnection(
   { timeoutMs = 30_000, maxBodyBytes = 16_000_000 }: ConnectionLimits = {},
 ): Connection {
   const origin = originOf(baseUrl)
+  const readBody = createBodyReader()
 
   return {
     origin,
@@ -186,7 +219,7 @@ export function createConnection(
           ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
           status,
           headers: received,
-          body: await readBody(response.body, maxBodyBytes),
+          body: await readBody(status, response.body, maxBodyBytes),
         }
       }
       try {

@@ -36,6 +36,6 @@ export type {
 } from './log/verify-checkpoint.ts'
 export type { NoteKey } from './log/signed-note.ts'
 export { verifyWithheld } from './log/withheld.ts'
-export type { WithheldEvidence, WithheldTrust } from './log/withheld.ts'
+export type { WithheldEvidence, WithheldTrust, WithheldVersions } from './log/withheld.ts'
 export { ChainError } from '#contract/history/version-chain'
 export type { ChainFault } from '#contract/history/version-chain'

@@ -46,6 +46,9 @@ export async function parseSigningKeys(data: unknown): Promise<readonly Verifica
   return Promise.all(known.map(importKey))
 }
 
+/** More than a document of the most keys. */
+const MAX_DOCUMENT_BYTES = 131_072
+
 /** A key document signed by one of its own keys. */
 export interface VerifiedKeys {
   /** Every key that the document lists. */
@@ -66,6 +69,11 @@ export interface VerifiedKeys {
 export async function verifyKeyDocument(
   response: HttpResponse & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
+  // It is parsed before it is verified, because it contains the keys.
+  if (response.body.length > MAX_DOCUMENT_BYTES) {
+    const detail = `expected a signing-key document of at most ${MAX_DOCUMENT_BYTES} bytes`
+    throw new VerificationError('MALFORMED', detail)
+  }
   const data = propertyOf(parseBody(response.body), 'data')
   if (data === undefined) {
     // Without keys the signature cannot be verified; only a missing signature can be reported.

@@ -50,8 +50,8 @@ export interface VerifiedResponse {
 }
 
 /**
- * The target that a client sends for a URL: path and query without the fragment. Some clients, including Node's
- * fetch, drop a question mark without a query; pass `target` yourself if that matters.
+ * The target that fetch sends for a URL: path and query without the fragment. Some clients drop a question mark without a
+ * query, or keep one before a fragment, which Node's fetch drops; pass `target` yourself if that matters.
  *
  * @example
  * ```ts
@@ -59,9 +59,10 @@ export interface VerifiedResponse {
  * ```
  */
 export function targetOf(url: string | URL): string {
-  const { href, origin } = new URL(url)
-  const [target = ''] = href.slice(origin.length).split('#')
-  return target
+  const { href, origin, pathname, search } = new URL(url)
+  const [target = '', fragment] = href.slice(origin.length).split('#')
+  // As Node's fetch, which drops a question mark without a query before a fragment.
+  return fragment !== undefined && search === '' ? pathname : target
 }
 
 /**
@@ -226,17 +227,16 @@ async function verify(
 
   const [contentDigest = '', signedAt = '', signature = ''] = names.map((name) => fields(name))
   const text = formatSignedText({ method, target, status, signedAt, contentDigest })
-  // Starts the work of other threads together and waits once. The parsed body is not used before its signature is
-  // verified.
-  const hashed = sha256Base64(body)
-  const sought = signerOf(text, signature)
-  const read = readBody(body, target)
-  const [digest, signer, etag] = await Promise.all([hashed, sought, read?.etag])
+  // Starts the work of other threads together and waits once.
+  const [digest, signer] = await Promise.all([sha256Base64(body), signerOf(text, signature)])
 
   const stated = sha256Of(contentDigest)
   run.check('digest', stated === digest, 'DIGEST', listOf(stated), [digest])
   const by = [signer?.keyId ?? signature]
   run.check('signature', signer !== undefined, 'SIGNATURE', ids, by, NO_SIGNER)
+  // Parsed now: JSON can take a hundred times the memory of its text, which anyone could send.
+  const read = readBody(body, target)
+  const etag = await read?.etag
   let proof = requireProof(signer, signedAt, 'key')
   run.pass('key', trusted, by)
 

@@ -29,8 +29,8 @@ const CONCURRENCY = 4
 /** More than the checks need. Limits the load that a defect in a check can cause. */
 export const MAX_REQUESTS = 100
 
-/** Maximum size of all stored responses, a hundred times that of a healthy deployment. */
-const MAX_BYTES = 100_000_000
+/** Maximum size of all stored responses, thirty times that of a healthy deployment. */
+const MAX_BYTES = 30_000_000
 
 export function createProbe({ origin, ask, onResponse }: ProbeDependencies): Probe {
   const responses = new Map<string, Promise<Received>>()

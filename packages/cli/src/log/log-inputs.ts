@@ -3,40 +3,25 @@ import { ConnectionError } from '@public-api/client-internal/connection'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
 import type { VerifiedCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
-import { readFileUpTo } from '@public-api/client-internal/node/read-file-up-to'
-import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError } from '@public-api/contract/history/version-chain'
 import { describeFailure } from '../verifying/failure-reason.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import { inputFailure, readTextInput } from '../verifying/saved-response.ts'
 
 /** The largest resource of a release. */
 export const MAX_RESOURCE_BYTES = 8_388_608
 /** Larger files are refused before they are parsed. */
-const MAX_TEXT_BYTES = 1_000_000
+export const MAX_TEXT_BYTES = 1_000_000
 
-/** The bytes of a file. Throws a CommandFailure that names it. */
-export async function readInput(file: string, maxBytes: number = MAX_TEXT_BYTES): Promise<Buffer> {
-  try {
-    return await readFileUpTo(file, maxBytes)
-  } catch (error) {
-    throw new CommandFailure('UNREADABLE', `${file}: could not be read (${messageOf(error)})`)
-  }
-}
-
-/** The text of a file. Throws a CommandFailure that names it. */
-export async function readTextInput(file: string): Promise<string> {
-  const bytes = await readInput(file)
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new CommandFailure('MALFORMED', `${file}: expected UTF-8 text`)
-  }
-}
-
-/** The policy in a file. Throws a CommandFailure that names the file and the line. */
+/** The policy in a file. Throws a CommandFailure (exit code 2) that names the file and the line. */
 export async function readPolicyFile(file: string): Promise<LogPolicy> {
-  const text = await readTextInput(file)
-  return withLogErrors(() => openPolicy(text), file)
+  const text = await readTextInput(file, MAX_TEXT_BYTES)
+  try {
+    return await openPolicy(text)
+  } catch (error) {
+    if (!(error instanceof LogError)) throw error
+    throw inputFailure(error.code, `${file}: ${sanitizeForTerminal(error.message, 400)}`)
+  }
 }
 
 /** Runs checks of a log. What must not be trusted is exit code 1, and what does not respond 3. */

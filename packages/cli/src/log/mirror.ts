@@ -34,7 +34,8 @@ import { type VersionEntry, versionHashText } from '@public-api/contract/history
 import { canonicalJson, type JsonObject } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { RESOURCE_NAME_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
-import { MAX_RESOURCE_BYTES, readTextInput, withLogErrors } from './log-inputs.ts'
+import { readTextInput } from '../verifying/saved-response.ts'
+import { MAX_RESOURCE_BYTES, MAX_TEXT_BYTES, withLogErrors } from './log-inputs.ts'
 
 /** A copy after a run. */
 export interface MirrorReport {
@@ -117,7 +118,7 @@ async function requireExtended(
 ): Promise<void> {
   const file = path.join(folder, 'log', 'checkpoint')
   if (!existsSync(file)) return
-  const note = await readTextInput(file)
+  const note = await readTextInput(file, MAX_TEXT_BYTES)
   const known = await withLogErrors(
     () => verifyCheckpoint({ note, policy, nowMs, maxAgeSeconds: Infinity }),
     file,

@@ -1,12 +1,12 @@
 import type { CommandResult } from '@public-api/cli-kit/command'
-import { verifyProof } from '@public-api/client-internal/log/log-proof'
+import { PROOF_FIRST_LINE, verifyProof } from '@public-api/client-internal/log/log-proof'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
+import { inputFailure, readInput, readTextInput } from '../verifying/saved-response.ts'
 import {
   checkpointLines,
   MAX_RESOURCE_BYTES,
-  readInput,
+  MAX_TEXT_BYTES,
   readPolicyFile,
-  readTextInput,
   withLogErrors,
   witnessedAt,
 } from './log-inputs.ts'
@@ -22,10 +22,16 @@ export interface ProofFiles {
 /** Verifies an offline proof. Throws a CommandFailure. */
 export async function verifyProofFiles(files: ProofFiles, nowMs: number): Promise<CommandResult> {
   const policy = await readPolicyFile(files.policy)
-  const proof = await readTextInput(files.proof)
+  const proof = await readTextInput(files.proof, MAX_TEXT_BYTES)
+  if (!proof.startsWith(`${PROOF_FIRST_LINE}\n`)) {
+    throw inputFailure(
+      'MALFORMED',
+      `${files.proof}: expected an offline proof, whose first line is ${PROOF_FIRST_LINE}`,
+    )
+  }
   const resource =
     files.resource === undefined ? undefined : await readInput(files.resource, MAX_RESOURCE_BYTES)
-  const entry = files.entry === undefined ? undefined : await readInput(files.entry)
+  const entry = files.entry === undefined ? undefined : await readInput(files.entry, MAX_TEXT_BYTES)
   const { version, checkpoint, resources } = await withLogErrors(
     () =>
       verifyProof({

@@ -1,10 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
-import type { Fetch } from '@public-api/client-internal/connection'
+import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
+import { pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { describeFailure } from './failure-reason.ts'
@@ -69,16 +71,16 @@ export interface HttpClient {
 export const MAX_RESPONSE_BYTES = 16_000_000
 const DECODED = { maxOutputLength: MAX_RESPONSE_BYTES }
 
-type Decode = (bytes: Buffer) => Promise<Buffer>
+type Decode = (bytes: Uint8Array) => Promise<Buffer>
 
 function decoderOf(
   decompress: (
-    bytes: Buffer,
+    bytes: Uint8Array,
     options: typeof DECODED,
     done: (error: Error | null, decoded: Buffer) => void,
   ) => void,
 ): Decode {
-  return (bytes) => promisify<Buffer, typeof DECODED, Buffer>(decompress)(bytes, DECODED)
+  return (bytes) => promisify<Uint8Array, typeof DECODED, Buffer>(decompress)(bytes, DECODED)
 }
 
 /** Missing in Node 20. */
@@ -94,8 +96,8 @@ const DECODERS: { readonly [coding: string]: Decode } = {
 
 /** A response that is too large. The message is the end of a sentence that starts with the URL. */
 export class TooLargeError extends Error {
-  constructor(unit: string) {
-    super(`has more than ${MAX_RESPONSE_BYTES} ${unit}; no valid response is nearly as large`)
+  constructor(unit: string, most: number) {
+    super(`has more than ${most} ${unit}; no valid response is nearly as large`)
     this.name = 'TooLargeError'
   }
 }
@@ -104,11 +106,17 @@ export class TooLargeError extends Error {
  * The body without its content coding (RFC 9110 8.4); undefined if it cannot be decoded. Rejects with a TooLargeError
  * if it decodes to too much.
  */
-export async function decodeBody(bytes: Buffer, coding: string): Promise<Uint8Array | undefined> {
+export async function decodeBody(
+  bytes: Uint8Array,
+  coding: string,
+): Promise<Uint8Array | undefined> {
   if (!Object.hasOwn(DECODERS, coding)) return undefined
   return DECODERS[coding]?.(bytes).catch((error: unknown) => {
     if (propertyOf(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
-      throw new TooLargeError(`bytes once its content coding ${coding} is undone`)
+      throw new TooLargeError(
+        `bytes once its content coding ${coding} is undone`,
+        MAX_RESPONSE_BYTES,
+      )
     }
     return undefined
   })
@@ -120,39 +128,13 @@ export function codingOf(field: HeaderFields): string | undefined {
   return coding === '' || coding === 'identity' ? undefined : coding
 }
 
-/** Pairs of names and values from the flat list of node:http, whose strings have one byte per character. */
-function pairsOf(raw: readonly string[]): (readonly [string, string])[] {
-  return Array.from({ length: raw.length / 2 }, (_, index) => [
-    raw[2 * index] ?? '',
-    raw[2 * index + 1] ?? '',
-  ])
-}
-
-function readWhole(response: http.IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= MAX_RESPONSE_BYTES) chunks.push(chunk)
-      else {
-        // Before the error that the end of the connection causes.
-        reject(new TooLargeError('bytes'))
-        response.destroy()
-      }
-    })
-    response.on('end', () => resolve(Buffer.concat(chunks)))
-    response.on('aborted', () => reject(new Error('the connection broke off')))
-    response.on('error', reject)
-  })
-}
-
 /**
  * Creates an HTTP client over node:http and node:https. Not fetch, which drops a lone question mark, decodes bodies
  * silently and hides what was received.
  */
 export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions): HttpClient {
   const options = { keepAlive: true, maxSockets: 24 }
+  const readBody = createBodyReader()
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
   function open(spec: RequestSpec, signal: AbortSignal): Promise<http.IncomingMessage> {
@@ -190,7 +172,17 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
       try {
         const response = await open(spec, deadline)
         const receivedAtMs = nowMs()
-        const raw = await readWhole(response)
+        const status = response.statusCode ?? 0
+        const raw = await readBody(status, streamOf(response), MAX_RESPONSE_BYTES).catch(
+          (error: unknown) => {
+            response.destroy()
+            if (propertyOf(error, 'code') === 'ECONNRESET') {
+              throw new Error('the connection broke off', { cause: error })
+            }
+            if (!(error instanceof RangeError)) throw error
+            throw new TooLargeError('bytes', maxBytesOf(status, MAX_RESPONSE_BYTES))
+          },
+        )
         const headers = pairsOf(response.rawHeaders)
         const field = readHeaders(headers)
         const coding = codingOf(field)
@@ -200,7 +192,7 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
           method,
           target,
           ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-          status: response.statusCode ?? 0,
+          status,
           headers,
           field,
           body: decoded ?? new Uint8Array(),
@@ -224,15 +216,6 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
   }
 }
 
-function streamOf(body: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(body)
-      controller.close()
-    },
-  })
-}
-
 /** The `fetch` of the verifying client, over an HTTP client. Redirects are errors, as the client requests. */
 export function createFetch(ask: Ask): Fetch {
   return async (url, { headers, signal }) => {
@@ -243,6 +226,6 @@ export function createFetch(ask: Ask): Fetch {
     if (status >= 300 && status < 400 && status !== 304) {
       throw new UnreachableError(`${url} is a redirect (status ${status}); pass its target instead`)
     }
-    return { status, headers: receivedHeaders, body: streamOf(body) }
+    return { status, headers: receivedHeaders, body: streamOf(Readable.from([body])) }
   }
 }

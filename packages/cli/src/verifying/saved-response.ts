@@ -1,10 +1,12 @@
-import { CommandFailure } from '@public-api/cli-kit/command'
+import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { readHeaders } from '@public-api/client-internal/header-fields'
 import { readFileUpTo } from '@public-api/client-internal/node/read-file-up-to'
 import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
+import { VerificationError } from '@public-api/client-internal/verification-error'
 import type { VerificationKey } from '@public-api/client-internal/verification-key'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { codingOf, decodeBody, MAX_RESPONSE_BYTES, TooLargeError } from './requests.ts'
 
 /** A response from files, in the format of `curl -D HEADERS -o BODY`. */
@@ -21,80 +23,153 @@ const MAX_JSON_BYTES = 100_000_000
 /** Of all header blocks in the file; most programs refuse a server's own above 16 kB. */
 const MAX_HEAD_BYTES = 1_000_000
 
-/** Also a pipe: shells pass the output of another program as one. */
-async function readBytes(file: string, maxBytes: number): Promise<Buffer> {
+/** A mistake in a file of the caller, which says nothing about the service. */
+export function inputFailure(code: string, message: string): CommandFailure {
+  return new CommandFailure(code, message, { exitCode: EXIT_CODES.usage })
+}
+
+/** The bytes of a file of the caller, also of a pipe: shells pass the output of another program as one. */
+export async function readInput(file: string, maxBytes: number): Promise<Buffer> {
   try {
     return await readFileUpTo(file, maxBytes)
   } catch (error) {
-    if (error instanceof RangeError) throw new CommandFailure('TOO_LARGE', error.message)
+    if (error instanceof RangeError) throw inputFailure('TOO_LARGE', error.message)
     const reason = propertyOf(error, 'code') === 'EISDIR' ? 'it is a folder' : messageOf(error)
-    throw new CommandFailure('UNREADABLE', `${file}: could not be read (${reason})`)
+    throw inputFailure('UNREADABLE', `${file}: could not be read (${reason})`)
   }
 }
 
-const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |$)/
+/** What editors and shells put before a text, by its first bytes in hexadecimal. */
+const MARKS = [
+  ['fffe', 'UTF-16 text'],
+  ['feff', 'UTF-16 text'],
+  ['efbbbf', 'a byte order mark'],
+] as const
 
-/**
- * Reads the head of a response. A file of curl has one block for each response (a proxy's, an interim one, a
- * redirect); the last one counts.
- */
-export function parseHead(text: string): Pick<SavedResponse, 'status' | 'headers'> {
-  const blocks = text.split(/\r?\n\r?\n/).filter((block) => block.trim() !== '')
-  const lines = (blocks.at(-1) ?? '').split(/\r?\n/).filter((line) => line !== '')
-  const status = STATUS_LINE.exec(lines[0] ?? '')?.[1]
-  const fields = status === undefined ? lines : lines.slice(1)
-  const headers = fields.map((line): readonly [string, string] => {
+/** Refuses bytes that a shell or an editor rewrote, because the service sends UTF-8 without a mark. */
+function requirePlain(file: string, bytes: Buffer, expected: string): void {
+  const start = bytes.toString('hex', 0, 3)
+  const [, found] = MARKS.find(([mark]) => start.startsWith(mark)) ?? []
+  if (found !== undefined) {
+    throw inputFailure('ENCODING', `${file}: expected ${expected}, found ${found}`)
+  }
+}
+
+/** The text of a file of the caller. */
+export async function readTextInput(file: string, maxBytes: number): Promise<string> {
+  const bytes = await readInput(file, maxBytes)
+  requirePlain(file, bytes, 'UTF-8 text')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw inputFailure('ENCODING', `${file}: expected UTF-8 text`)
+  }
+}
+
+const STATUS_LINE = /^HTTP\/\d(?:\.\d)? (\d{3})(?: |\r?$)/
+const CURL_I = 'this looks like the output of curl -i: split it, or use --response FILE'
+
+function parseFields(file: string, lines: readonly string[]): SavedResponse['headers'] {
+  return lines.map((line) => {
     const colon = line.indexOf(':')
     if (colon < 1) {
-      throw new CommandFailure(
-        'HEADERS',
-        'the headers: expected lines such as "ETag: …", as curl -D writes them',
-      )
+      const expected = 'expected header lines such as "ETag: …", as curl -D writes them'
+      throw inputFailure('HEADERS', `${file}: ${expected}`)
     }
     return [line.slice(0, colon), line.slice(colon + 1).trim()]
   })
-  return { status: status === undefined ? undefined : Number(status), headers }
 }
 
-async function decodeSaved(
-  bytes: Buffer,
-  coding: string,
+/**
+ * Splits the output of `curl -i`, or a file of `curl -D`, which has no body. There is one head for each response (a
+ * proxy's, an interim one, a redirect); the last one counts.
+ */
+function splitResponse(
   file: string,
-): Promise<Uint8Array | undefined> {
-  try {
-    return await decodeBody(bytes, coding)
-  } catch (error) {
-    if (!(error instanceof TooLargeError)) throw error
-    throw new CommandFailure('TOO_LARGE', `${file}: ${error.message}`)
+  bytes: Buffer,
+): Pick<SavedResponse, 'status' | 'headers'> & { readonly body: Buffer } {
+  requirePlain(file, bytes, 'a response as curl writes it')
+  // One character for each byte.
+  let rest = bytes.toString('latin1')
+  let lines: readonly string[] = []
+  do {
+    const end = /\r?\n\r?\n/.exec(rest)
+    lines = rest.slice(0, end?.index).split(/\r?\n/)
+    rest = end === null ? '' : rest.slice(end.index + end[0].length)
+  } while (STATUS_LINE.test(rest.slice(0, 100).split('\n')[0] ?? ''))
+  const status = STATUS_LINE.exec(lines[0] ?? '')?.[1]
+  const fields = (status === undefined ? lines : lines.slice(1)).filter((line) => line !== '')
+  return {
+    status: status === undefined ? undefined : Number(status),
+    headers: parseFields(file, fields),
+    body: Buffer.from(rest, 'latin1'),
   }
 }
 
-/** Reads a saved response. A body in its content coding is decoded; one that curl decoded already is not. */
+/** A body in its content coding is decoded; one that curl decoded already is not. */
+async function decodeSaved(
+  file: string,
+  bytes: Buffer,
+  headers: SavedResponse['headers'],
+): Promise<Uint8Array> {
+  const coding = codingOf(readHeaders(headers))
+  if (coding === undefined) return bytes
+  try {
+    return (await decodeBody(bytes, coding)) ?? bytes
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    throw inputFailure('TOO_LARGE', `${file}: ${error.message}`)
+  }
+}
+
+/** Reads a response from the output of `curl -i`. Throws a CommandFailure (exit code 2) for another file. */
+export async function readWholeResponse(file: string): Promise<SavedResponse> {
+  const { status, headers, body } = splitResponse(
+    file,
+    await readInput(file, MAX_HEAD_BYTES + MAX_RESPONSE_BYTES),
+  )
+  if (status === undefined) {
+    const expected = 'expected the output of curl -i, which begins with a status line'
+    throw inputFailure('STATUS', `${file}: ${expected}`)
+  }
+  return { status, headers, body: await decodeSaved(file, body, headers) }
+}
+
+/** Reads a response from a file of `curl -D` and one of `curl -o`. Throws a CommandFailure (exit code 2) for other files. */
 export async function readSavedResponse(
   headersFile: string,
   bodyFile: string | undefined,
 ): Promise<SavedResponse> {
-  const head = parseHead((await readBytes(headersFile, MAX_HEAD_BYTES)).toString('latin1'))
-  const bytes =
-    bodyFile === undefined ? Buffer.alloc(0) : await readBytes(bodyFile, MAX_RESPONSE_BYTES)
-  const coding = codingOf(readHeaders(head.headers))
-  const decoded =
-    coding === undefined ? undefined : await decodeSaved(bytes, coding, bodyFile ?? '')
-  return { ...head, body: decoded ?? bytes }
+  const head = splitResponse(headersFile, await readInput(headersFile, MAX_HEAD_BYTES))
+  if (head.body.length > 0) throw inputFailure('HEADERS', `${headersFile}: ${CURL_I}`)
+  const { status, headers } = head
+  if (bodyFile === undefined) return { status, headers, body: new Uint8Array() }
+  const bytes = await readInput(bodyFile, MAX_RESPONSE_BYTES)
+  requirePlain(bodyFile, bytes, 'the bytes that the service sent')
+  if (STATUS_LINE.test(bytes.toString('latin1', 0, 100).split('\n')[0] ?? '')) {
+    throw inputFailure('BODY', `${bodyFile}: ${CURL_I}`)
+  }
+  return { status, headers, body: await decodeSaved(bodyFile, bytes, headers) }
 }
 
 /** Parses a file as JSON, without quoting it in errors. */
 export async function readJsonFile(file: string): Promise<unknown> {
-  const text = (await readBytes(file, MAX_JSON_BYTES)).toString('utf8')
+  const text = await readTextInput(file, MAX_JSON_BYTES)
   try {
     return JSON.parse(text)
   } catch {
-    throw new CommandFailure('JSON', `${file}: expected JSON`)
+    throw inputFailure('JSON', `${file}: expected JSON`)
   }
 }
 
 /** The keys of a saved signing-key document: the response's body, or only its `data`. */
 export async function readKeysFile(file: string): Promise<readonly VerificationKey[]> {
   const content = await readJsonFile(file)
-  return parseSigningKeys(propertyOf(content, 'data') ?? content)
+  try {
+    return await parseSigningKeys(propertyOf(content, 'data') ?? content)
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    const expected = `expected a signing-key document, as GET ${READ_PATHS.signingKey} returns it`
+    throw inputFailure('KEYS', `${file}: ${expected} (${error.message})`)
+  }
 }

@@ -1,6 +1,7 @@
 import { verifyChanges, verifyLink, type VersionEntry } from '#contract/history/version-chain'
 import { parseJson } from '#contract/json/parse-json'
 import { propertyOf } from '#contract/json/property-of'
+import { platformFetch } from '#fetch'
 import {
   ConnectionError,
   createConnection,
@@ -113,11 +114,18 @@ function indexOf(snapshotId: string): number {
  * ```
  */
 export function createArchiveClient(options: ArchiveClientOptions): ArchiveClient {
-  const { base, policy, maxAgeSeconds, fetch: fetchOne, now = Date.now, timeoutMs } = options
+  const {
+    base,
+    policy,
+    maxAgeSeconds,
+    fetch: fetchOne = platformFetch,
+    now = Date.now,
+    timeoutMs,
+  } = options
   const { maxBodyBytes = MAX_BODY_BYTES } = options
   const { origin, pathname } = new URL(base)
   const prefix = pathname.replace(/\/*$/, '/')
-  const connection = createConnection(origin, fetchOne ?? ((url, init) => fetch(url, init)), {
+  const connection = createConnection(origin, fetchOne, {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     maxBodyBytes,
   })

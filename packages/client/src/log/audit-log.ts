@@ -1,4 +1,5 @@
 import type { VersionSummary } from '#contract/history/version-chain'
+import { platformFetch } from '#fetch'
 import { auditHistory, type AuditReport } from '../audit-history.ts'
 import type { AuditOptions } from '../audit-options.ts'
 import type { ConnectionLimits, Fetch } from '../connection.ts'
@@ -56,7 +57,7 @@ export async function auditHistoryWithLog(options: LogAuditOptions): Promise<Log
     signal,
     nowMs: now(),
     timeoutMs,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    fetch: options.fetch ?? platformFetch,
   })
   return { ...report, log }
 }

@@ -11,7 +11,8 @@ import { checkText, MAX_NOTE_BYTES } from './signed-note.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'
 import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
 
-const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
+/** The first line of an offline proof. */
+export const PROOF_FIRST_LINE = 'c2sp.org/tlog-proof@v1'
 /** The entry in base64, the hashes and the checkpoint, each at its own limit. */
 const MAX_PROOF_BYTES = MAX_NOTE_BYTES + 2 * MAX_ENTRY_BYTES + 64 * MAX_PROOF_HASHES
 
@@ -30,7 +31,9 @@ export interface LogProof {
 /** The text of a proof. */
 export function formatProof({ entry, index, hashes, note }: LogProof): string {
   const extra = entry === undefined ? [] : [`extra ${encodeBase64(entry)}`]
-  return [FIRST_LINE, ...extra, `index ${index}`, ...hashes.map(encodeBase64), '', note].join('\n')
+  return [PROOF_FIRST_LINE, ...extra, `index ${index}`, ...hashes.map(encodeBase64), '', note].join(
+    '\n',
+  )
 }
 
 /** Splits a proof. Throws a LogError (MALFORMED) with the line. */
@@ -40,7 +43,7 @@ function parseProof(text: string): LogProof {
     throw new LogError('MALFORMED', `the proof, line ${line}: expected ${expected}`)
   }
   const head = text.slice(0, Math.max(text.indexOf('\n\n'), 0)).split('\n')
-  if (head[0] !== FIRST_LINE) return refuse(1, FIRST_LINE)
+  if (head[0] !== PROOF_FIRST_LINE) return refuse(1, PROOF_FIRST_LINE)
   const hasExtra = head[1]?.startsWith('extra ') === true
   const entry = hasExtra ? decodeCanonicalBase64(head[1]?.slice('extra '.length) ?? '') : undefined
   if (hasExtra && entry === undefined) return refuse(2, 'extra and an entry in base64')

@@ -33,6 +33,14 @@ export interface WithheldTrust {
   readonly nowMs: number
 }
 
+/** How many versions were known, and how many were shown later. */
+export interface WithheldVersions {
+  /** Number of versions in the checkpoint. */
+  readonly known: number
+  /** Number of versions that were signed later. */
+  readonly shown: number
+}
+
 /** A verified statement about the number of versions, and when it was signed; undefined if no one states a time. */
 interface SizeStatement {
   readonly size: number
@@ -82,7 +90,7 @@ async function readShown(
 export async function verifyWithheld(
   evidence: WithheldEvidence,
   trust: WithheldTrust,
-): Promise<{ readonly known: number; readonly shown: number }> {
+): Promise<WithheldVersions> {
   // Anyone can write this file, so it may be any JSON.
   const { format, checkpoint, shown, keys } = Object(evidence) as WithheldEvidence
   const isWhole =
