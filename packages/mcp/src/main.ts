@@ -16,6 +16,7 @@ A Model Context Protocol server on standard input and output. It reads the API a
   --pin ID           ID of a key to trust; may be repeated
   --pin-from SOURCE  reads the IDs from dns:HOST or the https:// URL of a JSON file of another site
   --timeout SECONDS  limit for one call of a tool (default: 50, because many clients end a call after 60)
+  --version          the version of this program
   --help             this text
 
 Exit code: 0 the client closed the connection, 2 wrong usage.
@@ -26,8 +27,11 @@ const OPTIONS = {
   pin: { type: 'string', multiple: true },
   'pin-from': { type: 'string' },
   timeout: { type: 'string', default: '50' },
+  version: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
+/** From the end of the input to the end of the program. */
+const EXIT_AFTER_MS = 1000
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
 
 /** Read from the manifest beside the built program. */
@@ -87,6 +91,7 @@ async function main(): Promise<void> {
     options: OPTIONS,
   })
   if (values.help) return void process.stdout.write(HELP)
+  if (values.version) return void process.stdout.write(`${readVersion()}\n`)
   const [url, ...others] = positionals
   if (url === undefined || others.length > 0) throw new TypeError('expected one URL')
   const pins = values.pin ?? []
@@ -102,6 +107,8 @@ async function main(): Promise<void> {
   }
   const server = createServer({ source, version: readVersion(), timeoutMs })
   await server.connect(new StdioServerTransport())
+  // Pending requests of a closed connection have no reader. Responses that are ready still leave.
+  process.stdin.once('end', () => setTimeout(() => process.exit(), EXIT_AFTER_MS).unref())
 }
 
 try {

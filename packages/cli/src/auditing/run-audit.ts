@@ -15,7 +15,7 @@ import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError } from '@public-api/contract/history/version-chain'
-import { isInconclusive } from '../verifying/inconclusive-status.ts'
+import { isInconclusive, isSigningOff } from '../verifying/inconclusive-status.ts'
 import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createAuditBar } from './audit-progress.ts'
@@ -48,6 +48,11 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
       : new UnreachableError(messageOf(error))
   }
   if (error instanceof VerificationError) {
+    if (error.response !== undefined && isSigningOff(error.response)) {
+      return new UnreachableError(
+        `${origin} says that it has no signing key, so its responses are unsigned; nothing is known about the history`,
+      )
+    }
     return error.code === 'UNSIGNED' && isInconclusive(error.response?.status ?? 0)
       ? new UnreachableError(
           `${origin} sent status ${error.response?.status} without a signature, as a proxy does; nothing is known about the history. Try again later`,

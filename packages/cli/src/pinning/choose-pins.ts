@@ -6,7 +6,8 @@ import { parsePinSource, readKeyRecord } from './pin-source.ts'
 /** `--pin-from` of the commands that trust keys. */
 export const PIN_FROM_OPTION =
   textOption(`SOURCE: trust the key IDs that the operator publishes elsewhere: dns:HOST, or
-      the https:// URL of a JSON file (svc signing-key record prints both)`)
+      the https:// URL of a JSON file (svc signing-key record prints both); http://
+      only for this machine, such as http://localhost`)
 
 interface PinChoice {
   readonly pin: readonly string[] | undefined

@@ -41,7 +41,7 @@ export function parsePinSource(text: string): PinSource {
     return { kind: 'web', url: url.href }
   }
   throw new UsageError(
-    '--pin-from expects dns:HOST, such as dns:api.example.org, or the https:// URL of a JSON file',
+    '--pin-from expects dns:HOST, such as dns:api.example.org, or the https:// URL of a JSON file; http:// only for localhost',
   )
 }
 

@@ -1,13 +1,15 @@
 import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { pluralOf } from '@public-api/cli-kit/wording'
+import { readHeaders } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VerificationError } from '@public-api/client-internal/verification-error'
 import type { StepReport, VerificationStep } from '@public-api/client-internal/verification-step'
 import type { VerifiedResponse } from '@public-api/client-internal/verify-response'
+import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
-import { isInconclusive } from './inconclusive-status.ts'
+import { isInconclusive, isSigningOff } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
 
@@ -139,9 +141,24 @@ function refusalOf({ verified }: VerifyOutcome) {
   return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
 }
 
+/** How far the Date of a response may differ from the time of its signature. */
+const MAX_DATE_GAP_MS = 60_000
+
+/** What makes a response look old, if it was signed when it was sent: two clocks differ. */
+function clockNote({ response, failure, nowMs }: VerifyOutcome): string | undefined {
+  const field = readHeaders(response.headers)
+  const [dateMs, signedAtMs] = [
+    Date.parse(field('Date') ?? ''),
+    parseInstant(field(HEADERS.signedAt) ?? '') ?? NaN,
+  ]
+  const isNew = Math.abs(dateMs - signedAtMs) <= MAX_DATE_GAP_MS && field('Age') === undefined
+  if (failure?.code !== 'STALE' || !isNew) return undefined
+  return `It was signed when it was sent, by its Date. The clock of the server is ${ageOf((nowMs - signedAtMs) / 1000)} behind this one.`
+}
+
 /** The reason why a response has no signature, if the contract defines none. */
 function unsignedNote({ response, failure }: VerifyOutcome, step: string): string | undefined {
-  const { method, status } = response
+  const { method, status } = failure?.response ?? response
   if (failure?.code !== 'UNSIGNED') return undefined
   if (status >= 300 && status < 400 && status !== 304) {
     return 'The response is a redirect, which is not followed. Pass its target instead.'
@@ -149,8 +166,11 @@ function unsignedNote({ response, failure }: VerifyOutcome, step: string): strin
   if (method === 'HEAD' || method === 'OPTIONS') {
     return `Responses to ${method} have no signature. Use GET.`
   }
+  if (failure.response !== undefined && isSigningOff(failure.response)) {
+    return 'The deployment says that it has no signing key, so its responses are unsigned.'
+  }
   return step === 'keys'
-    ? 'The deployment has no signing key, so its responses are unsigned.'
+    ? `The signing-key document is not signed (status ${status}). Any proxy in between may have created it.`
     : status === 304
       ? 'A cache in between may have created this 304, which has no proof. Use --fresh.'
       : 'The response is not signed. Any proxy in between may have created it.'
@@ -191,7 +211,7 @@ function linesOf(
   ]
   if (failure !== undefined) {
     const failed = failedStep(steps)
-    const note = unsignedNote(outcome, failed)
+    const note = unsignedNote(outcome, failed) ?? clockNote(outcome)
     return {
       lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
       errors: [

@@ -1,7 +1,17 @@
+import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+
 /**
  * Whether an unsigned response proves nothing about the service: a proxy's error or rate limit, or the 503 of a
  * service that does not sign.
  */
 export function isInconclusive(status: number): boolean {
   return status >= 500 || status === 429
+}
+
+/** Whether an unsigned response says that the service has no signing key. Anyone in between can say so. */
+export function isSigningOff({ status, body }: HttpResponse): boolean {
+  const code = propertyOf(propertyOf(parseJson(body), 'error'), 'code')
+  return status === 503 && code === 'SIGNING_UNAVAILABLE'
 }

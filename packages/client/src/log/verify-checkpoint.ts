@@ -62,8 +62,11 @@ async function signersOf(note: SignedCheckpoint, policy: LogPolicy): Promise<rea
     }
   }
   if (signers.length > 0) return signers
-  const known = [...new Set(policy.logs.map(({ key }) => key.name))].join(', ')
-  throw new LogError('UNKNOWN_LOG', `expected a signature of ${known}, found origin ${note.origin}`)
+  // With the IDs, because a log of the same name with another key looks the same otherwise.
+  const known = policy.logs.map(({ key }) => `${key.name}+${key.keyId}`).join(', ')
+  const found = note.signatures.map(({ name, keyId }) => `${name}+${keyId}`).join(', ')
+  const detail = `expected a signature of ${known}, found origin ${note.origin} signed by ${found}`
+  throw new LogError('UNKNOWN_LOG', detail)
 }
 
 /** The newest valid cosignature of each witness. Throws a LogError (SIGNATURE) for one that is not valid. */
