@@ -1,6 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import { pipeline, type Readable } from 'node:stream'
+import { finished, pipeline, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Fetch } from '../connection.ts'
 import { readHeaders } from '../header-fields.ts'
@@ -13,15 +13,27 @@ export function pairsOf(raw: readonly string[]): (readonly [name: string, value:
   ])
 }
 
-/** A stream of bytes that reads no further than its reader. */
+/** A stream of bytes that reads no further than its reader. Joins small chunks, each of which costs more than its bytes. */
 export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
-  const chunks = bytes[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  let wake = (): void => undefined
+  let failure: Error | undefined
+  let hasEnded = false
+  bytes.on('readable', () => wake())
+  finished(bytes, (error) => {
+    failure = error ?? undefined
+    hasEnded = true
+    wake()
+  })
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await chunks.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value)
+        for (;;) {
+          const chunk = bytes.read() as Uint8Array | null
+          if (chunk !== null) return controller.enqueue(chunk)
+          if (failure !== undefined) throw failure
+          if (hasEnded) return controller.close()
+          await new Promise<void>((resolve) => (wake = resolve))
+        }
       },
       cancel() {
         bytes.destroy()

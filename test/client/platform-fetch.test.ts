@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { createServer, type AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { createConnection, type Fetch } from '@public-api/client-internal/connection'
+import { platformFetch as nodeFetch } from '@public-api/client-internal/node/node-fetch'
+import { platformFetch as webFetch } from '@public-api/client-internal/web-fetch'
+
+/** A server that sends these bytes on each connection. */
+async function serveBytes(t: TestContext, bytes: Buffer): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => socket.end(bytes))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const PLAIN = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'
+const ZIPPED = gzipSync('ok')
+
+for (const [what, head, body, fetches] of [
+  ['a plain response', PLAIN, '', [nodeFetch, webFetch]],
+  ['an unrequested 103', `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${PLAIN}`, '', [nodeFetch]],
+  ['an unrequested 100', `HTTP/1.1 100 Continue\r\n\r\n${PLAIN}`, '', [nodeFetch]],
+  ['several of them', `HTTP/1.1 100 A\r\n\r\nHTTP/1.1 102 B\r\n\r\n${PLAIN}`, '', [nodeFetch]],
+  ['blanks after Content-Length', PLAIN.replace('2\r\n\r\n', '2  \r\n\r\n'), '', [nodeFetch]],
+  [
+    'a content coding',
+    `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\nContent-Length: ${ZIPPED.length}\r\n\r\n`,
+    ZIPPED,
+    [nodeFetch, webFetch],
+  ],
+] as const) {
+  test(`reads ${what}`, async (t) => {
+    const origin = await serveBytes(t, Buffer.concat([Buffer.from(head), Buffer.from(body)]))
+    for (const fetch of fetches as readonly Fetch[]) {
+      const { status, body: read } = await createConnection(origin, fetch).send('/', {}, undefined)
+      assert.deepEqual([status, new TextDecoder().decode(read)], [200, 'ok'])
+    }
+  })
+}
+
+test('an error is read up to 64 KiB, and a success up to the limit of the client', async (t) => {
+  for (const [status, length, isRead] of [
+    [200, 65_537, true],
+    [503, 65_536, true],
+    [503, 65_537, false],
+    [404, 65_537, false],
+  ] as const) {
+    const head = `HTTP/1.1 ${status} X\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`
+    const origin = await serveBytes(t, Buffer.from(head + 'x'.repeat(length)))
+    const sent = createConnection(origin, nodeFetch).send('/', {}, undefined)
+    if (isRead) assert.equal((await sent).body.length, length)
+    else await assert.rejects(sent, (error: Error) => error.cause instanceof RangeError)
+  }
+})
