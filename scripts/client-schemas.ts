@@ -1,6 +1,9 @@
 import { componentName } from '@public-api/contract/documents/openapi-schemas'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import type { Endpoint, Registry } from '@public-api/contract/registry/endpoints'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 
 /** Names in the clients of schemas whose own names mean something else there, or say less. */
 const CLIENT_NAMES: { readonly [schema: string]: string } = {
@@ -45,6 +48,14 @@ export function formatRequests(rows: readonly Endpoint[]): string {
 /** The rows that are read with GET, with their names. */
 export function readsOf(registry: Registry): readonly (readonly [string, Endpoint])[] {
   return Object.entries(registry).filter(([, { method }]) => method === 'GET')
+}
+
+/** The paths of published resources and of the newest version: what a copy of the service can replace. */
+export function copiedPathsOf(registry: Registry): readonly string[] {
+  const paths = readsOf(registry).map(([, { path }]) => path)
+  return paths.filter(
+    (path) => path === READ_PATHS.version || isSnapshotName(path.slice(BASE_PATH.length + 1)),
+  )
 }
 
 function schemaNamed(schemas: Schemas, name: string): JsonSchema {

@@ -4,6 +4,7 @@ import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import {
   clientNameOf,
   clientObjects,
+  copiedPathsOf,
   formatRequests,
   readsOf,
   type ClientObject,
@@ -133,8 +134,9 @@ function methodText([name, row]: readonly [string, Endpoint]): string {
   const docText = `        """${body.replaceAll(/ +$/gm, '')}\n        """\n`
   const data = success === undefined ? 'Any' : clientNameOf(success.data)
   const value = parameter === undefined ? '' : `, value: str${parameter.mayBeEmpty ? ' = ""' : ''}`
-  const path =
-    parameter === undefined ? `READ_PATHS["${name}"]` : `path_with(READ_PATHS["${name}"], value)`
+  const template = `READ_PATHS["${name}"]`
+  const optional = parameter?.mayBeEmpty === true ? ', may_be_empty=True' : ''
+  const path = parameter === undefined ? template : `path_with(${template}, value${optional})`
   return `    def ${snakeCase(name)}(self${value}, *, fresh: bool = False) -> Verified[${data}]:\n${docText}        return self._read(${path}, fresh)\n`
 }
 
@@ -143,6 +145,7 @@ export function createPythonTypes(tables: ClientTypeTables): string {
   const objects = inOrderOfUse(clientObjects(tables, { withRequests: false, namesAll: true }))
   const reads = readsOf(tables.registry)
   const paths = reads.map(([name, { path }]) => `    "${name}": "${path}",\n`)
+  const copied = copiedPathsOf(tables.registry).map((path) => `        "${path}",\n`)
   const classes = objects.map((object) => `${objectText(object)}\n\n`)
   return `# Written by \`npm run generate\` from the registry and the schemas of the contract.
 """Types of the data, and one method for each read endpoint."""
@@ -159,13 +162,26 @@ READ_PATHS: Mapping[str, str] = {
 ${paths.join('')}}
 
 
+#: Targets that a copy of the service can replace: published resources, and the newest version.
+COPIED_PATHS = frozenset(
+    {
+${copied.join('')}    }
+)
+
 SAFE = "/!~*'()"
 
 
-def path_with(template: str, value: str) -> str:
-    """The path with a value for its parameter. Slashes separate segments; other characters are encoded."""
+def path_with(template: str, value: str, *, may_be_empty: bool = False) -> str:
+    """The path with a value for its parameter. Slashes separate segments; other characters are encoded.
+
+    Raises a ValueError for an empty value, and for one that leads to another path.
+    """
     path = template[: template.index("/{")]
-    return f"{path}/{quote(value, safe=SAFE)}" if value else path
+    if not value and may_be_empty:
+        return path
+    if not value or {".", ".."}.intersection(value.split("/")):
+        raise ValueError(f"{path}: expected a value without the segments . and .., found {value!r}")
+    return f"{path}/{quote(value, safe=SAFE)}"
 
 
 ${classes.join('')}class Reads:

@@ -117,17 +117,33 @@ type portable struct {
 	BodyBase64 string     `json:"bodyBase64"`
 }
 
-var proofFields = []string{"Content-Digest", "X-SVC-Signed-At", "X-SVC-Signature", "X-Request-Id"}
-
 func portableOf(response *Response) portable {
-	headers := [][]string{}
-	for _, name := range proofFields {
+	headers, names := [][]string{}, append([]string{"X-Request-Id"}, proofFields...)
+	if response.Status == http.StatusNotModified {
+		names = []string{"ETag", "X-SVC-Revalidated"}
+	}
+	for _, name := range names {
 		if value, ok := field(response.Header, name); ok {
 			headers = append(headers, []string{name, value})
 		}
 	}
 	body := base64.StdEncoding.EncodeToString(response.Body)
 	return portable{response.Method, response.Target, response.Status, headers, body}
+}
+
+// response gives the response. The error is a *VerificationError (MALFORMED).
+func (p portable) response() (*Response, error) {
+	header := http.Header{}
+	for _, pair := range p.Headers {
+		if len(pair) == 2 {
+			header.Add(pair[0], pair[1])
+		}
+	}
+	body, ok := decodeAnyBase64(p.BodyBase64)
+	if !ok {
+		return nil, refuse("MALFORMED", "bodyBase64 is not base64")
+	}
+	return &Response{Method: p.Method, Target: p.Target, Status: p.Status, Header: header, Body: body}, nil
 }
 
 // A statement is a verified response with its request.
@@ -149,19 +165,12 @@ func verifyAll(portables []portable, published []PublishedKey) ([]statement, err
 	}
 	statements := make([]statement, 0, len(portables))
 	for _, each := range portables {
-		header := http.Header{}
-		for _, pair := range each.Headers {
-			if len(pair) == 2 {
-				header.Add(pair[0], pair[1])
-			}
+		response, err := each.response()
+		if err != nil {
+			return nil, err
 		}
-		body, ok := decodeAnyBase64(each.BodyBase64)
-		if !ok {
-			return nil, refuse("MALFORMED", "bodyBase64 is not base64")
-		}
-		signedAt, _ := field(header, "X-SVC-Signed-At")
+		signedAt, _ := field(response.Header, "X-SVC-Signed-At")
 		now, _ := parseInstant(signedAt)
-		response := &Response{Method: each.Method, Target: each.Target, Status: each.Status, Header: header, Body: body}
 		verified, err := VerifyResponse(response, Expectations{Keys: keys, Now: now})
 		if err != nil {
 			return nil, err
@@ -265,8 +274,7 @@ func (a *audit) run() (*AuditReport, *raw, error) {
 			if err := a.requireConsistent(newest, head, after, found); err != nil {
 				return nil, nil, err
 			}
-			report, err := a.report(newest, head, previous, change, found)
-			return report, newest, err
+			return a.report(newest, head, previous, change, found), newest, nil
 		}
 		keys, err := a.publishedKeys()
 		if err != nil {
@@ -282,36 +290,30 @@ func (a *audit) run() (*AuditReport, *raw, error) {
 
 func (a *audit) report(
 	newest *raw, head chainEntry, previous *knownHead, change *KeyChange, found *round,
-) (*AuditReport, error) {
+) *AuditReport {
 	report := &AuditReport{KeyID: newest.KeyID, KeyChange: change, VersionsRead: len(a.entries)}
 	report.Resources, report.Unavailable = found.resources, found.unavailable
 	sort.Strings(report.Resources)
 	sort.Strings(report.Unavailable)
-	if err := decode(head.text, &report.Head); err != nil {
-		return nil, err
-	}
+	decode(head.text, &report.Head)
 	last := int64(0)
 	if previous != nil {
 		last = previous.entry.sequence
 		report.PreviousHead = &VersionEntry{}
-		if err := decode(previous.entry.text, report.PreviousHead); err != nil {
-			return nil, err
-		}
+		decode(previous.entry.text, report.PreviousHead)
 	}
 	for _, entry := range a.entries {
 		if entry.sequence <= last {
 			continue
 		}
 		var version VersionEntry
-		if err := decode(entry.text, &version); err != nil {
-			return nil, err
-		}
+		decode(entry.text, &version)
 		report.NewVersions = append(report.NewVersions, version)
 	}
 	sort.Slice(report.NewVersions, func(i, j int) bool {
 		return report.NewVersions[i].Sequence < report.NewVersions[j].Sequence
 	})
-	return report, nil
+	return report
 }
 
 // Reading.
@@ -354,13 +356,17 @@ func (a *audit) readNewest() (*raw, chainEntry, error) {
 
 // readEntry reads an entry whose hash the signed index contains, so that its own signature needs no check.
 func (a *audit) readEntry(summary chainEntry, index *raw) (chainEntry, error) {
-	response, err := a.client.GetUnverified(a.ctx, pathWith(readPaths["versionById"], summary.snapshotID), "")
+	response, err := a.client.GetUnverified(a.ctx, readPaths["versions"]+"/"+summary.snapshotID, "")
 	if err != nil {
 		return chainEntry{}, err
 	}
-	content, err := canonicalize(response.Body)
-	data, hasData := content.member("data")
-	if err == nil && hasData {
+	// An entry is parsed before it is verified, so its size is limited.
+	var data []byte
+	if len(response.Body) <= 2*maxEntryBytes {
+		content, _ := canonicalize(response.Body)
+		data, _ = content.member("data")
+	}
+	if data != nil {
 		entry, failure := requireEntry(data, summary.snapshotID)
 		if failure == nil && summaryDifference(summary, entry) == nil {
 			return entry, nil
@@ -387,7 +393,7 @@ func summaryDifference(one, other chainEntry) *finding {
 }
 
 func (a *audit) readSigned(summary chainEntry, index *raw) (*raw, chainEntry, error) {
-	signed, err := a.get(pathWith(readPaths["versionById"], summary.snapshotID))
+	signed, err := a.get(readPaths["versions"] + "/" + summary.snapshotID)
 	if err != nil {
 		return nil, chainEntry{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const maxStateBytes = 64_000_000
@@ -43,6 +44,13 @@ func loadState(file string) (*auditState, error) {
 	if err != nil {
 		return nil, unreadable
 	}
+	for mark, name := range map[string]string{
+		"\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16", "\xef\xbb\xbf": "a byte order mark",
+	} {
+		if strings.HasPrefix(string(text), mark) {
+			return nil, &AuditStateError{"UNREADABLE", file + ": expected the JSON that an audit saved, found " + name}
+		}
+	}
 	var state auditState
 	if json.Unmarshal(text, &state) != nil || state.Response.Method == "" || state.Response.BodyBase64 == "" ||
 		len(state.Keys) == 0 || len(state.Keys) > 2*maxKeys || len(state.Unsettled) > maxUnsettled {
@@ -78,6 +86,11 @@ func saveState(file string, state *auditState) error {
 	if err != nil {
 		return err
 	}
+	return replaceFile(file, append(text, '\n'))
+}
+
+// replaceFile replaces a file atomically and durably. It creates the folder.
+func replaceFile(file string, text []byte) error {
 	folder := filepath.Dir(file)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -87,7 +100,7 @@ func saveState(file string, state *auditState) error {
 		return err
 	}
 	defer os.Remove(beside.Name())
-	_, err = beside.Write(append(text, '\n'))
+	_, err = beside.Write(text)
 	if err == nil {
 		// If the name changed before the bytes are on disk, a power failure could leave an empty file.
 		err = beside.Sync()

@@ -13,8 +13,8 @@ import (
 
 var errNoCanonicalForm = errors.New("expected JSON with a canonical form (RFC 8785)")
 
-// Far beyond any document of the API; deeper texts only exhaust the stack.
-const maxDepth = 1000
+// Arrays and objects inside one another. Clients in other languages cannot read more.
+const maxDepth = 128
 
 // A member of an object: its name, and the place of its text in the canonical output.
 type member struct {
@@ -58,7 +58,8 @@ func canonicalize(text []byte) (canonicalText, error) {
 	return content, err
 }
 
-// parse refuses everything but one JSON text in UTF-8. Of several members of one name, the last one counts.
+// parse refuses everything but one JSON text in UTF-8 whose objects have each name once (I-JSON, RFC 7493): readers
+// differ in which of two members counts.
 func parse(text []byte) (canonicalText, error) {
 	c := canonicalizer{in: text, out: make([]byte, 0, len(text)+16)}
 	if !utf8.Valid(text) {
@@ -204,7 +205,9 @@ func (c *canonicalizer) object() error {
 		c.out = append(c.out, ',')
 	}
 	if !isSorted {
-		members = c.rewrite(start, members)
+		if members = c.rewrite(start, members); members == nil {
+			return errNoCanonicalForm
+		}
 	}
 	c.out = append(c.out, '}')
 	if c.depth == 1 {
@@ -213,17 +216,17 @@ func (c *canonicalizer) object() error {
 	return nil
 }
 
-// rewrite puts the members of an object in canonical order.
+// rewrite puts the members of an object in canonical order; nil if two have the same name.
 func (c *canonicalizer) rewrite(start int, members []member) []member {
 	before := append([]byte(nil), c.out[start:]...)
 	sort.SliceStable(members, func(i, j int) bool { return isBefore(members[i].name, members[j].name) })
 	c.out = c.out[:start]
 	kept := make([]member, 0, len(members))
 	for at, each := range members {
-		if at+1 < len(members) && members[at+1].name == each.name {
-			continue
+		if at > 0 && members[at-1].name == each.name {
+			return nil
 		}
-		if len(kept) > 0 {
+		if at > 0 {
 			c.out = append(c.out, ',')
 		}
 		from := len(c.out)

@@ -9,8 +9,7 @@ func TestCanonicalize(t *testing.T) {
 	for text, expected := range map[string]string{
 		`{"b":1,"a":2}`:                       `{"a":2,"b":1}`,
 		` { "a" : [ 1 , {} , [] , null ] } `:  `{"a":[1,{},[],null]}`,
-		`{"a":1,"b":2,"a":{"d":1,"c":2}}`:     `{"a":{"c":2,"d":1},"b":2}`,
-		`{"\u0061":1,"a":2}`:                  `{"a":2}`,
+		`{"b":2,"a":{"d":1,"c":2}}`:           `{"a":{"c":2,"d":1},"b":2}`,
 		`{"\ud83d\ude00":1,"\ufb33":2}`:       "{\"\U0001F600\":1,\"\uFB33\":2}",
 		`"\u000f\n\/\"\\\u20ac"`:              `"\u000f\n/\"\\` + "\u20ac\"",
 		`[1e21,1E-7,1.0,-0,-0.0,0.1,1e2]`:     `[1e+21,1e-7,1,0,0,0.1,100]`,
@@ -26,6 +25,7 @@ func TestCanonicalize(t *testing.T) {
 		"", "nul", "01", "1.", ".5", "+1", "1e", "NaN", "Infinity", "1e999", "-", `"`, `"\`, `"\u12"`, `"\u+123"`, `"\x"`,
 		`"\ud800"`, `"\udc00\ud800"`, "\"\n\"", `{"a":1,}`, `[1,]`, `{a:1}`, `{"a"}`, `{"a":1`, `[1`, `1 2`, "\ufeff1",
 		"\"\xff\"", `{,}`, `[,]`, `{"a":1 "b":2}`,
+		`{"a":1,"b":2,"a":{"d":1,"c":2}}`, `{"\u0061":1,"a":2}`, `[{"a":1,"a":1}]`, `{"a":{"b":1,"c":2,"b":1}}`,
 	} {
 		if found, err := canonicalize([]byte(text)); err == nil {
 			t.Errorf("%s: expected an error, found %s", text, found.text)
@@ -34,7 +34,7 @@ func TestCanonicalize(t *testing.T) {
 }
 
 func TestMembersAfterRewriting(t *testing.T) {
-	content, err := canonicalize([]byte(`{"ok":true,"data":{"x":[1, 2]},"data":{"y":"z"}}`))
+	content, err := canonicalize([]byte(`{"ok":true,"data":{"y":"z"}}`))
 	data, ok := content.member("data")
 	if err != nil || !ok || string(data) != `{"y":"z"}` {
 		t.Errorf("found %s, %v", data, err)
@@ -45,8 +45,6 @@ func TestMembersAfterRewriting(t *testing.T) {
 func TestWhatHasNoCanonicalForm(t *testing.T) {
 	for text, expected := range map[string]string{
 		`{"a\udc00":"\ud800","b":-1e999,"data":[1]}`: `[1]`,
-		`{"data":{"a":1e999},"data":[1]}`:            `[1]`,
-		`{"data":{"a":1e999,"a":[1]}}`:               `{"a":[1]}`,
 		`{"data":{"\ud800":1,"\ud800":1}}`:           "",
 		`{"data":["\udc00\ud800"]}`:                  "",
 		`{"data":1e999}`:                             "",

@@ -20,7 +20,11 @@ type Client struct {
 	// Keys of the service.
 	Keys       *Keys
 	connection *connection
+	copies     *copies
 	apiKey     string
+
+	// wait ends early with the error of the context.
+	wait func(context.Context, time.Duration) error
 
 	mutex  sync.Mutex
 	stored map[string]*Verified[json.RawMessage]
@@ -41,8 +45,16 @@ type Verified[T any] struct {
 	RequestID string
 	// RateLimit is the quota of the API key; nil without one.
 	RateLimit *RateLimit
-	// Response is the signed response.
+	// Response is the signed response. From a mirror, it is that of the newest version.
 	Response *Response
+	// Source is "origin", "mirror" or "store".
+	Source string
+	// AgeSeconds from ProvedAt to the read.
+	AgeSeconds int64
+	// Warnings name what does not match in header fields that are not signed, copies that were passed over, and members of
+	// the data that do not have the type of the schema: "CODE: detail".
+	Warnings []string
+	raw      json.RawMessage
 }
 
 // A RateLimit is the quota of an API key. The signature does not cover it.
@@ -74,14 +86,15 @@ func NewClient(options Options) (*Client, error) {
 	}
 	keys := newKeys(options, connection)
 	stored := map[string]*Verified[json.RawMessage]{}
-	return &Client{Keys: keys, connection: connection, apiKey: options.APIKey, stored: stored}, nil
+	copies := &copies{connection.mirrors, options.MaxMirrorAge, options.Store, keys, connection}
+	return &Client{Keys: keys, connection: connection, copies: copies, apiKey: options.APIKey, wait: sleep, stored: stored}, nil
 }
 
 // Origin of the service.
 func (c *Client) Origin() string { return c.connection.origin }
 
-// Get reads any target and verifies the response. The error unwraps to a *VerificationError, an *APIError or a
-// *ConnectionError.
+// Get reads any target and verifies the response. The error unwraps to a *VerificationError, an *APIError, a
+// *ConnectionError, a *TargetError or a *CopyError. No copy replaces a fresh response.
 func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) (*Verified[json.RawMessage], error) {
 	var settings readSettings
 	for _, set := range options {
@@ -91,13 +104,25 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 	if settings.isFresh {
 		asked = freshTarget(target)
 	}
+	var renewal *Response
 	result, err := withRetries(ctx, c.connection.retries, func() (*Verified[json.RawMessage], error) {
-		return c.attempt(ctx, asked)
+		attempted, by, err := c.attempt(ctx, asked)
+		renewal = by
+		return attempted, err
 	})
-	if err == nil && !settings.isFresh {
-		c.store(target, result)
+	if err != nil {
+		if settings.isFresh || !isOutage(err) || ctx.Err() != nil {
+			return nil, err
+		}
+		return c.copies.read(ctx, target, err)
 	}
-	return result, err
+	aged := *result
+	aged.Source, aged.AgeSeconds = "origin", c.connection.ageSeconds(result.ProvedAt)
+	if !settings.isFresh && c.store(target, result) {
+		warnings := c.copies.save(target, result, renewal)
+		aged.Warnings = append(append([]string(nil), result.Warnings...), warnings...)
+	}
+	return &aged, nil
 }
 
 // GetUnverified gives the response to a GET, unverified. Failures of the connection are retried. ifNoneMatch may be
@@ -117,11 +142,10 @@ func read[T any](ctx context.Context, c *Client, target string, options []ReadOp
 	result := &Verified[T]{
 		ETag: raw.ETag, KeyID: raw.KeyID, ProvedAt: raw.ProvedAt,
 		RequestID: raw.RequestID, RateLimit: raw.RateLimit, Response: raw.Response,
+		Source: raw.Source, AgeSeconds: raw.AgeSeconds, Warnings: raw.Warnings, raw: raw.Data,
 	}
-	if err := decode(raw.Data, &result.Data); err != nil {
-		failure := refuse("MALFORMED", "%v", err)
-		failure.Response = raw.Response
-		return nil, failure
+	for _, mistake := range decode(raw.Data, &result.Data) {
+		result.Warnings = append(result.Warnings[:len(result.Warnings):len(result.Warnings)], "SCHEMA: "+mistake)
 	}
 	return result, nil
 }
@@ -137,9 +161,11 @@ func (c *Client) header(ifNoneMatch string) http.Header {
 	return header
 }
 
-func (c *Client) store(target string, result *Verified[json.RawMessage]) {
+// store keeps a result for revalidation, and reports whether it is new.
+func (c *Client) store(target string, result *Verified[json.RawMessage]) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	isNew := c.stored[target] != result
 	if _, isStored := c.stored[target]; !isStored {
 		c.order = append(c.order, target)
 		if len(c.order) > maxStored {
@@ -148,30 +174,37 @@ func (c *Client) store(target string, result *Verified[json.RawMessage]) {
 		}
 	}
 	c.stored[target] = result
+	return isNew
 }
 
-func (c *Client) attempt(ctx context.Context, target string) (*Verified[json.RawMessage], error) {
+// attempt gives the result, and the 304 that renewed it.
+func (c *Client) attempt(ctx context.Context, target string) (*Verified[json.RawMessage], *Response, error) {
 	c.mutex.Lock()
 	before := c.stored[target]
 	c.mutex.Unlock()
 	if before != nil {
 		response, err := c.connection.get(ctx, target, c.header(before.ETag))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if response.Status != http.StatusNotModified {
-			return c.resultOf(ctx, response)
+			result, err := c.resultOf(ctx, response)
+			return result, nil, err
 		}
 		renewed, err := c.renewed(ctx, before, response)
+		if renewed == before {
+			response = nil
+		}
 		if renewed != nil || err != nil {
-			return renewed, err
+			return renewed, response, err
 		}
 	}
 	response, err := c.connection.get(ctx, target, c.header(""))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.resultOf(ctx, response)
+	result, err := c.resultOf(ctx, response)
+	return result, nil, err
 }
 
 // renewed gives the stored response, if the 304 proves it or it is still fresh; else nil.
@@ -182,6 +215,7 @@ func (c *Client) renewed(
 	if err == nil {
 		result := *before
 		result.ProvedAt, result.RateLimit = verified.ProvedAt, rateLimitOf(response.Header)
+		result.Warnings = verified.Warnings
 		return &result, nil
 	}
 	// A cache may send a 304 itself, without a proof.
@@ -214,6 +248,7 @@ func (c *Client) resultOf(ctx context.Context, response *Response) (*Verified[js
 	return &Verified[json.RawMessage]{
 		Data: verified.Data, ETag: verified.ETag, KeyID: verified.KeyID, ProvedAt: verified.ProvedAt,
 		RequestID: textMember(verified, "requestId"), RateLimit: rateLimitOf(response.Header), Response: response,
+		Warnings: verified.Warnings,
 	}, nil
 }
 
@@ -254,11 +289,17 @@ func rateLimitOf(header http.Header) *RateLimit {
 	return &RateLimit{limit, remaining, reset}
 }
 
-// pathWith gives the path with a value for its parameter. Slashes separate segments.
-func pathWith(template, value string) string {
+// pathWith gives the path with a value for its parameter. Slashes separate segments. The error is a *TargetError for an
+// empty value, and for one that leads to another path.
+func pathWith(template, value string, mayBeEmpty bool) (string, error) {
 	path := template[:strings.Index(template, "/{")]
-	if value == "" {
-		return path
+	if value == "" && mayBeEmpty {
+		return path, nil
 	}
-	return path + "/" + strings.ReplaceAll(url.PathEscape(value), "%2F", "/")
+	for _, segment := range strings.Split(value, "/") {
+		if value == "" || segment == "." || segment == ".." {
+			return "", &TargetError{path + "/" + value}
+		}
+	}
+	return path + "/" + strings.ReplaceAll(url.PathEscape(value), "%2F", "/"), nil
 }

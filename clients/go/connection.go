@@ -35,6 +35,12 @@ type Options struct {
 	Timeout time.Duration
 	// MaxBodyBytes after a content coding is removed. Default: 16,000,000.
 	MaxBodyBytes int64
+	// Mirrors are URLs of copies, which are read in their order while the service is away. They are not trusted.
+	Mirrors []string
+	// MaxMirrorAge of a copy. Default: any.
+	MaxMirrorAge time.Duration
+	// Store is a folder for the last verified responses, which are read after the mirrors. Default: none.
+	Store string
 	// Base sends the requests. Default: http.DefaultTransport.
 	Base http.RoundTripper
 	// Now is the clock. Default: time.Now.
@@ -49,6 +55,7 @@ type retries struct {
 
 type connection struct {
 	origin       string
+	mirrors      []string
 	client       http.Client
 	timeout      time.Duration
 	maxBodyBytes int64
@@ -102,12 +109,20 @@ func newConnection(options Options) (*connection, error) {
 	if options.MaxAge < 0 || options.MaxWait < 0 || options.Timeout < 0 || options.MaxBodyBytes < 0 {
 		return nil, errors.New("MaxAge, MaxWait, Timeout, MaxBodyBytes: expected 0 or more")
 	}
+	if options.MaxMirrorAge < 0 {
+		return nil, errors.New("MaxMirrorAge: expected 0 or more")
+	}
+	mirrors, err := mirrorsOf(options.Mirrors)
+	if err != nil {
+		return nil, err
+	}
 	now := options.Now
 	if now == nil {
 		now = time.Now
 	}
 	c := &connection{
 		origin:       origin,
+		mirrors:      mirrors,
 		timeout:      orDefault(options.Timeout, 30*time.Second),
 		maxBodyBytes: orDefault(options.MaxBodyBytes, 16_000_000),
 		now:          now,
@@ -119,14 +134,44 @@ func newConnection(options Options) (*connection, error) {
 	return c, nil
 }
 
-// get sends one GET request. The error is a *ConnectionError, or that of the context.
+// mirrorsOf gives the URLs of copies with a slash at their ends.
+func mirrorsOf(urls []string) ([]string, error) {
+	var mirrors []string
+	for _, text := range urls {
+		parsed, err := url.Parse(text)
+		if err != nil || strings.ContainsAny(text, "?#") {
+			return nil, errors.New("Mirrors: expected URLs such as https://copy.example.net/status/")
+		}
+		origin, ok := originOf(parsed)
+		if !ok {
+			return nil, errors.New("Mirrors: expected URLs such as https://copy.example.net/status/")
+		}
+		mirrors = append(mirrors, origin+strings.TrimRight(parsed.EscapedPath(), "/")+"/")
+	}
+	return mirrors, nil
+}
+
+// A TargetError is a target that cannot be sent as it is, a mistake of the caller.
+type TargetError struct{ Target string }
+
+func (e *TargetError) Error() string {
+	return fmt.Sprintf("%q: expected a URL path with its query, in visible ASCII", e.Target)
+}
+
+var targetForm = regexp.MustCompile(`^/[!-"$-~]*$`)
+
+// get sends one GET request to the service. The error is a *ConnectionError, a *TargetError, or that of the context.
 func (c *connection) get(ctx context.Context, target string, header http.Header) (*Response, error) {
+	return c.getURL(ctx, c.origin, target, header)
+}
+
+func (c *connection) getURL(ctx context.Context, origin, target string, header http.Header) (*Response, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(limited, http.MethodGet, c.origin+target, nil)
+	request, err := http.NewRequestWithContext(limited, http.MethodGet, origin+target, nil)
 	// The signature covers the target as sent, so a URL that Go would write otherwise could not be verified.
-	if err != nil || !strings.HasPrefix(target, "/") || request.URL.RequestURI() != target {
-		return nil, fmt.Errorf("%q: expected a URL path", target)
+	if err != nil || !targetForm.MatchString(target) || request.URL.RequestURI() != target {
+		return nil, &TargetError{target}
 	}
 	for name, values := range header {
 		request.Header[name] = values
@@ -154,8 +199,22 @@ func (c *connection) exchange(request *http.Request) (*Response, error) {
 		redirect := fmt.Errorf("redirects to %q", received.Header.Get("Location"))
 		return nil, &ConnectionError{URL: location, Err: redirect, Final: true}
 	}
-	body, err := readUpTo(received.Body, c.maxBodyBytes)
-	if err != nil {
+	return readResponse(request, received, c.maxBodyBytes)
+}
+
+// maxErrorBytes limits the body of an error. That of an unsigned one is cut off here, because it proves nothing.
+const maxErrorBytes = 65_536
+
+// readResponse reads the body of a response.
+func readResponse(request *http.Request, received *http.Response, most int64) (*Response, error) {
+	isError := received.StatusCode >= 400
+	if isError && most > maxErrorBytes {
+		most = maxErrorBytes
+	}
+	body, err := readUpTo(received.Body, most)
+	isCut := errors.Is(err, errTooLarge) && isError && len(missingIn(received.Header, proofFields[1:])) == 2
+	if err != nil && !isCut {
+		location := request.URL.String()
 		return nil, &ConnectionError{URL: location, Err: err, Final: errors.Is(err, errTooLarge)}
 	}
 	return responseOf(request, received, body), nil
@@ -177,7 +236,7 @@ var errTooLarge = errors.New("the body is too large")
 func readUpTo(body io.Reader, most int64) ([]byte, error) {
 	read, err := io.ReadAll(io.LimitReader(body, most+1))
 	if int64(len(read)) > most {
-		return nil, fmt.Errorf("%w: expected at most %d bytes", errTooLarge, most)
+		return read[:most], fmt.Errorf("%w: expected at most %d bytes", errTooLarge, most)
 	}
 	return read, err
 }
@@ -196,12 +255,8 @@ func withRetries[T any](ctx context.Context, r retries, attempt func() (T, error
 		if err == nil || !mayPass || tries >= r.max || wait > r.maxWait {
 			return result, err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return result, ctx.Err()
+		if err := sleep(ctx, wait); err != nil {
+			return result, err
 		}
 	}
 }
@@ -229,7 +284,7 @@ func (r retries) reason(err error) (time.Duration, bool) {
 
 // IsInconclusive reports whether the response is an unsigned 429 or 5xx, as from a proxy: it proves nothing.
 func (e *VerificationError) IsInconclusive() bool {
-	return e.Code == "UNSIGNED" && e.Response != nil && (e.Response.Status == 429 || e.Response.Status >= 500)
+	return e.Code == "UNSIGNED" && e.Response != nil && e.Response.isOutage()
 }
 
 // retryAfter reads the field (RFC 9110 10.2.3): seconds, or a date. Negative if it is missing, malformed or past.

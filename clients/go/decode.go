@@ -8,88 +8,89 @@ import (
 	"strings"
 )
 
-// decode reads canonical JSON into a value of a generated type. encoding/json would also take members whose names
+// decode reads canonical JSON into a value of a generated type, and lists the members that do not have its type, which
+// keep their zero value: the data are verified, whatever they are. encoding/json would also take members whose names
 // differ in case, so that data could say something else to a Go program than to other clients.
-func decode(data []byte, into any) error {
+func decode(data []byte, into any) []string {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return err
+		return []string{err.Error()}
 	}
-	return assign(reflect.ValueOf(into).Elem(), value, "data")
+	var decoding decoding
+	decoding.assign(reflect.ValueOf(into).Elem(), value, "data")
+	return decoding.mistakes
 }
 
-func assign(target reflect.Value, value any, place string) error {
+type decoding struct{ mistakes []string }
+
+func (d *decoding) assign(target reflect.Value, value any, place string) {
 	if target.Kind() == reflect.Interface {
 		if value != nil {
 			target.Set(reflect.ValueOf(value))
 		}
-		return nil
+		return
 	}
 	if target.Kind() == reflect.Pointer {
 		if value == nil {
-			return nil
+			return
 		}
 		target.Set(reflect.New(target.Type().Elem()))
-		return assign(target.Elem(), value, place)
+		d.assign(target.Elem(), value, place)
+		return
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		return assignObject(target, value, place)
+		if d.assignObject(target, value, place) {
+			return
+		}
 	case []any:
 		if target.Kind() == reflect.Slice {
 			target.Set(reflect.MakeSlice(target.Type(), len(value), len(value)))
 			for at, each := range value {
-				if err := assign(target.Index(at), each, fmt.Sprintf("%s[%d]", place, at)); err != nil {
-					return err
-				}
+				d.assign(target.Index(at), each, fmt.Sprintf("%s[%d]", place, at))
 			}
-			return nil
+			return
 		}
 	case string:
 		if target.Kind() == reflect.String {
 			target.SetString(value)
-			return nil
+			return
 		}
 	case bool:
 		if target.Kind() == reflect.Bool {
 			target.SetBool(value)
-			return nil
+			return
 		}
 	case json.Number:
 		if number, err := value.Int64(); err == nil && target.Kind() == reflect.Int64 {
 			target.SetInt(number)
-			return nil
+			return
 		}
 	}
-	return fmt.Errorf("%s: expected a %s", place, target.Kind())
+	d.mistakes = append(d.mistakes, fmt.Sprintf("%s: expected a %s", place, target.Kind()))
 }
 
-func assignObject(target reflect.Value, object map[string]any, place string) error {
+// assignObject reports whether the target is one for an object.
+func (d *decoding) assignObject(target reflect.Value, object map[string]any, place string) bool {
 	switch target.Kind() {
 	case reflect.Map:
 		target.Set(reflect.MakeMapWithSize(target.Type(), len(object)))
 		for name, member := range object {
 			element := reflect.New(target.Type().Elem()).Elem()
-			if err := assign(element, member, place+"."+name); err != nil {
-				return err
-			}
+			d.assign(element, member, place+"."+name)
 			target.SetMapIndex(reflect.ValueOf(name), element)
 		}
-		return nil
+		return true
 	case reflect.Struct:
 		for at := 0; at < target.NumField(); at++ {
 			name, _, _ := strings.Cut(target.Type().Field(at).Tag.Get("json"), ",")
-			member, ok := object[name]
-			if !ok {
-				continue
-			}
-			if err := assign(target.Field(at), member, place+"."+name); err != nil {
-				return err
+			if member, ok := object[name]; ok {
+				d.assign(target.Field(at), member, place+"."+name)
 			}
 		}
-		return nil
+		return true
 	}
-	return fmt.Errorf("%s: expected a %s", place, target.Kind())
+	return false
 }

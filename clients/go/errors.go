@@ -6,7 +6,7 @@ import "fmt"
 // that failed.
 //
 // Codes of a response: KEY_MALFORMED, UNKNOWN_KEY, UNSIGNED, DIGEST, SIGNATURE, KEY_PERIOD, MALFORMED, FUTURE, STALE,
-// REVALIDATION, ETAG, REQUEST_ID. Codes of a history: SHORTENED, REWRITTEN, BROKEN, CHANGES_FALSE, INCONSISTENT,
+// REVALIDATION, and ETAG for a 304 of other data. Codes of a history: SHORTENED, REWRITTEN, BROKEN, CHANGES_FALSE, INCONSISTENT,
 // UNLINKED_KEYS. Codes of a proof: also UNWITNESSED, STALE_WITNESS, LOG_MISMATCH.
 type VerificationError struct {
 	Code   string
@@ -40,6 +40,18 @@ type APIError struct {
 }
 
 func (e *APIError) Error() string { return e.Code + ": " + e.Message }
+
+// A CopyError means that the service is away and its copies cannot replace it. Code is NO_COPY for data that is not a
+// published resource, or STALE_COPY for a copy older than the maximum age. It unwraps to the error of the service.
+type CopyError struct {
+	Code   string
+	Detail string
+	Err    error
+}
+
+func (e *CopyError) Error() string { return e.Code + ": " + e.Detail }
+
+func (e *CopyError) Unwrap() error { return e.Err }
 
 // A ConnectionError means that no complete response was received.
 type ConnectionError struct {

@@ -66,7 +66,7 @@ func entryOf(text json.RawMessage) (chainEntry, bool) {
 	if err != nil || json.Unmarshal(content.text, &object) != nil {
 		return chainEntry{}, false
 	}
-	entry, ok := summaryOf(object)
+	entry, ok := entryIn(object)
 	if !ok {
 		return entry, false
 	}
@@ -84,6 +84,15 @@ func entryOf(text json.RawMessage) (chainEntry, bool) {
 	sum := sha256.Sum256(append(hashed, '}'))
 	entry.computedHash = hex.EncodeToString(sum[:])
 	entry.text = content.text
+	return entry, true
+}
+
+// entryIn reads the members of a whole entry; false unless each has its form. Additional members are allowed.
+func entryIn(object map[string]any) (chainEntry, bool) {
+	entry, ok := summaryOf(object)
+	if !ok {
+		return entry, false
+	}
 	var hasResources, hasChanges bool
 	entry.resources, hasResources = resourcesOf(object["resources"])
 	entry.changes, hasChanges = changesOf(object["changes"])

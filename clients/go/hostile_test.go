@@ -2,6 +2,8 @@ package publicapi
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net"
@@ -107,13 +109,73 @@ func TestTheTargetIsSentAsItIs(t *testing.T) {
 	if strings.Join(found, " ") != strings.Join(targets, " ") {
 		t.Errorf("expected %q, found %q", targets, found)
 	}
-	for _, target := range []string{"", "a", "@b/", ".b/", ":1/", "/ ", "/\r\nA: b", "/#a", "/\u0e01"} {
+	for _, target := range []string{"", "a", "@b/", ".b/", ":1/", "/ ", "/\r\nA: b", "/#a", "/\u0e01", "/?a b", "/?\u0e01"} {
 		if _, err := client.GetUnverified(context.Background(), target, ""); err == nil {
 			t.Errorf("%q: expected an error", target)
 		}
 	}
 	if len(found) != len(targets) {
 		t.Errorf("a refused target was sent: %q", found[len(targets):])
+	}
+}
+
+func TestAValueLeadsToNoOtherPath(t *testing.T) {
+	for value, expected := range map[string]string{
+		"VS-0001": "/api/v1/versions/VS-0001", "a b/\u0e01?": "/api/v1/versions/a%20b/%E0%B8%81%3F",
+		"": "", "..": "", "../status": "", "a/../b": "", "./a": "",
+	} {
+		found, err := pathWith(readPaths["versionById"], value, false)
+		if found != expected || (err == nil) != (expected != "") {
+			t.Errorf("%q: expected %q, found %q, %v", value, expected, found, err)
+		}
+	}
+	if found, err := pathWith(readPaths["preview"], "", true); err != nil || found != "/api/v1/preview" {
+		t.Errorf("found %q, %v", found, err)
+	}
+}
+
+func TestLittleOfAnErrorIsRead(t *testing.T) {
+	for field, expected := range map[string]int{"": maxErrorBytes, "X-SVC-Signature: a\r\n": 0} {
+		field := field
+		origin := rawServer(t, func(w io.Writer) {
+			io.WriteString(w, "HTTP/1.1 500 x\r\n"+field+"\r\n")
+			forever(w, strings.Repeat("{},", 20_000), 0)
+		})
+		client, err := NewClient(Options{BaseURL: origin, MaxRetries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.GetUnverified(context.Background(), "/", "")
+		var lost *ConnectionError
+		if expected > 0 && (err != nil || len(response.Body) != expected) {
+			t.Errorf("found %v", err)
+		}
+		if expected == 0 && (!errors.As(err, &lost) || !lost.Final) {
+			t.Errorf("expected a final ConnectionError, found %v", err)
+		}
+	}
+}
+
+// The data are verified, whatever they are: the other clients return them as well.
+func TestDataOfAnotherTypeIsAWarning(t *testing.T) {
+	for state, expected := range map[string]string{"null": "SCHEMA: data.state: ", "5": "SCHEMA: data.state: ", `"a"`: ""} {
+		client, err := NewClient(Options{BaseURL: "https://api.example.org", Base: roundTrip(
+			func(request *http.Request) (*http.Response, error) {
+				data := `{"state":` + state + `}`
+				if strings.HasSuffix(request.URL.Path, "signing-key") {
+					x := base64.RawURLEncoding.EncodeToString(ed25519.NewKeyFromSeed(vectorSeed)[32:])
+					data = `{"keys":[{"jwk":{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}}]}`
+				}
+				return signedHere(time.Now().UTC(), request.URL.RequestURI(), data), nil
+			})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, err := client.Status(context.Background())
+		if err != nil || !strings.HasPrefix(strings.Join(status.Warnings, "; "), expected) ||
+			(expected == "") != (len(status.Warnings) == 0) {
+			t.Errorf("%s: found %+v, %v", state, status, err)
+		}
 	}
 }
 
@@ -160,6 +222,9 @@ func TestWrongOptions(t *testing.T) {
 		"MaxAge":       {MaxAge: -1},
 		"Timeout":      {Timeout: -1},
 		"MaxBodyBytes": {MaxBodyBytes: -1},
+		"MaxMirrorAge": {MaxMirrorAge: -1},
+		"no mirror":    {Mirrors: []string{"copy.example.net"}},
+		"query":        {Mirrors: []string{"https://copy.example.net/?a"}},
 	} {
 		options.BaseURL = "https://api.example.org"
 		if _, err := NewClient(options); err == nil {

@@ -141,4 +141,15 @@ func (k *Key) wasInUse(moment time.Time) bool {
 		(k.notAfter == nil || !moment.After(*k.notAfter))
 }
 
+// retired says what a pin that is out of date needs to know.
+func (c check) retired(signer *Key) string {
+	for _, key := range c.Keys {
+		if c.isTrusted(key) && key.notAfter != nil && key.notAfter.Before(c.Now) {
+			return "; the pinned key " + key.ID + " was retired on " + *key.Published.NotAfter + " and the current one is " +
+				signer.ID + ": check it against another source, such as `svc verify --pin-from`"
+		}
+	}
+	return ""
+}
+
 func base64url(sum [32]byte) string { return base64.RawURLEncoding.EncodeToString(sum[:]) }

@@ -16,7 +16,7 @@ type Keys struct {
 	origin string
 	fetch  func(ctx context.Context, target string) (*Response, error)
 	pinned []string
-	maxAge time.Duration
+	maxAge *time.Duration
 	now    func() time.Time
 
 	// loading has room for one: who loads the key document. Others wait for it as long as their context allows.
@@ -25,6 +25,16 @@ type Keys struct {
 	mutex   sync.Mutex
 	trusted []string
 	held    []*Key
+	// document has the held keys.
+	document *Response
+}
+
+// orNil gives a setting whose zero value means the default.
+func orNil(setting time.Duration) *time.Duration {
+	if setting == 0 {
+		return nil
+	}
+	return &setting
 }
 
 // NewKeys prepares the keys of a service. It sends nothing before they are needed.
@@ -37,6 +47,7 @@ func NewKeys(options Options) (*Keys, error) {
 }
 
 func newKeys(options Options, c *connection) *Keys {
+	maxAge := orNil(options.MaxAge)
 	return &Keys{
 		origin: c.origin,
 		// Sent without the API key, so that a refusal of the key can be verified.
@@ -45,7 +56,7 @@ func newKeys(options Options, c *connection) *Keys {
 		},
 		pinned:  options.PinnedKeyIDs,
 		trusted: options.PinnedKeyIDs,
-		maxAge:  options.MaxAge,
+		maxAge:  maxAge,
 		now:     c.now,
 		loading: make(chan struct{}, 1),
 	}
@@ -95,11 +106,15 @@ func (k *Keys) Verify(ctx context.Context, response *Response) (*VerifiedRespons
 	if !mayBeNewKey(err) {
 		return verified, err
 	}
-	renewed, err := k.loadAfter(ctx, known, func() ([]*Key, error) {
+	renewed, failure := k.loadAfter(ctx, known, func() ([]*Key, error) {
 		return k.load(ctx, freshTarget(readPaths["signingKey"]))
 	})
-	if err != nil {
+	if isOutage(failure) {
+		// A response was received and does not verify: that is not an outage.
 		return nil, err
+	}
+	if failure != nil {
+		return nil, failure
 	}
 	return VerifyResponse(response, k.expectations(renewed))
 }
@@ -131,7 +146,7 @@ func (k *Keys) load(ctx context.Context, target string) ([]*Key, error) {
 		}
 		k.trusted = trusted
 	}
-	k.held = keys
+	k.held, k.document = keys, document
 	return keys, nil
 }
 

@@ -90,8 +90,8 @@ type VerifiedProof struct {
 type ProofOptions struct {
 	// Now is the verifier's clock.
 	Now time.Time
-	// MaxAge of the cosignatures; 0 for any.
-	MaxAge time.Duration
+	// MaxAge of the cosignatures; nil for any.
+	MaxAge *time.Duration
 	// Entry, for a proof that does not contain it.
 	Entry []byte
 	// Resource has the bytes of a resource, if they are to be verified too.
@@ -140,7 +140,7 @@ func parseSize(text string) (int64, bool) {
 }
 
 func isKeyName(name string) bool {
-	isOutside := func(each rune) bool { return unicode.IsSpace(each) || each == '+' || each == '\ufeff' }
+	isOutside := func(each rune) bool { return unicode.IsSpace(each) || each == '+' }
 	return name != "" && len(name) <= 255 && strings.IndexFunc(name, isOutside) < 0
 }
 
@@ -320,9 +320,9 @@ func parseNote(note string) (string, []noteLine, *VerificationError) {
 	return note[:split+1], lines, nil
 }
 
-// VerifyCheckpoint verifies a signed checkpoint: the log's signature, the quorum of witnesses and its age. A maxAge of 0
+// VerifyCheckpoint verifies a signed checkpoint: the log's signature, the quorum of witnesses and its age. A nil maxAge
 // accepts any. The error is a *VerificationError: MALFORMED, UNKNOWN_LOG, SIGNATURE, UNWITNESSED or STALE_WITNESS.
-func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge time.Duration) (*VerifiedCheckpoint, error) {
+func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge *time.Duration) (*VerifiedCheckpoint, error) {
 	text, lines, err := parseNote(note)
 	if err != nil {
 		return nil, err
@@ -364,8 +364,8 @@ func VerifyCheckpoint(note string, policy *LogPolicy, now time.Time, maxAge time
 	if verified.WitnessedAt.IsZero() {
 		return nil, refuse("UNWITNESSED", "%d known witnesses do not meet the quorum", len(names))
 	}
-	if maxAge != 0 && now.Sub(verified.WitnessedAt) > maxAge {
-		return nil, refuse("STALE_WITNESS", "the quorum is older than %s", maxAge)
+	if maxAge != nil && now.Sub(verified.WitnessedAt) > *maxAge {
+		return nil, refuse("STALE_WITNESS", "the quorum is older than %s", *maxAge)
 	}
 	return verified, nil
 }
@@ -402,7 +402,8 @@ func cosignaturesOf(text string, lines []noteLine, policy *LogPolicy) ([]Cosigna
 			if !ok {
 				return nil, refuse("SIGNATURE", "%s: the cosignature of %s is not valid", line.place, witness.key.name)
 			}
-			if seconds > newest {
+			// A time of 0 makes no statement about when the witness saw the checkpoint (tlog-cosignature).
+			if seconds > newest && seconds > 0 {
 				newest = seconds
 			}
 		}
@@ -505,21 +506,16 @@ func proofEntryOf(data []byte, index int64) (chainEntry, []byte, *VerificationEr
 	if err != nil || len(data) > maxEntryBytes || len(text) == len(data) || !bytes.Equal(content.text, text) {
 		return chainEntry{}, nil, failure
 	}
+	sum := sha256.Sum256(data)
 	var object map[string]any
 	_ = json.Unmarshal(text, &object)
-	if object == nil {
+	// The hash follows from the bytes, so they do not contain it.
+	if _, hasHash := object["hash"]; hasHash || object == nil {
 		return chainEntry{}, nil, failure
 	}
-	_, hasNote := object["note"].(string)
-	// The hash is not in the entry.
-	sum := sha256.Sum256(data)
 	object["hash"] = hex.EncodeToString(sum[:])
-	entry, isSummary := summaryOf(object)
-	var hasResources, hasChanges bool
-	entry.resources, hasResources = resourcesOf(object["resources"])
-	_, hasChanges = changesOf(object["changes"])
-	isExpected := entry.sequence == index+1 && entry.snapshotID == SnapshotID(index+1)
-	if !isSummary || !hasNote || !hasResources || !hasChanges || !isExpected {
+	entry, ok := entryIn(object)
+	if !ok || entry.sequence != index+1 || entry.snapshotID != SnapshotID(index+1) {
 		return chainEntry{}, nil, failure
 	}
 	return entry, text, nil

@@ -31,6 +31,23 @@ var readPaths = map[string]string{
 	"preview":            "/api/v1/preview/{path}",
 }
 
+// Targets that a copy of the service can replace: published resources, and the newest version.
+var copiedPaths = map[string]bool{
+	"/api/v1/status":              true,
+	"/api/v1/architecture":        true,
+	"/api/v1/development-queue":   true,
+	"/api/v1/roadmap":             true,
+	"/api/v1/wallet":              true,
+	"/api/v1/wallet/architecture": true,
+	"/api/v1/wallet/security":     true,
+	"/api/v1/wallet/evidence":     true,
+	"/api/v1/wallet/capabilities": true,
+	"/api/v1/wallet/integration":  true,
+	"/api/v1/wallet/development":  true,
+	"/api/v1/changelog":           true,
+	"/api/v1/version":             true,
+}
+
 // EndpointIndex: Data of `GET /api/v1`. The discovery index.
 type EndpointIndex struct {
 	// The major version.
@@ -1277,7 +1294,11 @@ func (c *Client) Versions(ctx context.Context, options ...ReadOption) (*Verified
 // VersionByID reads `GET /api/v1/versions/{snapshotId}`. Get a version. One entry of the version history by its
 // ID. value: ID of the version.
 func (c *Client) VersionByID(ctx context.Context, value string, options ...ReadOption) (*Verified[VersionEntry], error) {
-	return read[VersionEntry](ctx, c, pathWith(readPaths["versionById"], value), options)
+	path, err := pathWith(readPaths["versionById"], value, false)
+	if err != nil {
+		return nil, err
+	}
+	return read[VersionEntry](ctx, c, path, options)
 }
 
 // KeySelf reads `GET /api/v1/keys/self`. Get the current API key. Stability: beta. The metadata of the key in
@@ -1297,5 +1318,9 @@ func (c *Client) SigningKey(ctx context.Context, options ...ReadOption) (*Verifi
 // endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`. value: Any path below the
 // namespace.
 func (c *Client) Preview(ctx context.Context, value string, options ...ReadOption) (*Verified[any], error) {
-	return read[any](ctx, c, pathWith(readPaths["preview"], value), options)
+	path, err := pathWith(readPaths["preview"], value, true)
+	if err != nil {
+		return nil, err
+	}
+	return read[any](ctx, c, path, options)
 }

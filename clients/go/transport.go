@@ -37,20 +37,19 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := readUpTo(response.Body, orDefault(t.MaxBodyBytes, 16_000_000))
+	received, err := readResponse(request, response, orDefault(t.MaxBodyBytes, 16_000_000))
 	response.Body.Close()
 	if err != nil {
-		return nil, &ConnectionError{URL: request.URL.String(), Err: err, Final: errors.Is(err, errTooLarge)}
+		return nil, err
 	}
-	received := responseOf(request, response, body)
 	if received.Method == "" {
 		received.Method = http.MethodGet
 	}
 	if _, err := t.Keys.Verify(request.Context(), received); err != nil {
 		return nil, err
 	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	response.ContentLength = int64(len(body))
+	response.Body = io.NopCloser(bytes.NewReader(received.Body))
+	response.ContentLength = int64(len(received.Body))
 	return response, nil
 }
 
@@ -61,6 +60,9 @@ func (t *Transport) refuses(request *http.Request) error {
 	}
 	if origin, ok := originOf(request.URL); !ok || origin != t.Keys.origin {
 		return errors.New("publicapi.Transport: the request is for another origin than Keys")
+	}
+	if target := request.URL.RequestURI(); !targetForm.MatchString(target) {
+		return &TargetError{target}
 	}
 	return nil
 }

@@ -17,10 +17,19 @@ const vectors = "../../test/vectors"
 
 type headerPairs [][2]string
 
+// latin1 gives a text of a vector as it was sent: a character is one byte.
+func latin1(text string) string {
+	sent := make([]byte, 0, len(text))
+	for _, letter := range text {
+		sent = append(sent, byte(letter))
+	}
+	return string(sent)
+}
+
 func (h headerPairs) header() http.Header {
 	header := http.Header{}
 	for _, pair := range h {
-		header.Add(pair[0], pair[1])
+		header.Add(pair[0], latin1(pair[1]))
 	}
 	return header
 }
@@ -38,8 +47,10 @@ type vectorMoment struct {
 }
 
 type vector struct {
+	Description string
 	vectorMoment
 	MaxAgeSeconds int
+	Warnings      []string
 	PublicKey     PublishedKey
 	PinnedKeyID   string `json:"pinnedKeyId"`
 	Request       struct {
@@ -88,9 +99,18 @@ func outcomeOf(t *testing.T, err error) string {
 }
 
 func verifyVector(t *testing.T, v vector, moment vectorMoment) error {
+	found, err := warningsOf(t, v, moment)
+	if err == nil && strings.Join(found, " ") != strings.Join(v.Warnings, " ") {
+		t.Errorf("%s: expected the warnings %v, found %v", v.Description, v.Warnings, found)
+	}
+	return err
+}
+
+// warningsOf gives the codes of the warnings of a valid case.
+func warningsOf(t *testing.T, v vector, moment vectorMoment) ([]string, error) {
 	key, err := ImportKey(v.PublicKey)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	now, err := time.Parse(time.RFC3339, moment.Now)
 	if err != nil {
@@ -104,18 +124,24 @@ func verifyVector(t *testing.T, v vector, moment vectorMoment) error {
 		}
 	}
 	ifNoneMatch, _ := field(v.Request.Headers.header(), "If-None-Match")
-	expected := Expectations{
-		Keys: []*Key{key}, PinnedKeyIDs: []string{v.PinnedKeyID}, Now: now,
-		MaxAge: time.Duration(v.MaxAgeSeconds) * time.Second,
-	}
+	maxAge := time.Duration(v.MaxAgeSeconds) * time.Second
+	expected := Expectations{Keys: []*Key{key}, PinnedKeyIDs: []string{v.PinnedKeyID}, Now: now, MaxAge: &maxAge}
 	if moment.Revalidation != nil {
 		expected.Revalidated = moment.Revalidation.Headers.header()
 	}
-	_, err = VerifyResponse(&Response{
-		Method: v.Request.Method, Target: v.Request.Target, IfNoneMatch: ifNoneMatch,
+	verified, err := VerifyResponse(&Response{
+		Method: v.Request.Method, Target: latin1(v.Request.Target), IfNoneMatch: ifNoneMatch,
 		Status: v.Response.Status, Header: v.Response.Headers.header(), Body: body,
 	}, expected)
-	return err
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, warning := range verified.Warnings {
+		code, _, _ := strings.Cut(warning, ":")
+		found = append(found, code)
+	}
+	return found, nil
 }
 
 func TestResponseVectors(t *testing.T) {
@@ -148,8 +174,8 @@ type keyVector struct {
 	KeyIDs        []string
 }
 
-// orNil gives nil for an empty list, with which a vector says that every key is trusted.
-func orNil(ids []string) []string {
+// pinsOf gives nil for an empty list, with which a vector says that every key is trusted.
+func pinsOf(ids []string) []string {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -164,7 +190,7 @@ func verifyKeyVector(t *testing.T, name string, v keyVector) error {
 	keys, err := VerifyKeyDocument(&Response{
 		Method: v.KeyRequest.Method, Target: v.KeyRequest.Target,
 		Status: v.Response.Status, Header: v.Response.Headers.header(), Body: decoded(t, v.Response.BodyBase64),
-	}, Expectations{PinnedKeyIDs: orNil(v.PinnedKeyIDs), Now: now})
+	}, Expectations{PinnedKeyIDs: pinsOf(v.PinnedKeyIDs), Now: now})
 	if err != nil {
 		return err
 	}
@@ -172,7 +198,7 @@ func verifyKeyVector(t *testing.T, name string, v keyVector) error {
 	for _, key := range keys {
 		found = append(found, key.ID)
 	}
-	if strings.Join(found, " ") != strings.Join(v.KeyIDs, " ") {
+	if v.KeyIDs != nil && strings.Join(found, " ") != strings.Join(v.KeyIDs, " ") {
 		t.Errorf("%s: expected %v, found %v", name, v.KeyIDs, found)
 	}
 	return nil
@@ -193,6 +219,16 @@ func TestAnEmptyListOfPinsTrustsNoKey(t *testing.T) {
 	}
 }
 
+func TestAnOutdatedPinSaysWhatIsTrue(t *testing.T) {
+	v := readVectors[keyVector](t, "keys")["pinned-key-retired"]
+	err := verifyKeyVector(t, "", v)
+	expected := regexp.MustCompile("the pinned key " + v.PinnedKeyIDs[0] + " was retired on 2026-11-20T00:00:00.000Z and " +
+		"the current one is [A-Za-z0-9_-]{43}: check it against another source, such as `svc verify --pin-from`$")
+	if err == nil || !expected.MatchString(err.Error()) {
+		t.Errorf("found %v", err)
+	}
+}
+
 func TestKeyVectors(t *testing.T) {
 	for name, each := range readVectors[keyVector](t, "keys") {
 		if found := outcomeOf(t, verifyKeyVector(t, name, each)); found != each.Expected {
@@ -203,7 +239,7 @@ func TestKeyVectors(t *testing.T) {
 
 type logVector struct {
 	Expected, Now, Policy, Note, Proof string
-	MaxAgeSeconds                      int
+	MaxAgeSeconds                      *int
 	EntryBase64, ResourceBase64        *string
 	Result                             *struct {
 		Size        int64
@@ -234,7 +270,11 @@ func verifyLogVector(t *testing.T, name string, v logVector) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maxAge := time.Duration(v.MaxAgeSeconds) * time.Second
+	var maxAge *time.Duration
+	if v.MaxAgeSeconds != nil {
+		seconds := time.Duration(*v.MaxAgeSeconds) * time.Second
+		maxAge = &seconds
+	}
 	proved := &VerifiedProof{}
 	if v.Proof == "" {
 		checkpoint, err := VerifyCheckpoint(v.Note, policy, now, maxAge)
@@ -295,7 +335,7 @@ func TestTextsOfALogThatAreNoText(t *testing.T) {
 	tooMany := proofFirstLine + "\nindex 1\n" + strings.Repeat(strings.Repeat("A", 43)+"=\n", 10_000) + "\n"
 	for _, text := range []string{tooMany, "log a\xff\nquorum none\n"} {
 		_, policyErr := OpenPolicy(text)
-		_, noteErr := VerifyCheckpoint(text, policy, time.Unix(0, 0), 0)
+		_, noteErr := VerifyCheckpoint(text, policy, time.Unix(0, 0), nil)
 		_, proofErr := VerifyProof(text, policy, ProofOptions{})
 		for _, err := range []error{policyErr, noteErr, proofErr} {
 			if outcomeOf(t, err) != "MALFORMED" {
@@ -303,4 +343,62 @@ func TestTextsOfALogThatAreNoText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Writes the verdict on each case of a JSON list, which a test of the repository compares with those of other clients.
+func TestVerdicts(t *testing.T) {
+	file := os.Getenv("VERDICTS_OF")
+	if file == "" {
+		t.Skip("VERDICTS_OF names no file")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []json.RawMessage
+	if err := json.Unmarshal(text, &texts); err != nil {
+		t.Fatal(err)
+	}
+	verdicts := make([]string, 0, len(texts))
+	for _, each := range texts {
+		verdicts = append(verdicts, verdictOn(t, each))
+	}
+	written, err := json.Marshal(verdicts)
+	if err == nil {
+		err = os.WriteFile(file+".verdicts", written, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func verdictOn(t *testing.T, text json.RawMessage) string {
+	var kind map[string]json.RawMessage
+	if err := json.Unmarshal(text, &kind); err != nil {
+		t.Fatal(err)
+	}
+	read := func(into any) {
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	switch {
+	case kind["policy"] != nil:
+		var each logVector
+		read(&each)
+		return outcomeOf(t, verifyLogVector(t, "", each))
+	case kind["keyRequest"] != nil:
+		var each keyVector
+		read(&each)
+		each.KeyIDs = nil
+		return outcomeOf(t, verifyKeyVector(t, "", each))
+	case kind["entries"] != nil:
+		var each struct{ Entries []json.RawMessage }
+		read(&each)
+		return outcomeOf(t, VerifyHistory(each.Entries))
+	}
+	var each vector
+	read(&each)
+	found, err := warningsOf(t, each, each.vectorMoment)
+	return strings.Join(append([]string{outcomeOf(t, err)}, found...), " ")
 }

@@ -20,7 +20,11 @@ const (
 	maxSkew = 60 * time.Second
 	// Maximum number of keys of a document. A real one has one or two, and each costs as much as a verification.
 	maxKeys = 64
+	// A key document is parsed before it is verified, so its size is limited.
+	maxKeyDocumentBytes = 131_072
 )
+
+var proofFields = []string{"Content-Digest", "X-SVC-Signed-At", "X-SVC-Signature"}
 
 // A Response is an HTTP response, with the parts of its request that are signed.
 type Response struct {
@@ -42,8 +46,8 @@ type Expectations struct {
 	PinnedKeyIDs []string
 	// Now is the verifier's clock.
 	Now time.Time
-	// MaxAge of a signature; 0 for 900 seconds.
-	MaxAge time.Duration
+	// MaxAge of a signature; nil for 900 seconds.
+	MaxAge *time.Duration
 	// Revalidated has the header fields of a later 304 with which a cache renewed the response, unless it merged them.
 	Revalidated http.Header
 }
@@ -61,6 +65,8 @@ type VerifiedResponse struct {
 	KeyID string
 	// ProvedAt is when the response, or the 304 that renewed it, was signed.
 	ProvedAt time.Time
+	// Warnings name what does not match in header fields that are not signed: "ETAG: …" and "REQUEST_ID: …".
+	Warnings []string
 	members  canonicalText
 }
 
@@ -88,11 +94,16 @@ func VerifyResponse(response *Response, expected Expectations) (*VerifiedRespons
 // VerifyKeyDocument verifies a response of the signing-key endpoint with the keys that it contains, and returns them.
 // That proves only that the signer has one of them: pin their IDs. Keys of the expectations are ignored.
 func VerifyKeyDocument(response *Response, expected Expectations) ([]*Key, error) {
-	content, err := parse(response.Body)
-	data, hasData := content.member("data")
-	if err != nil || !hasData {
+	var data []byte
+	hasData, hasProof := false, len(missingIn(response.Header, proofFields)) == 0
+	if hasProof && len(response.Body) <= maxKeyDocumentBytes {
+		content, err := parse(response.Body)
+		data, hasData = content.member("data")
+		hasData = hasData && err == nil
+	}
+	if !hasData {
 		failure := refuse("UNSIGNED", "no signing-key document; status %d", response.Status)
-		if _, isSigned := field(response.Header, "X-SVC-Signature"); isSigned {
+		if hasProof {
 			failure.Code = "MALFORMED"
 		}
 		failure.Response = response
@@ -170,6 +181,24 @@ func field(header http.Header, name string) (string, bool) {
 	return strings.Join(bare, ", "), len(values) > 0
 }
 
+// missingIn lists the header fields that a response lacks.
+func missingIn(header http.Header, names []string) []string {
+	var missing []string
+	for _, name := range names {
+		if _, ok := field(header, name); !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// isOutage reports whether a response is an unsigned 429 or 5xx, as from a proxy: it proves nothing. A digest alone may
+// be that of a proxy.
+func (r *Response) isOutage() bool {
+	isSigned := len(missingIn(r.Header, proofFields[1:])) < len(proofFields[1:])
+	return (r.Status == http.StatusTooManyRequests || r.Status >= 500) && !isSigned
+}
+
 type check struct {
 	response *Response
 	Expectations
@@ -178,8 +207,6 @@ type check struct {
 type proof struct {
 	keyID    string
 	signedAt time.Time
-	etag     string
-	hasETag  bool
 }
 
 func (c check) run() (*VerifiedResponse, *VerificationError) {
@@ -192,21 +219,26 @@ func (c check) run() (*VerifiedResponse, *VerificationError) {
 		if !ok {
 			return nil, refuse("UNSIGNED", "no X-SVC-Revalidated")
 		}
-		proved, err := c.revalidation(r.Header, revalidated)
+		stated, _ := field(r.Header, "ETag")
+		listed := listedIn(r.IfNoneMatch, stated)
+		proved, etag, err := c.revalidation(r.Header, revalidated, listed)
 		if err != nil {
 			return nil, err
 		}
-		if !isNamed(proved.etag, r.IfNoneMatch) {
-			return nil, refuse("ETAG", "%s is not in If-None-Match", proved.etag)
+		if !contains(listed, etag) {
+			return nil, refuse("ETAG", "%s is not in If-None-Match", etag)
 		}
-		return &VerifiedResponse{Status: r.Status, ETag: proved.etag, KeyID: proved.keyID, ProvedAt: proved.signedAt}, nil
+		return &VerifiedResponse{
+			Status: r.Status, ETag: etag, KeyID: proved.keyID, ProvedAt: proved.signedAt,
+			Warnings: c.differences("ETAG", "ETag", etag),
+		}, nil
 	}
-	contentDigest, hasDigest := field(r.Header, "Content-Digest")
-	signedAt, hasTime := field(r.Header, "X-SVC-Signed-At")
-	signature, hasSignature := field(r.Header, "X-SVC-Signature")
-	if !hasDigest || !hasTime || !hasSignature {
-		return nil, refuse("UNSIGNED", "expected Content-Digest, X-SVC-Signed-At and X-SVC-Signature")
+	if missing := missingIn(r.Header, proofFields); len(missing) > 0 {
+		return nil, refuse("UNSIGNED", "no %s", strings.Join(missing, ", no "))
 	}
+	contentDigest, _ := field(r.Header, "Content-Digest")
+	signedAt, _ := field(r.Header, "X-SVC-Signed-At")
+	signature, _ := field(r.Header, "X-SVC-Signature")
 	sum := sha256.Sum256(r.Body)
 	if digest := base64.StdEncoding.EncodeToString(sum[:]); findDigest(contentDigest) != digest {
 		return nil, refuse("DIGEST", "the body has %s, Content-Digest is %s", digest, contentDigest)
@@ -217,7 +249,7 @@ func (c check) run() (*VerifiedResponse, *VerificationError) {
 		return nil, err
 	}
 	signer := proved.keyID
-	proved.etag, proved.hasETag = field(r.Header, "ETag")
+	verified, malformed := c.readBody()
 	if !c.isFresh(proved.signedAt) {
 		later := c.Revalidated
 		if later == nil {
@@ -227,25 +259,40 @@ func (c check) run() (*VerifiedResponse, *VerificationError) {
 		if !ok {
 			return nil, refuse("STALE", "signed at %s, and no 304 renewed it", signedAt)
 		}
-		if proved, err = c.revalidation(later, revalidated); err != nil {
+		// The ETag that was signed is computed from the body: a proxy may have changed the header.
+		var own []string
+		if malformed == nil && verified.Data != nil {
+			own = []string{verified.ETag}
+		}
+		renewal, etag, err := c.revalidation(later, revalidated, own)
+		if err != nil {
 			return nil, err
 		}
+		if malformed == nil && !contains(own, etag) {
+			return nil, refuse("ETAG", "expected %s, found %s", verified.ETag, etag)
+		}
+		proved = renewal
 	}
-	verified, err := c.readBody()
-	if err != nil {
-		return nil, err
+	if malformed != nil {
+		return nil, malformed
 	}
-	// A CDN may remove an ETag. A different ETag would link the body to another version.
-	if proved.hasETag && (verified.Data == nil || proved.etag != verified.ETag) {
-		return nil, refuse("ETAG", "expected %s, found %s", verified.ETag, proved.etag)
-	}
-	requestID, hasID := field(r.Header, "X-Request-Id")
-	stated, isStated := verified.members.member("requestId")
-	if hasID && isStated && !bytes.Equal(stated, appendString(nil, requestID)) {
-		return nil, refuse("REQUEST_ID", "found %s", requestID)
+	verified.Warnings = c.differences("ETAG", "ETag", verified.ETag)
+	if requestID, isStated := verified.members.member("requestId"); isStated {
+		var text string
+		_ = json.Unmarshal(requestID, &text)
+		verified.Warnings = append(verified.Warnings, c.differences("REQUEST_ID", "X-Request-Id", text)...)
 	}
 	verified.KeyID, verified.ProvedAt = signer, proved.signedAt
 	return verified, nil
+}
+
+// differences warns if a header field that is not signed differs from the verified value. A CDN may remove the field.
+func (c check) differences(code, name, expected string) []string {
+	found, isStated := field(c.response.Header, name)
+	if !isStated || (found == expected && found != "") {
+		return nil
+	}
+	return []string{code + ": expected " + expected + ", found " + found}
 }
 
 func (c check) requireTrusted() *VerificationError {
@@ -264,29 +311,32 @@ func (c check) isTrusted(key *Key) bool {
 }
 
 func (c check) isFresh(signedAt time.Time) bool {
-	maxAge := c.MaxAge
-	if maxAge == 0 {
-		maxAge = MaxAge
+	maxAge := MaxAge
+	if c.MaxAge != nil {
+		maxAge = *c.MaxAge
 	}
 	return c.Now.Sub(signedAt) <= maxAge
 }
 
-// signed checks one signature, its key and its time; how old it may be is up to the caller.
-func (c check) signed(lines []string, signedAt, signature, fault string) (proof, *VerificationError) {
+func (c check) signerOf(lines []string, signature string) *Key {
 	data, ok := decodeBase64(base64.StdEncoding, signature, ed25519.SignatureSize)
 	text := []byte(strings.Join(lines, "\n"))
-	var signer *Key
 	for _, key := range c.Keys {
 		if ok && isSignature(key.public, text, data) {
-			signer = key
-			break
+			return key
 		}
 	}
+	return nil
+}
+
+// signed checks one signature, its key and its time; how old it may be is up to the caller.
+func (c check) signed(lines []string, signedAt, signature, fault string) (proof, *VerificationError) {
+	signer := c.signerOf(lines, signature)
 	if signer == nil {
 		return proof{}, refuse(fault, "not valid for any key")
 	}
 	if !c.isTrusted(signer) {
-		return proof{}, refuse("UNKNOWN_KEY", "signed by %s", signer.ID)
+		return proof{}, refuse("UNKNOWN_KEY", "signed by %s%s", signer.ID, c.retired(signer))
 	}
 	moment, ok := parseInstant(signedAt)
 	if !ok {
@@ -301,20 +351,30 @@ func (c check) signed(lines []string, signedAt, signature, fault string) (proof,
 	return proof{keyID: signer.ID, signedAt: moment}, nil
 }
 
-// revalidation verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with.
-func (c check) revalidation(header http.Header, revalidated string) (proof, *VerificationError) {
+// revalidation verifies the proof of a 304, and gives the ETag that it signs: one of the expected, or that of the header.
+func (c check) revalidation(header http.Header, revalidated string, expected []string) (proof, string, *VerificationError) {
 	signedAt, signature, _ := strings.Cut(revalidated, "; ")
-	etag, _ := field(header, "ETag")
-	lines := []string{"svc-revalidation-v1", c.response.Method, c.response.Target, "304", signedAt, etag}
-	proved, err := c.signed(lines, signedAt, signature, "REVALIDATION")
+	stated, _ := field(header, "ETag")
+	linesOf := func(etag string) []string {
+		return []string{"svc-revalidation-v1", c.response.Method, c.response.Target, "304", signedAt, etag}
+	}
+	etag := stated
+	if !contains(expected, stated) {
+		for _, each := range expected {
+			if c.signerOf(linesOf(each), signature) != nil {
+				etag = each
+				break
+			}
+		}
+	}
+	proved, err := c.signed(linesOf(etag), signedAt, signature, "REVALIDATION")
 	if err != nil {
-		return proof{}, err
+		return proof{}, "", err
 	}
 	if !c.isFresh(proved.signedAt) {
-		return proof{}, refuse("STALE", "renewed at %s", signedAt)
+		return proof{}, "", refuse("STALE", "renewed at %s", signedAt)
 	}
-	proved.etag, proved.hasETag = etag, true
-	return proved, nil
+	return proved, etag, nil
 }
 
 // readBody gives the body, its data, and the entity tag of the data.
@@ -361,12 +421,14 @@ func findDigest(contentDigest string) string {
 
 var entityTag = regexp.MustCompile(`"[^"]*"`)
 
-// isNamed reports whether the request named an ETag in If-None-Match (weak comparison, RFC 9110 13.1.2).
-func isNamed(etag, ifNoneMatch string) bool {
-	for _, tag := range entityTag.FindAllString(ifNoneMatch, -1) {
-		if tag == strings.TrimPrefix(etag, "W/") {
-			return true
-		}
+// listedIn gives the entity tags that a request accepts, in the form of the service (weak comparison, RFC 9110 13.1.2).
+func listedIn(ifNoneMatch, etag string) []string {
+	if ifNoneMatch == "*" {
+		return []string{etag}
 	}
-	return ifNoneMatch == "*"
+	tags := entityTag.FindAllString(ifNoneMatch, -1)
+	for at, tag := range tags {
+		tags[at] = "W/" + tag
+	}
+	return tags
 }

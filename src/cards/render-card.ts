@@ -4,6 +4,7 @@ import type { Locale } from '@public-api/contract/registry/locales'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Card, CARD_SIZE } from '../pages/card.ts'
 import { withThaiLines } from '../pages/texts/thai-lines.ts'
+import { encodePalettePng } from './encode-png.ts'
 import { openTypesetter, type TextStyle } from './typesetter.ts'
 
 /** The colors of the light scheme in style.css. */
@@ -131,7 +132,7 @@ ${drawChain(accent)}
     const image = new Resvg(svgOf(card))
     const rendered = image.render()
     try {
-      return rendered.asPng()
+      return encodePalettePng(rendered.pixels, CARD_SIZE.width) ?? rendered.asPng()
     } finally {
       // Its memory is not garbage-collected.
       rendered.free()

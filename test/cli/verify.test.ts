@@ -111,8 +111,6 @@ test('names the first failed step and skips later ones', async (t) => {
     ['UNSIGNED', 'proof', ({ headers }) => headers.delete('x-svc-signature')],
     ['DIGEST', 'digest', ({ body }) => void (body[20] = (body[20] ?? 0) ^ 1)],
     ['SIGNATURE', 'signature', (upstream) => void (upstream.status = 203)],
-    ['ETAG', 'etag', ({ headers }) => headers.set('etag', 'W/"other"')],
-    ['REQUEST_ID', 'requestId', ({ headers }) => headers.set('x-request-id', 'other')],
   ]
   for (const [code, step, change] of cases) {
     const origin = await before(t, app, change)

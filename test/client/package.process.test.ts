@@ -92,8 +92,9 @@ describe('the packed client', () => {
   })
 
   // 6.5 kB at first. Since then: periods of keys, renewals by 304 (0.4 kB), options that are checked with their names (0.2 kB),
-  // and one buffer for a body with limits (0.2 kB), each of which every client needs.
-  test('createClient alone is below 7.8 kB, with its dependencies', async () => {
+  // one buffer for a body with limits (0.2 kB), I-JSON, which every client reads alike (0.15 kB), and header fields that
+  // proxies change (0.1 kB), each of which every client needs.
+  test('createClient alone is below 8.1 kB, with its dependencies', async () => {
     const resolveDir = path.join(ROOT, 'packages', 'client', 'src')
     const { outputFiles } = await build({
       stdin: { contents: "export { createClient } from './index.ts'", resolveDir },
@@ -105,13 +106,13 @@ describe('the packed client', () => {
       write: false,
     })
     const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
-    assert.ok(bytes > 4000 && bytes < 7800, `${bytes} bytes`)
+    assert.ok(bytes > 4000 && bytes < 8100, `${bytes} bytes`)
   })
 
-  test('the bundle for browsers is below 7.9 kB and has what the first entry has', async () => {
+  test('the bundle for browsers is below 8.2 kB and has what the first entry has', async () => {
     const file = path.join(built, 'dist', 'client.min.js')
     const bytes = gzipSync(readFileSync(file), { level: 9 }).length
-    assert.ok(bytes < 7900, `${bytes} bytes`)
+    assert.ok(bytes < 8200, `${bytes} bytes`)
     const bundle = (await import(file)) as object
     const entry = (await import(path.join(built, 'dist', 'client', 'index.js'))) as object
     assert.deepEqual(Object.keys(bundle).toSorted(), Object.keys(entry).toSorted())

@@ -27,6 +27,7 @@ describe('the verified result', () => {
       etag: fieldOf(response, 'ETag'),
       keyId: key.keyId,
       provedAtMs: ASKED_MS,
+      warnings: [],
     })
   })
 

@@ -79,6 +79,30 @@ for (const { file, missing, run } of clientCommands(go)) {
       })
     }
 
+    for (const [name, status, head, part] of [
+      ['an unsigned error of empty objects', 500, {}, '{},'],
+      ['an unsigned error of brackets', 503, {}, '['],
+      ['a success of empty objects', 200, {}, '{},'],
+      ['an error that claims to be signed', 500, { 'X-SVC-Signature': 'a' }, '{},'],
+      ['a chunk for each byte', 200, {}, ''],
+    ] as const) {
+      await t.test(`uses little memory for ${name}`, async () => {
+        const send = (response: ServerResponse) => {
+          response.writeHead(status, head)
+          if (part !== '') return void response.end(`[${part.repeat(15_000_000 / part.length)}`)
+          for (let sent = 0; sent < 300_000; sent += 1) response.write(' ')
+          response.end()
+        }
+        const onlyStatus = await openService(send)
+        const everything = await serve(t, (_request, response) => send(response))
+        for (const origin of [onlyStatus, everything]) {
+          const ended = await run(`${origin}${STATUS}`, PIN)
+          assert.notEqual(ended.status, 0)
+          assert.ok(ended.megabytes > 5 && ended.megabytes < 150, `${ended.megabytes} MB`)
+        }
+      })
+    }
+
     await t.test('refuses a coding that it did not request', async () => {
       const origin = await openService((response, honest) => {
         response.writeHead(200, { ...Object.fromEntries(honest.headers), 'Content-Encoding': 'br' })

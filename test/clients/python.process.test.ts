@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = 'clients/python'
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
@@ -19,6 +21,19 @@ void test('the tests of the Python client pass', { skip: missingPython() ?? fals
   assert.equal(status, 0, error)
   assert.ok(Number(/^Ran (\d+) tests/m.exec(error)?.[1]) >= 2, error)
 })
+
+void test(
+  'Debian’s setuptools builds the package',
+  { skip: missingPython() ?? false },
+  async (t) => {
+    const copy = path.join(temporaryFolder(t), 'python')
+    cpSync(FOLDER, copy, { recursive: true })
+    const program = 'from setuptools import build_meta as b; print(b.build_wheel("."))'
+    const { status, out, error } = await runCommand(PYTHON, ['-c', program], process.env, copy)
+    assert.equal(status, 0, error)
+    assert.match(out, /^public_api_client-\d+\.\d+\.\d+-py3-none-any\.whl$/m)
+  },
+)
 
 void test('the snippet of the README runs', { skip: missingPython() ?? false }, async (t) => {
   const app = await runApp(t, { clock: { nowMs: Date.now } })

@@ -14,17 +14,16 @@ export interface Ending {
   readonly error: string
 }
 
-/** A command of a client, as a program of docs/verifying and as it is. */
-export interface ClientCommand extends Verifier {
-  readonly runCommandLine: Verifier['run']
-}
+type Run = (...args: readonly string[]) => Promise<Ending & { readonly megabytes: number }>
 
-/** One of the programs in docs/verifying, ready to run. */
-export interface Verifier {
+/** A command of a client. */
+export interface ClientCommand {
   readonly file: string
   /** Why it cannot run here; undefined where it can. */
   readonly missing: string | undefined
-  run(...args: readonly string[]): Promise<Ending>
+  /** Verifies a URL by key IDs joined by commas, and the ETag of a 304. */
+  readonly run: Run
+  readonly runCommandLine: Run
 }
 
 /** Reason to skip where one of these programs is not on the machine, or openssl is too old; undefined otherwise. */
@@ -83,6 +82,20 @@ export function missingPython(): string | undefined {
   return status === 0 ? undefined : `${PYTHON} has no package cryptography`
 }
 
+/** Runs a command and gives its peak memory in megabytes: the largest resident set of the program. */
+async function runMeasured(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Ending & { readonly megabytes: number }> {
+  const program =
+    'import resource, subprocess, sys; r = subprocess.run(sys.argv[1:]); ' +
+    'print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr); sys.exit(r.returncode)'
+  const ended = await runCommand(PYTHON, ['-c', program, command, ...args], env)
+  const lines = ended.error.trimEnd().split('\n')
+  return { ...ended, error: lines.slice(0, -1).join('\n'), megabytes: Number(lines.at(-1)) / 1000 }
+}
+
 /** The environment in which Python finds the client of this checkout. */
 export const PYTHON_ENV: NodeJS.ProcessEnv = {
   ...process.env,
@@ -94,18 +107,18 @@ export const PYTHON_ENV: NodeJS.ProcessEnv = {
 export const GO_CLIENT = path.join(ROOT, 'clients/go')
 
 /** Compiles the command of the Go client once, and gives a function that runs it. */
-function goCommand(go: ReturnType<typeof openGoFolder>): Verifier['run'] {
+function goCommand(go: ReturnType<typeof openGoFolder>): Run {
   const built = path.resolve('node_modules/.cache/go/public-api')
   let building: Promise<Ending> | undefined
   return async (...args) => {
     building ??= runCommand('go', ['build', '-o', built, './cmd/public-api'], go.env, GO_CLIENT)
     const { status, error } = await building
     if (status !== 0) throw new Error(`clients/go does not compile: ${error}`)
-    return runCommand(built, args)
+    return runMeasured(built, args, process.env)
   }
 }
 
-/** The commands of the clients, called as the programs of docs/verifying are: URL, key IDs joined by commas, ETag. */
+/** The commands of the clients. */
 export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly ClientCommand[] {
   const argumentsOf = ([url = '', pins = '', etag]: readonly string[]) => [
     'verify',
@@ -118,7 +131,7 @@ export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly Cl
       file: 'clients/python',
       missing: missingPython(),
       runCommandLine: (...args: readonly string[]) =>
-        runCommand(PYTHON, ['-m', 'public_api', ...args], PYTHON_ENV),
+        runMeasured(PYTHON, ['-m', 'public_api', ...args], PYTHON_ENV),
     },
     { file: 'clients/go', missing: missingProgram('go'), runCommandLine: goCommand(go) },
   ]
@@ -126,73 +139,4 @@ export function clientCommands(go: ReturnType<typeof openGoFolder>): readonly Cl
     ...command,
     run: (...args) => command.runCommandLine(...argumentsOf(args)),
   }))
-}
-
-/** The three programs. The one in Go is compiled when it first runs. */
-export function verifiersOf(go: ReturnType<typeof openGoFolder>): readonly Verifier[] {
-  // Where an older one is up to date, Go links nothing.
-  const built = path.resolve('node_modules/.cache/go/verify')
-  let building: Promise<Ending> | undefined
-  const interpreted = (
-    file: string,
-    interpreter: string,
-    ...others: readonly string[]
-  ): Verifier => ({
-    file,
-    missing: missingProgram(interpreter, ...others),
-    run: (...args) => runCommand(interpreter, [`docs/verifying/${file}`, ...args]),
-  })
-  return [
-    // The shell has no --version; it is there wherever Node starts a command with it.
-    {
-      ...interpreted('verify.sh', 'sh'),
-      missing: missingProgram('curl', 'openssl', 'awk'),
-    },
-    interpreted('verify.py', 'python3'),
-    {
-      file: 'verify.go',
-      missing: missingProgram('go'),
-      async run(...args) {
-        building ??= runCommand('go', ['build', '-o', built, 'docs/verifying/verify.go'], go.env)
-        const { status, error } = await building
-        if (status !== 0) throw new Error(`verify.go does not compile: ${error}`)
-        return runCommand(built, args)
-      },
-    },
-  ]
-}
-
-/** A program of docs/verifying that checks an offline proof. */
-export interface ProofVerifier extends Verifier {
-  runVectors(folder: string): Promise<Ending>
-}
-
-export function pythonProofVerifier(): ProofVerifier {
-  const run = (...args: readonly string[]) =>
-    runCommand('python3', ['docs/verifying/verify_proof.py', ...args])
-  return {
-    file: 'verify_proof.py',
-    missing: missingProgram('python3'),
-    run,
-    runVectors: (folder) => run('--vectors', folder),
-  }
-}
-
-/** Compiled when it first runs. */
-export function goProofVerifier(go: ReturnType<typeof openGoFolder>): ProofVerifier {
-  const built = path.resolve('node_modules/.cache/go/verify-proof')
-  const sources = ['verify.go', 'verify_proof.go'].map((name) => `docs/verifying/${name}`)
-  let building: Promise<Ending> | undefined
-  async function run(...args: readonly string[]): Promise<Ending> {
-    building ??= runCommand('go', ['build', '-o', built, ...sources], go.env)
-    const { status, error } = await building
-    if (status !== 0) throw new Error(`verify_proof.go does not compile: ${error}`)
-    return runCommand(built, args)
-  }
-  return {
-    file: 'verify_proof.go',
-    missing: missingProgram('go'),
-    run: (...args) => run('--proof', ...args),
-    runVectors: (folder) => run('--proof-vectors', folder),
-  }
 }

@@ -356,6 +356,26 @@ function notModifiedVectors(good: Vector | undefined): ReadonlyMap<string, Vecto
       },
     ],
     [
+      'good-not-modified-other-etag',
+      {
+        ...good,
+        description: 'A proxy changed the ETag of a 304 to data that the request named.',
+        request: asked([['If-None-Match', etag]]),
+        response: withHeader(good.response, 'ETag', etag.replace(/"$/, '-gzip"')),
+        warnings: ['ETAG'],
+      },
+    ],
+    [
+      'not-modified-changed-etag',
+      {
+        ...base,
+        description: 'A proxy changed the ETag of a 304, and the request named other data.',
+        expected: 'REVALIDATION',
+        request: asked([['If-None-Match', 'W/"another"']]),
+        response: withHeader(good.response, 'ETag', etag.replace(/"$/, '-gzip"')),
+      },
+    ],
+    [
       'good-not-modified-list',
       {
         ...good,

@@ -65,18 +65,25 @@ function broken(
   return { description, expected: 'BROKEN', at: formatSnapshotId(sequence), entries }
 }
 
-/** Entries with a correct hash and one member of a wrong form. */
-const MALFORMED: readonly (readonly [name: string, description: string, members: object])[] = [
+/** Members that no entry has, in a history as in the log. */
+export const MALFORMED_MEMBERS: readonly (readonly [
+  name: string,
+  description: string,
+  members: object,
+])[] = [
   ['sequence-text', 'The number of an entry is text.', { sequence: '2' }],
   ['sequence-fraction', 'The number of an entry is a fraction.', { sequence: 2.5 }],
   ['sequence-zero', 'The number of an entry is 0.', { sequence: 0 }],
   ['sequence-negative', 'The number of an entry is negative.', { sequence: -2 }],
+  ['sequence-huge', 'The number of an entry is 2^53.', { sequence: 2 ** 53 }],
   ['id-number', 'The id of an entry is a number.', { snapshotId: 2 }],
   ['id-short', 'The id of an entry has three digits.', { snapshotId: 'VS-002' }],
   ['id-of-markup', 'The id of an entry is other text.', { snapshotId: '<b>VS-0002</b>' }],
   ['created-number', 'The time of an entry is a number.', { createdAt: 1_762_041_600_000 }],
   ['created-missing', 'An entry has no time.', { createdAt: null }],
+  ['created-in-words', 'The time of an entry is a word.', { createdAt: 'yesterday' }],
   ['note-number', 'The note is a number.', { note: 7 }],
+  ['note-null', 'The note is null.', { note: null }],
   ['previous-hash-missing', 'An entry has no link.', { previousHash: null }],
   ['previous-hash-number', 'The link is a number.', { previousHash: 0 }],
   ['resources-list', 'The resources are a list.', { resources: [] }],
@@ -86,6 +93,13 @@ const MALFORMED: readonly (readonly [name: string, description: string, members:
     'A resource has the name of another folder.',
     { resources: { '../x': A } },
   ],
+  [
+    'resource-name-of-objects',
+    'A resource has a name that programs take for something else.',
+    { resources: JSON.parse(`{"__proto__":"${A}"}`) as object },
+  ],
+  ['resource-name-empty', 'A resource has an empty name.', { resources: { '': A } }],
+  ['digest-null', 'The digest of a resource is null.', { resources: { status: null } }],
   ['digest-short', 'The digest of a resource is too short.', { resources: { status: 'B' } }],
   [
     'digest-standard-alphabet',
@@ -216,7 +230,7 @@ export const HISTORY_VECTORS: ReadonlyMap<string, HistoryVector> = new Map([
       malformed({ resources: { status: 1 } }),
     ),
   ],
-  ...MALFORMED.map(
+  ...MALFORMED_MEMBERS.map(
     ([name, description, members]) =>
       [name, broken(description, 2, () => malformed(members))] as const,
   ),

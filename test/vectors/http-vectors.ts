@@ -196,16 +196,22 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     withDigest(digest.replaceAll(':', '')),
   )
 
-  add(
-    'etag-of-other-data',
-    'ETAG',
-    'The signature is fresh; the ETag, which it does not cover, is that of other data.',
-    {
-      response: withHeader(response, 'ETag', `W/"${'A'.repeat(43)}"`),
-    },
-  )
-  add('other-request-id', 'REQUEST_ID', 'X-Request-Id is not the request id in the body.', {
+  const ownEtag = headerOf(response, 'ETag')
+  for (const [name, description, value] of [
+    ['of-other-data', 'is that of other data', `W/"${'A'.repeat(43)}"`],
+    ['strong', 'was made strong by a proxy', ownEtag.replace('W/', '')],
+    ['of-a-coding', 'names a content coding', ownEtag.replace(/"$/, '-gzip"')],
+  ] as const) {
+    const changed = withHeader(response, 'ETag', value)
+    const warnings = ['ETAG']
+    add(`good-etag-${name}`, 'ok', `The ETag, which is not signed, ${description}.`, {
+      response: changed,
+      warnings,
+    })
+  }
+  add('good-other-request-id', 'ok', 'X-Request-Id, which is not signed, is that of a proxy.', {
     response: withHeader(response, 'X-Request-Id', '00000000-0000-4000-8000-000000000000'),
+    warnings: ['REQUEST_ID'],
   })
   addSigned(
     'signed-at-no-time',
@@ -240,26 +246,35 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     const changed = withBytes(Buffer.from(body))
     return etag === undefined ? changed : withHeader(changed, 'ETag', etag)
   }
-  addSigned(
-    'good-repeated-name',
-    'ok',
-    'The body has two members data. The last one counts, and the ETag is its.',
-    withBody(goodBody.replace('"data":', '"data":{},"data":')),
-  )
-  addSigned(
-    'repeated-name',
-    'ETAG',
-    'The body has two members data. The last one counts, and the ETag is of the first.',
-    withBody(goodBody.replace(/\}$/, ',"data":{}}')),
-  )
+  for (const [name, description, body] of [
+    ['data', 'two members data', goodBody.replace('"data":', '"data":{},"data":')],
+    ['beside', 'two members beside the data', goodBody.replace('"ok":true', '"ok":true,"ok":true')],
+    [
+      'nested',
+      'an object with a name twice',
+      goodBody.replace('"data":{', '"data":{"a":{"b":1,"b":1},'),
+    ],
+    [
+      'escaped',
+      'a name twice, once with an escape',
+      goodBody.replace('"data":{', String.raw`"data":{"a\"b":1,"\u0061\"b":2,`),
+    ],
+  ] as const) {
+    addSigned(
+      `repeated-name-${name}`,
+      'MALFORMED',
+      `The body has ${description} (RFC 7493 2.3).`,
+      withBody(body),
+    )
+  }
   // Members out of order, escapes, numbers in other notations, and names that UTF-8 and UTF-16 order differently.
-  const unordered = String.raw`{"\ud83d\ude00":1E21,"\ufb33":[1.0,-0,4.50,1e-7,9007199254740993],"b":"\u000f\/\u20ac\n","a":{"\u0064":null,"c":true,"d":false}}`
+  const unordered = String.raw`{"\ud83d\ude00":1E21,"\ufb33":[1.0,-0,4.50,1e-7,9007199254740993],"b":"\u000f\/\u20ac:\n\"","a":{"\u0064":null,"c":true}}`
   const data = JSON.parse(unordered) as JsonObject
   const etag = `W/"${sha256Base64url(canonicalJson(data))}"`
   addSigned(
     'good-other-notation',
     'ok',
-    'The data is not in its canonical form: order, escapes, numbers and a repeated name.',
+    'The data is not in its canonical form: order, escapes, numbers and a colon in a text.',
     withBody(
       goodBody.replace(/"data":.*\}$/, () => `"data":${unordered}}`),
       etag,
@@ -293,15 +308,29 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
       `W/"${sha256Base64url(String.raw`{"":"${'\u007f\u2028'}<>&","__proto__":{"a":1},"constructor":[[]]}`)}"`,
     ),
   )
-  const nested = `${'['.repeat(100)}1.5${']'.repeat(100)}`
-  addSigned(
-    'good-nested',
-    'ok',
-    'The data consists of a hundred arrays, each within the one before, around a number.',
+  // The body is one object more.
+  const nestedBody = (inside: string): VectorResponse =>
     withBody(
-      goodBody.replace(/"data":.*\}$/, () => `"data":${nested}}`),
-      `W/"${sha256Base64url(nested)}"`,
-    ),
+      goodBody.replace(/"data":.*\}$/, () => `"data":${inside}}`),
+      `W/"${sha256Base64url(inside)}"`,
+    )
+  const arrays = (count: number) => `${'['.repeat(count)}1.5${']'.repeat(count)}`
+  const objects = (count: number) => `${'{"a":'.repeat(count)}1${'}'.repeat(count)}`
+  const emptied = (count: number) => `${'['.repeat(count)}${']'.repeat(count)}`
+  for (const [name, text] of [
+    ['arrays', arrays],
+    ['objects', objects],
+    ['empty', emptied],
+  ] as const) {
+    const description = 'arrays and objects inside one another.'
+    addSigned(`good-nested-${name}`, 'ok', `128 ${description}`, nestedBody(text(127)))
+    addSigned(`nested-${name}`, 'MALFORMED', `129 ${description}`, nestedBody(text(128)))
+  }
+  addSigned(
+    'nested-beside',
+    'MALFORMED',
+    'Too many arrays inside one another, beside the data.',
+    withBody(goodBody.replace('"ok":true', `"ok":true,"more":${arrays(128)}`)),
   )
   for (const [name, description, body] of [
     ['body-byte-order-mark', 'The body begins with a byte order mark.', `\ufeff${goodBody}`],
@@ -322,12 +351,13 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   ] as const) {
     addSigned(name, 'MALFORMED', description, withBody(body))
   }
-  addSigned(
-    'etag-empty',
-    'ETAG',
-    'The body has no data, and the ETag is empty.',
-    withBody('{"ok":true}', ''),
-  )
+  const withoutData = withBody('{"ok":true}', '')
+  const noData = signAgain(request, withoutData, TEST_SIGNING_KEY)
+  add('good-etag-empty', 'ok', 'The body has no data, and the ETag is empty.', {
+    response: noData,
+    signedText: signedTextOf(request, noData),
+    warnings: ['ETAG'],
+  })
   addSigned(
     'body-not-utf-8',
     'MALFORMED',
@@ -386,6 +416,12 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     now,
     response: merged(response, proof),
     ...texts,
+  })
+  add('good-merged-other-etag', 'ok', 'As above, and a proxy changed the ETag.', {
+    now,
+    response: withHeader(merged(response, proof), 'ETag', ownEtag.replace('W/', '')),
+    ...texts,
+    warnings: ['ETAG'],
   })
   const second = withRepeated(merged(response, proof), 'X-SVC-Revalidated')
   add('merged-repeated-proof', 'REVALIDATION', 'X-SVC-Revalidated came twice.', {

@@ -22,6 +22,7 @@ import {
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { sha256Base64url } from '../../src/crypto/sha256.ts'
+import { MALFORMED_MEMBERS } from './history-vectors.ts'
 
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -60,13 +61,25 @@ async function signed(text: string, { name, type, key, publicKey }: VectorKey): 
   return formatSignatureLine(name, keyId, sign(null, Buffer.from(text), key))
 }
 
-async function cosigned(text: string, witness: VectorKey, atSeconds: number): Promise<string> {
-  const signature = sign(null, Buffer.from(cosignedText(text, atSeconds)), witness.key)
+async function cosigned(
+  text: string,
+  witness: VectorKey,
+  atSeconds: number | bigint,
+): Promise<string> {
+  const signature = sign(null, Buffer.from(cosignedText(text, atSeconds as number)), witness.key)
   const timed = Buffer.alloc(8 + signature.length)
   timed.writeBigUInt64BE(BigInt(atSeconds))
   signature.copy(timed, 8)
   const keyId = await keyIdOf(witness.name, witness.type, witness.publicKey)
   return formatSignatureLine(witness.name, keyId, timed)
+}
+
+/** A log of one entry, and the policy that trusts it without a witness. */
+export async function logOf(entry: Uint8Array): Promise<Pick<LogVector, 'policy' | 'proof'>> {
+  const text = formatCheckpoint({ origin: LOG.name, size: 1, root: await hashLeaf(entry) })
+  const note = `${text}\n${await signed(text, LOG)}`
+  const proof = formatProof({ entry, index: 0, hashes: [], note })
+  return { policy: `log ${await vkeyOf(LOG)}\nquorum none\n`, proof }
 }
 
 const STATUS_DATA = canonicalJson({ state: 'operational' })
@@ -167,6 +180,24 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
   bad('unwitnessed-in-the-future', 'UNWITNESSED', 'A witness cosigned an hour ahead.', {
     note: `${text}\n${log}${one}${await cosigned(text, W3, NOW_SECONDS + 3600)}`,
   })
+  const timeless = await cosigned(text, W2, 0)
+  bad('unwitnessed-time-zero', 'UNWITNESSED', 'A time of 0 makes no statement about the time.', {
+    ...base,
+    note: `${text}\n${log}${one}${timeless}`,
+    maxAgeSeconds: 60 * 365 * DAY,
+  })
+  good('good-time-zero-beside', 'A time of 0 beside the time of the same witness.', {
+    note: `${note}${timeless}`,
+  })
+  for (const [name, time] of [
+    ['safe', 2n ** 53n],
+    ['signed', 2n ** 63n],
+  ] as const) {
+    bad(`cosignature-time-${name}`, 'SIGNATURE', `The time of a cosignature is ${time}.`, {
+      note: `${text}\n${log}${one}${two}${await cosigned(text, W3, time)}`,
+    })
+  }
+  bad('age-zero', 'STALE_WITNESS', 'The maximum age is 0.', { maxAgeSeconds: 0 })
   bad('stale-witness', 'STALE_WITNESS', 'The second newest cosignature is eight days old.', {
     note: `${text}\n${log}${one}${await cosigned(text, W2, NOW_SECONDS - 8 * DAY)}`,
   })
@@ -189,6 +220,29 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
   bad('changed-time', 'SIGNATURE', 'The time of a cosignature was changed.', {
     note: `${text}\n${log}\u2014 ${W1.name} ${timed.toString('base64')}\n${two}`,
   })
+  /** A policy and a checkpoint of a log with another name. */
+  const named = async (name: string) => {
+    const key = makeKey(name, ED25519, 1)
+    const signedText = formatCheckpoint({ origin: name, size, root })
+    return {
+      policy: `log ${await vkeyOf(key)}\nquorum none\n`,
+      note: `${signedText}\n${await signed(signedText, key)}`,
+    }
+  }
+  // The limit counts bytes of UTF-8.
+  for (const [name, description, origin] of [
+    ['longest', 'The name of a key has 255 bytes.', `${'\u0e01'.repeat(84)}abc`],
+    ['of-a-mark', 'The name of a key has U+FEFF, which is not a space.', 'a\ufeffb'],
+  ] as const) {
+    good(`good-name-${name}`, description, { ...(await named(origin)), result: unwitnessed })
+  }
+  for (const [name, description, origin] of [
+    ['too-long', 'The name of a key has 256 bytes.', `${'\u0e01'.repeat(85)}a`],
+    ['with-space', 'The name of a key has a space of Unicode.', 'a\u3000b'],
+    ['with-next-line', 'The name of a key has U+0085.', 'a\u0085b'],
+  ] as const) {
+    bad(`name-${name}`, 'MALFORMED', description, await named(origin))
+  }
   for (const [name, description, changed] of [
     ['no-empty-line', 'There is no empty line before the signatures.', `${text}${log}`],
     ['no-line-break', 'The last line has no line break.', note.trimEnd()],
@@ -350,7 +404,7 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     badProof(`proof-malformed-${name}`, 'MALFORMED', description, { proof: changed })
   }
   // A log may sign any bytes. What is not a version entry must not pass as one.
-  const strange = [
+  const strange: readonly (readonly [name: string, content: string | Buffer])[] = [
     ['not-canonical', `svc-version-v1\n{ ${entry.toString().slice('svc-version-v1\n{'.length)}`],
     ['other-sequence', versionHashText(chain[3] as VersionEntry)],
     ['not-an-entry', 'svc-version-v1\n{"sequence":1,"snapshotId":"VS-0001"}'],
@@ -368,20 +422,19 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
     ],
     ['other-label', entries[0]?.toString().replace('svc-version-v1', 'svc-version-v2') ?? ''],
     ['not-utf-8', Buffer.from(entries[0] ?? []).fill(0xff, 40, 41)],
-  ] as const
+    [
+      'with-hash',
+      entries[0]?.toString().replace('"note":', `"hash":"${chain[0]?.hash}","note":`) ?? '',
+    ],
+    ...MALFORMED_MEMBERS.map(([name, , members]) => {
+      const { hash: _, ...first } = { ...chain[0], ...members } as VersionEntry
+      return [name, versionHashText(first)] as const
+    }),
+  ]
   for (const [name, content] of strange) {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    const only = await hashLeaf(bytes)
-    const small = formatCheckpoint({ origin: LOG.name, size: 1, root: only })
-    badProof(`entry-${name}`, 'ENTRY', 'The log contains something else than the version.', {
-      policy: alone,
-      proof: formatProof({
-        entry: bytes,
-        index: 0,
-        hashes: [],
-        note: `${small}\n${await signed(small, LOG)}`,
-      }),
-    })
+    const parts = await logOf(bytes)
+    badProof(`entry-${name}`, 'ENTRY', 'The log contains something else than the version.', parts)
   }
   return vectors
 }

@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 from public_api import HistoryError, VerificationError
-from public_api.__main__ import main
+from public_api.__main__ import _for_terminal, main
 from public_api.audit import _Store
 
 
@@ -59,8 +59,31 @@ class CommandsTest(unittest.TestCase):
             self.assertTrue(err.startswith("ETAG: found  [2J"), err[:40])
             self.assertLess(len(err), 3000)
 
+    def test_a_body_cannot_control_the_terminal(self):
+        text = '{"a":"\u009b2J\u202e\U000e0001\u0e01\\n"}\n'
+        shown = _for_terminal(text.encode()).decode()
+        self.assertEqual(shown, '{"a":"\\u009b2J\\u202e\\udb40\\udc01\u0e01\\n"}\n')
+        self.assertEqual(json.loads(shown), json.loads(text))
+
+    def test_mistakes_in_files(self):
+        for content, found in (
+            ("{}".encode("utf-16"), "UTF-16"),
+            ("{}".encode("utf-8-sig"), "a byte order mark"),
+            (b"HTTP/1.1 200 OK\r\n", "the JSON that an audit saved"),
+            (None, "a regular file"),
+        ):
+            name = self.folder / str(len(os.listdir(self.folder)))
+            name.mkdir() if content is None else name.write_bytes(content)
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                status = main(["audit", "https://api.example.org", "--pin", "A" * 43, "--state", str(name)])
+            self.assertEqual(status, 2)
+            self.assertIn(found, err.getvalue())
+
     def test_wrong_addresses(self):
-        for url in "http://[", "https://user:secret@api.example.org", "api.example.org":
+        for url in (
+            "http://[", "https://user:secret@api.example.org", "api.example.org", "https://api.example.org/a b",
+            "https://api.example.org/\u0e01", "https://api.example.org/?\u0e01",
+        ):
             with contextlib.redirect_stderr(io.StringIO()) as err:
                 self.assertEqual(main(["verify", url]), 2)
             self.assertNotIn("secret", err.getvalue())

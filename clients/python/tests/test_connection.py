@@ -190,11 +190,36 @@ class ConnectionTest(unittest.TestCase):
             HEAD + b"Content-Encoding: gzip\r\n\r\n{}",
             HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"{}")[:-1],
             HEAD + b"Content-Encoding: br\r\n\r\n{}",
-            # The next request would get the response after it.
-            b"HTTP/1.1 103 Early Hints\r\n\r\n" + EMPTY,
         ):
             with self.subTest(response):
                 self.refused(lambda: [response, b""], speaks_first=True)
+
+    def test_interim_responses_are_skipped(self):
+        interim = b"".join(b"HTTP/1.1 %d x\r\nLink: </a>\r\n\r\n" % status for status in (100, 103, 102, 199, 100))
+        with Server(lambda: [interim + HEAD + b"Content-Length: 2\r\n\r\n{}"]) as server:
+            connection = Connection(server.origin, 10, 1000)
+            for _ in range(2):
+                response = connection.get("/", {})
+                self.assertEqual((response.status, response.body), (200, b"{}"))
+                self.assertEqual([name for name, _ in response.headers], ["Content-Length"])
+            connection.close()
+            self.assertEqual(server.connections, 1)
+
+    def test_little_of_an_error_is_read(self):
+        for head, expected in ((b"", 65_536), (b"X-SVC-Signature: a\r\n", None)):
+            def respond(head=head):
+                return itertools.chain([b"HTTP/1.1 500 x\r\n", head, b"\r\n"], forever(b"{}," * 20_000))
+
+            with self.subTest(head), Server(respond) as server:
+                connection = Connection(server.origin, 10, 16_000_000)
+                if expected is None:
+                    with self.assertRaisesRegex(ConnectionError, "more than 65536 bytes"):
+                        connection.get("/", {})
+                else:
+                    self.assertEqual(len(connection.get("/", {}).body), expected)
+                    # The rest would be taken for the next response.
+                    self.assertEqual(connection._idle, [])
+                connection.close()
 
     def test_a_redirect_is_not_followed_and_cannot_write_to_a_terminal(self):
         error, server = self.refused(lambda: [b"HTTP/1.1 302 Found\r\nLocation: http://a/\x1b[2J\r\n\r\n"])
@@ -269,6 +294,12 @@ class OptionsTest(unittest.TestCase):
             {"pinned_key_ids": []},
             {"pinned_key_ids": ["a"]},
             {"pinned_key_ids": [None]},
+            # A text would be searched for each ID.
+            {"pinned_key_ids": "A" * 43},
+            {"mirrors": "https://copy.example.net/"},
+            {"mirrors": ["https://copy.example.net/?a"]},
+            {"mirrors": ["copy.example.net"]},
+            {"max_mirror_age_seconds": 0},
             {"api_key": "a b"},
             {"api_key": "a\r\n"},
             {"max_age_seconds": 0},

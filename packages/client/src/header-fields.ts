@@ -30,16 +30,14 @@ export function readHeaders(source: HeaderSource): HeaderFields {
     readonly [string, string | readonly string[] | undefined]
   >
   for (const [name, values] of pairs) {
-    for (const value of typeof values === 'string' ? [values] : (values ?? [])) {
+    for (const line of typeof values === 'string' ? [values] : (values ?? [])) {
       const key = name.toLowerCase()
       const before = fields.get(key)
+      const value = BARE.exec(line)?.[0] ?? ''
       fields.set(key, before === undefined ? value : `${before}, ${value}`)
     }
   }
-  return (name) => {
-    const value = fields.get(name.toLowerCase())
-    return value === undefined ? undefined : BARE.exec(value)?.[0]
-  }
+  return (name) => fields.get(name.toLowerCase())
 }
 
 const MEMBER = /^[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*$/

@@ -1,4 +1,3 @@
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { propertyOf } from '#contract/json/property-of'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
@@ -6,6 +5,7 @@ import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
 import {
   parseBody,
+  PROOF_HEADERS,
   verifyResponse,
   type Expectations,
   type VerifiedResponse,
@@ -69,15 +69,16 @@ export interface VerifiedKeys {
 export async function verifyKeyDocument(
   response: HttpResponse & Omit<Expectations, 'keys'>,
 ): Promise<VerifiedKeys> {
+  const fields = readHeaders(response.headers)
+  // Only what claims to be signed is parsed: without keys the signature cannot be verified.
+  const isSigned = PROOF_HEADERS.every((name) => fields(name) !== undefined)
   // It is parsed before it is verified, because it contains the keys.
-  if (response.body.length > MAX_DOCUMENT_BYTES) {
+  if (isSigned && response.body.length > MAX_DOCUMENT_BYTES) {
     const detail = `expected a signing-key document of at most ${MAX_DOCUMENT_BYTES} bytes`
     throw new VerificationError('MALFORMED', detail)
   }
-  const data = propertyOf(parseBody(response.body), 'data')
+  const data = isSigned ? propertyOf(parseBody(response.body), 'data') : undefined
   if (data === undefined) {
-    // Without keys the signature cannot be verified; only a missing signature can be reported.
-    const isSigned = readHeaders(response.headers)(CLIENT_HEADERS.signature) !== undefined
     const error = new VerificationError(
       isSigned ? 'MALFORMED' : 'UNSIGNED',
       `no signing-key document; status ${response.status}`,

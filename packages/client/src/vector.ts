@@ -14,7 +14,6 @@ export const OUTCOMES = [
   'STALE',
   'REVALIDATION',
   'ETAG',
-  'REQUEST_ID',
 ] as const
 
 export type VectorOutcome = (typeof OUTCOMES)[number]
@@ -65,6 +64,8 @@ export interface Vector {
   readonly chain?: readonly VectorLink[]
   /** The signed text, in valid vectors. */
   readonly signedText?: string
+  /** In valid vectors: the codes of the warnings; missing for none. */
+  readonly warnings?: readonly string[]
   readonly revalidationText?: string
 }
 

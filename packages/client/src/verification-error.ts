@@ -16,8 +16,7 @@ export const VERIFICATION_FAULTS = {
   FUTURE: 'the time of the signature is in the future',
   STALE: 'the signature is too old, and no fresh 304 renewed it',
   REVALIDATION: 'the signature of the 304 is not valid for any key',
-  ETAG: 'the ETag does not match the data',
-  REQUEST_ID: 'X-Request-Id does not match the body',
+  ETAG: 'the 304 is of other data',
 } as const
 
 /** A failed check of a response. */

@@ -47,6 +47,8 @@ export interface VerifiedResponse {
   readonly keyId: string
   /** When the response, or the 304 that renewed it, was signed: milliseconds since 1970. */
   readonly provedAtMs: number
+  /** What does not match in header fields that are not signed: `ETAG: …` and `REQUEST_ID: …`. */
+  readonly warnings: readonly string[]
 }
 
 /**
@@ -140,12 +142,13 @@ async function loadKeys(
   }
 }
 
-/** The headers that prove a response, and the one that proves a 304. */
-const PROOF_HEADERS = [
+/** The headers that prove a response. */
+export const PROOF_HEADERS = [
   CLIENT_HEADERS.contentDigest,
   CLIENT_HEADERS.signedAt,
   CLIENT_HEADERS.signature,
 ]
+/** The one that proves a 304. */
 const PROOF_HEADERS_OF_304 = [CLIENT_HEADERS.revalidated]
 
 const NO_SIGNER = 'not valid for any key'
@@ -168,7 +171,8 @@ async function verify(
 
   const keys = await loadKeys(response.keys, run)
   const ids = keys.map(({ keyId }) => keyId)
-  const trusted = pinnedKeyIds ?? ids
+  // Spread, because a text in place of the list would match every part of it.
+  const trusted = [...(pinnedKeyIds ?? ids)]
   const isAnyTrusted = ids.some((keyId) => trusted.includes(keyId))
   run.check('keys', isAnyTrusted, 'UNKNOWN_KEY', pinnedKeyIds ?? [], ids)
 
@@ -201,18 +205,28 @@ async function verify(
     return nowMs - signedAtMs <= maxAgeSeconds * 1000
   }
 
-  /** X-SVC-Revalidated, the entity tag that it proves, and the key that signed both. */
-  async function readRenewal(later: HeaderFields) {
+  /** X-SVC-Revalidated, the entity tag that it proves (an expected one, or that of the header), and the signing key. */
+  async function readRenewal(later: HeaderFields, expected: readonly string[]) {
     const value = later(CLIENT_HEADERS.revalidated) ?? ''
     const gap = value.indexOf('; ')
     const [renewedAt, signature] = [value.slice(0, gap), value.slice(gap + 2)]
-    const etag = later(CLIENT_HEADERS.etag) ?? ''
-    const text = formatRevalidationText({ method, target, signedAt: renewedAt, etag })
-    return { renewedAt, etag, signature, signer: await signerOf(text, signature) }
+    const stated = later(CLIENT_HEADERS.etag) ?? ''
+    let signer: VerificationKey | undefined
+    let etag = stated
+    // A proxy may have changed the header.
+    for (etag of expected.includes(stated) ? [stated] : [...expected, stated]) {
+      const text = formatRevalidationText({ method, target, signedAt: renewedAt, etag })
+      signer = await signerOf(text, signature)
+      if (signer !== undefined) break
+    }
+    return { renewedAt, etag, signature, signer }
   }
 
+  const statedTag = fields(CLIENT_HEADERS.etag)
+
   if (status === 304) {
-    const { renewedAt, etag, signature, signer } = await readRenewal(fields)
+    const listed = listedIn(ifNoneMatch, statedTag)
+    const { renewedAt, etag, signature, signer } = await readRenewal(fields, listed)
     const by = [signer?.keyId ?? signature]
     run.check('signature', signer !== undefined, 'REVALIDATION', ids, by, NO_SIGNER)
     const proof = requireProof(signer, renewedAt, 'key')
@@ -220,9 +234,10 @@ async function verify(
     const isStale = !isFresh(proof)
     run.check('freshness', !isStale, 'STALE', maxAge, [renewedAt], `renewed at ${renewedAt}`)
     const detail = `${etag} is not in If-None-Match`
-    run.check('etag', isListed(etag, ifNoneMatch), 'ETAG', [ifNoneMatch], [etag], detail)
+    run.check('etag', listed.includes(etag), 'ETAG', [ifNoneMatch], [etag], detail)
     const { keyId, signedAtMs: provedAtMs } = proof
-    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs }
+    const warnings = differences('ETAG', etag, statedTag)
+    return { status, content: undefined, data: undefined, etag, keyId, provedAtMs, warnings }
   }
 
   const [contentDigest = '', signedAt = '', signature = ''] = names.map((name) => fields(name))
@@ -241,13 +256,13 @@ async function verify(
   run.pass('key', trusted, by)
 
   const times = [signedAt]
-  let tag = fields(CLIENT_HEADERS.etag)
+  let renewedTag = etag
   if (!isFresh(proof)) {
     const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
     const isRenewed = later(CLIENT_HEADERS.revalidated) !== undefined
     const old = `signed at ${signedAt}, and no 304 renewed it`
     run.require('freshness', isRenewed, 'STALE', maxAge, times, old)
-    const renewal = await readRenewal(later)
+    const renewal = await readRenewal(later, listOf(etag))
     const { renewedAt } = renewal
     run.require(
       'freshness',
@@ -260,26 +275,36 @@ async function verify(
     proof = requireProof(renewal.signer, renewedAt, 'freshness')
     times.push(renewedAt)
     run.require('freshness', isFresh(proof), 'STALE', maxAge, times, `renewed at ${renewedAt}`)
-    tag = renewal.etag
+    renewedTag = renewal.etag
   }
   run.pass('freshness', maxAge, times)
 
   run.check('body', read !== undefined, 'MALFORMED', [], [], 'the body is not JSON')
   const { content, data } = read
-  // A CDN may remove an ETag. A different ETag would link the body to another version.
-  run.check('etag', etag === (tag ?? etag), 'ETAG', listOf(etag), listOf(tag))
+  // A 304 of other data would link the body to another version.
+  run.require('etag', renewedTag === etag, 'ETAG', listOf(etag), listOf(renewedTag))
+  run.pass('etag', listOf(etag), listOf(statedTag))
   const requestId = fields(CLIENT_HEADERS.requestId)
   const own = propertyOf(content, 'requestId')
-  // A response without an envelope has no id to compare.
-  const isOwn = requestId === undefined || own === undefined || own === requestId
-  run.check(
-    'requestId',
-    isOwn,
-    'REQUEST_ID',
-    typeof own === 'string' ? [own] : [],
-    listOf(requestId),
-  )
-  return { status, content, data, etag, keyId: signer.keyId, provedAtMs: proof.signedAtMs }
+  const ownId = typeof own === 'string' ? own : undefined
+  run.pass('requestId', listOf(ownId), listOf(requestId))
+  const warnings = [
+    ...differences('ETAG', etag, statedTag),
+    // A response without an envelope has no id to compare.
+    ...(own === undefined ? [] : differences('REQUEST_ID', ownId, requestId)),
+  ]
+  const { keyId } = signer
+  return { status, content, data, etag, keyId, provedAtMs: proof.signedAtMs, warnings }
+}
+
+/** A warning, if a header field that is not signed differs from the verified value. A CDN may remove the field. */
+function differences(
+  code: 'ETAG' | 'REQUEST_ID',
+  expected: string | undefined,
+  found: string | undefined,
+): readonly string[] {
+  const isSame = found === undefined || found === expected
+  return isSame ? [] : [`${code}: expected ${expected ?? 'none'}, found ${found}`]
 }
 
 function listOf(value: string | undefined): readonly string[] {
@@ -288,10 +313,10 @@ function listOf(value: string | undefined): readonly string[] {
 
 const ENTITY_TAG = /"[^"]*"/g
 
-/** Whether If-None-Match lists an entity tag (weak comparison, RFC 9110 13.1.2). */
-function isListed(etag: string, ifNoneMatch: string): boolean {
-  const opaque = etag.replace(/^W\//, '')
-  return ifNoneMatch === '*' || ifNoneMatch.match(ENTITY_TAG)?.includes(opaque) === true
+/** The entity tags that a request accepts, in the form of the service (weak comparison, RFC 9110 13.1.2). */
+function listedIn(ifNoneMatch: string, stated = ''): readonly string[] {
+  const tags = ifNoneMatch.match(ENTITY_TAG) ?? []
+  return ifNoneMatch === '*' ? [stated] : tags.map((tag) => `W/${tag}`)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -310,10 +335,33 @@ interface ReadBody {
   readonly etag: Promise<string> | undefined
 }
 
-/** The body as JSON; undefined if it is not JSON in UTF-8. */
+/** Arrays and objects inside one another. Clients for other languages cannot read more. */
+const MAX_DEPTH = 128
+
+/** The number of members of all objects in a value. Throws a RangeError if it is nested too deeply. */
+function countMembers(value: unknown, room = MAX_DEPTH): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (room === 0) throw new RangeError()
+  const members = Object.values(value)
+  return members.reduce<number>(
+    (count, member) => count + countMembers(member, room - 1),
+    Array.isArray(value) ? 0 : members.length,
+  )
+}
+
+/** A text and its quotes. */
+const TEXTS = /"(?:[^"\\]+|\\.)*"/g
+
+/** The body as JSON; undefined if it is not I-JSON (RFC 7493): UTF-8, and each name once in an object. */
 export function parseBody(body: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(body))
+    const text = decoder.decode(body)
+    const content: unknown = JSON.parse(text)
+    const count = countMembers(content)
+    // The parser drops members of the same name; each has a colon. The service sends what JSON.stringify writes.
+    const isWhole =
+      JSON.stringify(content) === text || text.replace(TEXTS, '').split(':').length === count + 1
+    return isWhole ? content : undefined
   } catch {
     // The parser's message quotes the body.
     return undefined

@@ -1,5 +1,3 @@
-import { escapeHidden } from '@public-api/contract/text/hidden-characters'
-
 /** Safe markup: created only by `html`, which escapes every value that is not markup. */
 export class Html {
   readonly text: string
@@ -20,22 +18,14 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 }
 
-/** All but tabs and the marks of Thai line breaks (thai-lines.ts), which published texts do not have. */
-const MAY_HIDE = /[^\t\u200b\u2060]+/g
-
-/** A text in which what people would not see is written out, such as `\u202e`. */
-export function showHidden(text: string): string {
-  return text.replaceAll(MAY_HIDE, escapeHidden)
-}
-
 /** Text escaped for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
-  return showHidden(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
 /** Text between tags, where quotation marks need no escaping. */
 export function escapeContent(text: string): Html {
-  return new Html(showHidden(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
 
 function written(value: HtmlValue): string {

@@ -3,7 +3,6 @@ import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
 import {
   attribute,
-  hasClass,
   isElement,
   type PageElement,
   parseMarkup,
@@ -24,7 +23,7 @@ export interface SearchIndex {
 }
 
 const HEADING = /^h[2-4]$/
-/** Rows of tables have ids of their own; the heading above them names them. */
+/** Rows of tables have ids and headers of their own. */
 const ROW = 'tr'
 
 /** The places of a page in order. Examples of requests and responses are left out. */
@@ -36,13 +35,14 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
   function visit(element: PageElement, nearestId: string): void {
     const { tagName } = element
     const id = attribute(element, 'id') ?? nearestId
-    if (tagName === 'pre' || tagName === 'h1' || hasClass(element, 'samples')) return
+    if (tagName === 'pre' || tagName === 'h1') return
     if (HEADING.test(tagName) && id !== '') {
       entries.push({ id, heading: textOf(element), text: '' })
       return
     }
     if (tagName === ROW && attribute(element, 'id') !== undefined) {
-      entries.push({ id, heading: entries.at(-1)?.heading ?? '', text: '' })
+      const first = readableChildren(element).find(isElement)
+      if (first !== undefined) entries.push({ id, heading: textOf(first), text: '' })
     }
     for (const child of readableChildren(element)) {
       const last = entries.at(-1)

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	publicapi "github.com/example/public-api-server/clients/go"
 )
@@ -75,6 +76,12 @@ func run(arguments []string) int {
 	if len(locations) != 1 {
 		flags.Usage()
 		return 2
+	}
+	for _, letter := range set.etag {
+		if letter < ' ' || letter > '~' {
+			fmt.Fprintln(os.Stderr, "error: --etag: expected visible ASCII")
+			return 2
+		}
 	}
 	location := locations[0]
 	origin := ""
@@ -194,8 +201,30 @@ func verify(client *publicapi.Client, target, etag string) error {
 	}
 	signedAt := verified.ProvedAt.Format("2006-01-02T15:04:05.000Z")
 	fmt.Fprintf(os.Stderr, "Verified: GET %s, status %d, signed at %s by %s\n", target, verified.Status, signedAt, verified.KeyID)
-	_, err = os.Stdout.Write(response.Body)
+	for _, warning := range verified.Warnings {
+		report("warning: " + warning)
+	}
+	body := response.Body
+	if about, err := os.Stdout.Stat(); err == nil && about.Mode()&os.ModeCharDevice != 0 {
+		body = forTerminal(body)
+	}
+	_, err = os.Stdout.Write(body)
 	return err
+}
+
+// forTerminal gives the same JSON, with what could control a terminal as escapes.
+func forTerminal(body []byte) []byte {
+	var shown strings.Builder
+	for _, letter := range string(body) {
+		if unicode.IsPrint(letter) || letter == '\n' || letter == '\t' {
+			shown.WriteRune(letter)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{letter}) {
+			fmt.Fprintf(&shown, "\\u%04x", unit)
+		}
+	}
+	return []byte(shown.String())
 }
 
 func statusOf(err error) int {
@@ -216,5 +245,9 @@ func statusOf(err error) int {
 		return 2
 	}
 	report("error: " + err.Error())
+	var target *publicapi.TargetError
+	if errors.As(err, &target) {
+		return 2
+	}
 	return 3
 }

@@ -15,11 +15,11 @@ from .client import Client
 from .errors import (
     ApiResponseError,
     AuditStateError,
+    CopyError,
     HistoryError,
     UnsettledError,
     VerificationError,
 )
-from .http_response import HttpResponse
 from .instant import format_instant
 from .verification import target_of
 
@@ -52,9 +52,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _is_inconclusive(error: VerificationError) -> bool:
-    """An unsigned 429 or 5xx comes from a proxy, or from a service that does not sign. It proves nothing."""
-    response: Optional[HttpResponse] = error.response
-    return error.code == "UNSIGNED" and response is not None and (response.status == 429 or response.status >= 500)
+    """Whether it is an unsigned 429 or 5xx of a proxy, or of a service that does not sign: it proves nothing."""
+    return error.code == "UNSIGNED" and error.response is not None and error.response.is_outage
 
 
 def _verify(client: Client, target: str, etag: Optional[str]) -> None:
@@ -65,8 +64,19 @@ def _verify(client: Client, target: str, etag: Optional[str]) -> None:
         f"signed at {format_instant(verified.proved_at_ms)} by {verified.key_id}",
         file=sys.stderr,
     )
-    sys.stdout.buffer.write(response.body)
+    for warning in verified.warnings:
+        _report(f"warning: {warning}", 0)
+    sys.stdout.buffer.write(_for_terminal(response.body) if sys.stdout.isatty() else response.body)
     sys.stdout.buffer.flush()
+
+
+def _for_terminal(body: bytes) -> bytes:
+    """The same JSON, with what could control a terminal as escapes."""
+    letters = (
+        letter if letter.isprintable() or letter in "\n\t" else json.dumps(letter)[1:-1]
+        for letter in body.decode("utf-8", "replace")
+    )
+    return "".join(letters).encode("utf-8")
 
 
 def _save_evidence(name: str, error: HistoryError) -> None:
@@ -159,7 +169,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return _report(str(error), 2)
     except ValueError as error:
         return _report(f"error: {error}", 2)
-    except (ApiResponseError, UnsettledError, OSError) as error:
+    except (ApiResponseError, CopyError, UnsettledError, OSError) as error:
         return _report(f"error: {error}", 3)
     return 0
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import pathlib
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Callable, List, Mapping, NoReturn, Optional, Sequence, TypeVar, Union
@@ -24,23 +22,23 @@ from .errors import (
 from .history import entries_of, require_changes, require_entry, require_index
 from .http_response import HttpResponse, fields_of
 from .instant import parse_instant
+from .portable import Portable, from_portable, is_portable, replace_file, to_portable
 from .resources import READ_PATHS
 from .verification import MAX_KEYS, VerifiedResponse, parse_signing_keys, verify_response
 from .verification_key import VerificationKey, import_key
 from .verified import Verified
 
-#: A signed response as JSON, with what is needed to verify it later: the format of ``svc audit``.
-Portable = Mapping[str, Any]
 Result = TypeVar("Result")
 
 _BASE_PATH = "/api/v1/"
-_PROOF_FIELDS = ("Content-Digest", "X-SVC-Signed-At", "X-SVC-Signature", "X-Request-Id")
 #: How long the nodes of a service may serve different versions after a release, in milliseconds.
 _ROLLOUT_MS = 600_000
 _MAX_ROUNDS = 4
 _MAX_UNSETTLED = 4
 _MAX_STATE_BYTES = 64_000_000
 _THREADS = 8
+#: Twice the largest entry of a log. An entry is parsed before it is verified.
+_MAX_ENTRY_BYTES = 131_072
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ def audit_history(
             store.save(audit.unsettled_to_save(error.responses, error.keys))
         raise UnsettledError(str(error)) from None
     if store is not None:
-        store.save(audit.head_to_save(_to_portable(newest.response)))
+        store.save(audit.head_to_save(to_portable(newest.response)))
     return report
 
 
@@ -216,7 +214,7 @@ class _Audit:
             response = error.response
             finding = HistoryError("BROKEN", "the response", "data", "nothing")
         try:
-            self.fail(finding, [_to_portable(response)])
+            self.fail(finding, [to_portable(response)])
         except HistoryError:
             raise
         except VerificationError:
@@ -228,7 +226,7 @@ class _Audit:
         try:
             return check()
         except HistoryError as finding:
-            self.fail(finding, [_to_portable(result.response)])
+            self.fail(finding, [to_portable(result.response)])
 
     def read_newest(self) -> Verified[Any]:
         newest = self.or_broken(lambda: self.client.version(fresh=True))
@@ -240,6 +238,8 @@ class _Audit:
         path = f"{READ_PATHS['versions']}/{summary['snapshotId']}"
         response = self.client.get_unverified(path)
         try:
+            if len(response.body) > _MAX_ENTRY_BYTES:
+                raise ValueError("expected an entry")
             data = parse_json(response.body)[0]["data"]
             entry = require_entry(data, summary["snapshotId"])
             if all(entry[name] == value for name, value in summary.items() if name in _SUMMARY):
@@ -253,7 +253,7 @@ class _Audit:
         at = summary["snapshotId"]
         signed = self.or_broken(lambda: self.client.version_by_id(at, fresh=True))
         entry = self.checked(signed, lambda: require_entry(signed.data, at))
-        responses = [_to_portable(signed.response), _to_portable(index.response)]
+        responses = [to_portable(signed.response), to_portable(index.response)]
         if entry["hash"] != summary["hash"]:
             self.fail(HistoryError("REWRITTEN", at, summary["hash"], entry["hash"]), responses)
         for name in _SUMMARY:
@@ -295,7 +295,7 @@ class _Audit:
         by_sequence = {each["sequence"]: each for each in summaries}
         for head in self.known:
             entry, at = head.entry, head.entry["snapshotId"]
-            responses = [head.portable, _to_portable(result.response)]
+            responses = [head.portable, to_portable(result.response)]
             if summaries and summaries[0]["sequence"] < entry["sequence"]:
                 finding = HistoryError("SHORTENED", at, at, summaries[0]["snapshotId"])
                 self.fail(finding, responses, head)
@@ -315,7 +315,7 @@ class _Audit:
             finding = error
         listed = [summary] if before is None else [before, summary]
         signed = [self.read_signed(each, index) for each in listed]
-        self.fail(finding, [_to_portable(each.response) for each in signed])
+        self.fail(finding, [to_portable(each.response) for each in signed])
 
     def entry_of(self, summary: Optional[Mapping[str, Any]], index: Verified[Any]) -> Optional[Mapping[str, Any]]:
         if summary is None:
@@ -348,8 +348,8 @@ class _Audit:
         same = [head for head in self.known if head.entry["hash"] == newest.data["hash"]]
         # The earliest response with this version proves the most.
         head = min(same, key=lambda each: each.proved_at_ms) if same else None
-        first = _to_portable(newest.response) if head is None else head.portable
-        last = _to_portable(after.response)
+        first = to_portable(newest.response) if head is None else head.portable
+        last = to_portable(after.response)
         for doubt in self.doubts:
             finding = doubt.contradicts(newest.data)
             if finding is None:
@@ -361,7 +361,7 @@ class _Audit:
                 pass
         if found.contradiction is not None:
             response, finding = found.contradiction
-            responses = [first, _to_portable(response), last]
+            responses = [first, to_portable(response), last]
             self.fail(HistoryError("INCONSISTENT", *finding), responses, head)
 
     # Contradictions.
@@ -421,7 +421,7 @@ class _Audit:
 
     def head_of(self, newest: Verified[Any]) -> _Head:
         keys = [_published(key) for key in self.client.keys()]
-        portable = _to_portable(newest.response)
+        portable = to_portable(newest.response)
         return _Head(newest.data, portable, newest.proved_at_ms, newest.key_id, keys)
 
     def head_to_save(self, portable: Portable) -> Mapping[str, Any]:
@@ -437,7 +437,7 @@ class _Audit:
             "response": portable,
             "keys": [_published(key) for key in keys],
             "keyIds": list(dict.fromkeys([*before, *(key.key_id for key in keys)])),
-            "keyDocument": _to_portable(document.response),
+            "keyDocument": to_portable(document.response),
         }
 
     def unsettled_to_save(
@@ -468,37 +468,23 @@ def _published(key: VerificationKey) -> Mapping[str, Any]:
     }
 
 
-def _to_portable(response: HttpResponse) -> Portable:
-    fields = fields_of(response.headers)
-    return {
-        "method": response.method,
-        "target": response.target,
-        "status": response.status,
-        "headers": [[name, fields[name.lower()]] for name in _PROOF_FIELDS if name.lower() in fields],
-        "bodyBase64": base64.b64encode(response.body).decode("ascii"),
-    }
-
-
 def _verify_all(portables: Sequence[Portable], published: Sequence[Mapping[str, Any]]) -> list[_Statement]:
     """Verifies portable responses as of the time at which they were signed."""
     keys = [import_key(key) for key in published]
     statements = []
     for each in portables:
-        signed_at = fields_of(each["headers"]).get("x-svc-signed-at")
-        try:
-            body = base64.b64decode(each["bodyBase64"], validate=True)
-        except ValueError:
-            raise VerificationError("MALFORMED", "bodyBase64 is not base64") from None
+        response = from_portable(each)
+        signed_at = fields_of(response.headers).get("x-svc-signed-at")
         verified = verify_response(
-            method=each["method"],
-            target=each["target"],
-            status=each["status"],
-            headers=each["headers"],
-            body=body,
+            method=response.method,
+            target=response.target,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
             keys=keys,
             now_ms=parse_instant(signed_at) or 0,
         )
-        statements.append(_Statement(each["target"].split("?", 1)[0], verified, each))
+        statements.append(_Statement(response.target.split("?", 1)[0], verified, each))
     return statements
 
 
@@ -527,6 +513,10 @@ def _is_proven(fault: str, statements: Sequence[_Statement]) -> bool:
     return fault not in ("SHORTENED", "INCONSISTENT") or all(gap > _ROLLOUT_MS for gap in gaps)
 
 
+#: What editors put before a text.
+_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\xef\xbb\xbf": "a byte order mark"}
+
+
 class _Store:
     """A file that is replaced atomically."""
 
@@ -540,58 +530,20 @@ class _Store:
         if not self.file.is_file() or self.file.stat().st_size > _MAX_STATE_BYTES:
             raise AuditStateError("UNREADABLE", f"{self.file}: expected a regular file that an audit saved")
         try:
-            value = json.loads(self.file.read_text("utf-8"))
+            text = self.file.read_bytes()
+            value = json.loads(text.decode("utf-8"))
+        except OSError as error:
+            raise AuditStateError("UNREADABLE", f"{self.file}: {error.strerror}") from None
         except (ValueError, RecursionError):
             value = None
         if not _is_state(value):
-            raise AuditStateError("UNREADABLE", f"{self.file}: expected the JSON that an audit saved")
+            found = next((f", found {name}" for mark, name in _MARKS.items() if text.startswith(mark)), "")
+            raise AuditStateError("UNREADABLE", f"{self.file}: expected the JSON that an audit saved{found}")
         state: Mapping[str, Any] = value
         return state
 
     def save(self, state: Mapping[str, Any]) -> None:
-        folder = self.file.parent
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(prefix=f"{self.file.name}.", suffix=".tmp", dir=folder)
-        try:
-            with open(handle, "w", encoding="utf-8") as written:
-                json.dump(state, written, ensure_ascii=False, separators=(",", ":"))
-                written.write("\n")
-                written.flush()
-                # If the name changed before the bytes are on disk, a power failure could leave an empty file.
-                os.fsync(written.fileno())
-            os.replace(beside, self.file)
-        except BaseException:
-            os.unlink(beside)
-            raise
-        _sync_folder(folder)
-
-
-def _sync_folder(folder: pathlib.Path) -> None:
-    """Makes the name durable where the system can sync a folder."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
-
-
-def _is_portable(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and all(isinstance(value.get(name), str) for name in ("method", "target", "bodyBase64"))
-        and isinstance(value.get("status"), int)
-        and isinstance(value.get("headers"), list)
-        and all(_is_pair(each) for each in value["headers"])
-    )
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value)
+        replace_file(self.file, json.dumps(state, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
 def _is_published(value: Any) -> bool:
@@ -614,9 +566,9 @@ def _is_state(value: Any) -> bool:
         and all(map(_is_published, keys))
         and isinstance(value.get("keyIds", []), list)
         and all(isinstance(each, str) for each in value.get("keyIds", []))
-        and ("keyDocument" not in value or _is_portable(value["keyDocument"]))
+        and ("keyDocument" not in value or is_portable(value["keyDocument"]))
         and isinstance(unsettled, list)
         and len(unsettled) <= _MAX_UNSETTLED
-        and all(map(_is_portable, unsettled))
-        and _is_portable(value.get("response"))
+        and all(map(is_portable, unsettled))
+        and is_portable(value.get("response"))
     )

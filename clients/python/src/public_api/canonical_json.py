@@ -11,6 +11,8 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _MAX_SAFE_INTEGER = 2**53
 #: Digits of the largest integer that a double represents exactly.
 _SAFE_DIGITS = 16
+#: Arrays and objects inside one another. Deeper texts only exhaust the stack.
+_MAX_DEPTH = 128
 
 
 class _OtherNumber(Exception):
@@ -41,10 +43,29 @@ def _safe_integer(text: str) -> int:
     return number
 
 
-_DECODER = json.JSONDecoder(parse_float=float, parse_int=_integer, parse_constant=_constant)
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    if len(value) < len(members):
+        # Readers differ in which one counts (RFC 7493 2.3).
+        raise ValueError("expected each name once in an object")
+    return value
+
+
+def _require_depth(value: Any) -> None:
+    level, depth = [value], 0
+    while level := [each for each in level if isinstance(each, (dict, list))]:
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"expected at most {_MAX_DEPTH} arrays and objects inside one another")
+        level = [inner for each in level for inner in (each.values() if isinstance(each, dict) else each)]
+
+
+_DECODER = json.JSONDecoder(
+    parse_float=float, parse_int=_integer, parse_constant=_constant, object_pairs_hook=_object
+)
 #: Most documents have only safe integers, whose canonical text the encoder of the standard library writes.
 _PLAIN_DECODER = json.JSONDecoder(
-    parse_float=_no_double, parse_int=_safe_integer, parse_constant=_constant
+    parse_float=_no_double, parse_int=_safe_integer, parse_constant=_constant, object_pairs_hook=_object
 )
 _PLAIN_ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
@@ -54,14 +75,16 @@ _PLAIN_ENCODER = json.JSONEncoder(
 def parse_json(text: bytes) -> tuple[Any, bool]:
     """The value of a JSON text in UTF-8, and whether it has numbers other than safe integers.
 
-    Of several members of one name, the last one counts. A number beyond the doubles is infinite, as in ECMAScript, and
-    has no canonical text. Raises a ValueError or a RecursionError.
+    A number beyond the doubles is infinite, as in ECMAScript, and has no canonical text. Raises a ValueError or a
+    RecursionError, also for an object with two members of one name (I-JSON, RFC 7493).
     """
     decoded = text.decode("utf-8")
     try:
-        return _PLAIN_DECODER.decode(decoded), False
+        value, has_doubles = _PLAIN_DECODER.decode(decoded), False
     except _OtherNumber:
-        return _DECODER.decode(decoded), True
+        value, has_doubles = _DECODER.decode(decoded), True
+    _require_depth(value)
+    return value, has_doubles
 
 
 def canonical_json(value: Any, *, has_doubles: bool = True) -> bytes:

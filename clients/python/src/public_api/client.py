@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import secrets
@@ -9,12 +10,14 @@ import threading
 import time
 from collections import OrderedDict
 from email.utils import parsedate_to_datetime
-from typing import Any, Callable, Collection, Mapping, Optional, Sequence, TypeVar
+from dataclasses import replace
+from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
 from .connection import Connection, Fetch, origin_of
-from .errors import ApiResponseError, ConnectionError, VerificationError
+from .copies import Copies, is_outage
+from .errors import ApiResponseError, ConnectionError, CopyError, VerificationError
 from .http_response import HttpResponse, fields_of
-from .resources import READ_PATHS, Reads
+from .resources import READ_PATHS, Reads, VersionEntry
 from .verification import (
     MAX_AGE_SECONDS,
     MAX_CLOCK_SKEW_SECONDS,
@@ -24,6 +27,7 @@ from .verification import (
 )
 from .verification_key import VerificationKey
 from .verified import RateLimit, Verified
+from .watch import watch_versions
 
 Result = TypeVar("Result")
 
@@ -41,6 +45,10 @@ class Client(Reads):
     ``pinned_key_ids`` are the IDs of the keys to trust, learned from another source than the service. Without them,
     the client trusts the keys of the first key document, and accepts a copy of the service with its own keys.
     Threads may share a client.
+
+    ``mirrors`` are URLs of copies, which are read in their order while the service is away, and ``store`` is a folder
+    for the last verified responses, which is read after them. Neither is trusted. A copy older than
+    ``max_mirror_age_seconds`` (None: any age) is not read.
     """
 
     def __init__(
@@ -54,6 +62,9 @@ class Client(Reads):
         max_wait_seconds: float = 30,
         timeout_seconds: float = 30,
         max_body_bytes: int = 16_000_000,
+        mirrors: Sequence[str] = (),
+        max_mirror_age_seconds: Optional[float] = None,
+        store: Union[str, "os.PathLike[str]", None] = None,
         fetch: Optional[Fetch] = None,
         now: Callable[[], float] = time.time,
         wait: Callable[[float], None] = time.sleep,
@@ -69,8 +80,9 @@ class Client(Reads):
             raise ValueError("max_retries: expected 0 or more")
         #: Origin of the service.
         self.origin = origin_of(base_url)
-        self._connection = Connection(self.origin, timeout_seconds, max_body_bytes)
-        self._fetch = fetch or (lambda _, target, headers: self._connection.get(target, headers))
+        self._limits = (timeout_seconds, max_body_bytes)
+        self._connections: dict[str, Connection] = {}
+        self._fetch = fetch or self._send
         self._credentials = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._pinned = pinned
         self._trusted = pinned
@@ -83,7 +95,17 @@ class Client(Reads):
         self._keys_lock = threading.RLock()
         self._stored_lock = threading.Lock()
         self._keys: Optional[Sequence[VerificationKey]] = None
+        self._key_document: Optional[HttpResponse] = None
         self._stored: OrderedDict[str, Verified[Any]] = OrderedDict()
+        self._copies = Copies(
+            mirrors,
+            max_mirror_age_seconds,
+            store,
+            self.origin,
+            self._fetch,
+            self.now_ms,
+            lambda: self._trusted or None,
+        )
 
     def __enter__(self) -> Client:
         return self
@@ -93,24 +115,52 @@ class Client(Reads):
 
     def close(self) -> None:
         """Closes idle connections. The client remains usable."""
-        self._connection.close()
+        for connection in self._connections.values():
+            connection.close()
+
+    def _send(self, origin: str, target: str, headers: Mapping[str, str]) -> HttpResponse:
+        connection = self._connections.get(origin)
+        if connection is None:
+            connection = self._connections.setdefault(origin, Connection(origin, *self._limits))
+        return connection.get(target, headers)
 
     def get(self, target: str, *, fresh: bool = False) -> Verified[Any]:
         """Reads any target and verifies the response.
 
         ``fresh`` requests a response created for this call: a random query parameter bypasses every cache, and the
-        signature covers it. Raises a VerificationError, an ApiResponseError or a ConnectionError.
+        signature covers it, and no copy replaces it. Raises a VerificationError, an ApiResponseError, a
+        ConnectionError or a CopyError.
         """
         if fresh:
             asked = _fresh_target(target)
-            return self._with_retries(lambda: self._request(asked, self._credentials))
-        result = self._with_retries(lambda: self._attempt(target))
+            return self._with_age(self._with_retries(lambda: self._request(asked, self._credentials)))
+        try:
+            result, renewal = self._with_retries(lambda: self._attempt(target))
+        except (ConnectionError, VerificationError) as error:
+            if not is_outage(error):
+                raise
+            return self._copies.read(target, error)
         with self._stored_lock:
+            is_new = self._stored.get(target) is not result
             self._stored[target] = result
             self._stored.move_to_end(target)
             while len(self._stored) > _MAX_STORED:
                 self._stored.popitem(last=False)
-        return result
+        if is_new and self._key_document is not None:
+            warnings = self._copies.save(target, (result.response, self._key_document, renewal))
+            result = replace(result, warnings=(*result.warnings, *warnings))
+        return self._with_age(result)
+
+    def watch(self, *, after: Optional[VersionEntry] = None) -> Iterator[Verified[VersionEntry]]:
+        """Yields the newest version, then each later one, without an end.
+
+        With ``after``, the versions since that one come first. Each must continue the one before it. Asks as often as
+        a cache would, and waits longer after each failure that may pass. Raises a VerificationError otherwise.
+        """
+        return watch_versions(self, after, self._wait, self._reason_of)
+
+    def _with_age(self, result: Verified[Any]) -> Verified[Any]:
+        return replace(result, age_seconds=max(0, self.now_ms() - result.proved_at_ms) // 1000)
 
     def get_unverified(self, target: str, *, if_none_match: Optional[str] = None) -> HttpResponse:
         """The response to a GET, unverified. Failures of the connection are retried."""
@@ -126,10 +176,17 @@ class Client(Reads):
         except VerificationError as error:
             if error.code not in _MAYBE_NEW_KEY:
                 raise
+            first = error
         with self._keys_lock:
             # Another thread may have loaded the document in the meantime.
             if self._keys is known:
-                self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
+                try:
+                    self._keys = self._load_keys(_fresh_target(READ_PATHS["signingKey"]))
+                except (ConnectionError, VerificationError) as error:
+                    # A response was received and does not verify: that is not an outage.
+                    if is_outage(error):
+                        raise first from error
+                    raise
             renewed = self._keys or known
         return self._check(response, renewed)
 
@@ -167,6 +224,7 @@ class Client(Reads):
         # Without pins, a document signed by a trusted key extends the trust, so an announced key can take over.
         if not self._pinned:
             self._trusted = tuple({*self._trusted, *(key.key_id for key in keys)})
+        self._key_document = document
         return keys
 
     def _check(self, response: HttpResponse, keys: Sequence[VerificationKey]) -> VerifiedResponse:
@@ -183,31 +241,36 @@ class Client(Reads):
             if_none_match=response.if_none_match,
         )
 
-    def _attempt(self, target: str) -> Verified[Any]:
+    def _attempt(self, target: str) -> tuple[Verified[Any], Optional[HttpResponse]]:
+        """The result, and the 304 that renewed it."""
         before = self._stored.get(target)
         if before is not None:
             headers = {**self._credentials, "If-None-Match": before.etag}
             response = self._fetch(self.origin, target, headers)
             if response.status != 304:
-                return self._result_of(response)
+                return self._result_of(response), None
             renewed = self._renewed(before, response)
             if renewed is not None:
                 return renewed
-        return self._request(target, self._credentials)
+        return self._request(target, self._credentials), None
 
     def _request(self, target: str, headers: Mapping[str, str]) -> Verified[Any]:
         return self._result_of(self._fetch(self.origin, target, headers))
 
-    def _renewed(self, before: Verified[Any], response: HttpResponse) -> Optional[Verified[Any]]:
+    def _renewed(
+        self, before: Verified[Any], response: HttpResponse
+    ) -> Optional[tuple[Verified[Any], Optional[HttpResponse]]]:
         """The stored response, if the 304 proves it or it is still fresh; else None."""
         try:
-            proved_at_ms = self.verify(response).proved_at_ms
+            verified = self.verify(response)
         except VerificationError:
             # A cache may send a 304 itself, without a proof.
             age_seconds = (self.now_ms() - before.proved_at_ms) / 1000
             # A clock that was set back must not make it fresh for longer.
-            return before if -MAX_CLOCK_SKEW_SECONDS <= age_seconds <= self._max_age_seconds else None
-        return before.renewed(proved_at_ms, _rate_limit_of(response))
+            is_fresh = -MAX_CLOCK_SKEW_SECONDS <= age_seconds <= self._max_age_seconds
+            return (before, None) if is_fresh else None
+        renewed = before.renewed(verified.proved_at_ms, _rate_limit_of(response), verified.warnings)
+        return renewed, response
 
     def _result_of(self, response: HttpResponse) -> Verified[Any]:
         verified = self.verify(response)
@@ -230,6 +293,7 @@ class Client(Reads):
             request_id=request_id,
             rate_limit=_rate_limit_of(response),
             response=response,
+            warnings=verified.warnings,
         )
 
     def _with_retries(self, attempt: Callable[[], Result]) -> Result:
@@ -253,11 +317,11 @@ class Client(Reads):
             return not error.is_final, None
         if isinstance(error, ApiResponseError):
             return error.retryable, error.retry_after_seconds
-        if isinstance(error, VerificationError) and error.code == "UNSIGNED" and error.response:
-            response = error.response
-            if response.status == 429 or response.status >= 500:
-                after = fields_of(response.headers).get("retry-after", "")
-                return True, _seconds_of(after, self._now())
+        if isinstance(error, CopyError) and isinstance(error.__cause__, Exception):
+            return self._reason_of(error.__cause__)
+        if isinstance(error, VerificationError) and error.response and is_outage(error):
+            after = fields_of(error.response.headers).get("retry-after", "")
+            return True, _seconds_of(after, self._now())
         return False, None
 
 
@@ -265,9 +329,9 @@ def _pins_of(pinned_key_ids: Optional[Collection[str]]) -> tuple[str, ...]:
     """The key IDs to trust. An empty collection is a mistake of the caller, not a wish to trust every key."""
     if pinned_key_ids is None:
         return ()
-    pins = (pinned_key_ids,) if isinstance(pinned_key_ids, str) else tuple(pinned_key_ids)
+    pins = () if isinstance(pinned_key_ids, str) else tuple(pinned_key_ids)
     if not pins or not all(isinstance(each, str) and _KEY_ID.fullmatch(each) for each in pins):
-        raise ValueError("pinned_key_ids: expected key IDs of 43 characters")
+        raise ValueError("pinned_key_ids: expected a list of key IDs of 43 characters")
     return pins
 
 

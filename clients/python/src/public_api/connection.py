@@ -14,7 +14,7 @@ from typing import Callable, Mapping, Optional
 from urllib.parse import urlsplit
 
 from .errors import ConnectionError
-from .http_response import HttpResponse
+from .http_response import HttpResponse, is_signed
 
 #: Sends one GET request to an origin and returns the response. Raises a ConnectionError.
 Fetch = Callable[[str, str, Mapping[str, str]], HttpResponse]
@@ -23,6 +23,8 @@ _ORIGIN = re.compile(r"https?://[^/?#@\s\\]+", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TARGET = re.compile(r"/[!-~]*")
 _CHUNK_BYTES = 65_536
+#: Limit for the body of an error. That of an unsigned one is cut off here, because it proves nothing.
+_MAX_ERROR_BYTES = 65_536
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -41,9 +43,21 @@ def origin_of(base_url: str) -> str:
     return f"{scheme}://{name}" if port in (None, _DEFAULT_PORTS[scheme]) else f"{scheme}://{name}:{port}"
 
 
+class _FinalResponse(http.client.HTTPResponse):
+    """The response after any interim ones (RFC 9110 15.2). The library skips only status 100."""
+
+    def begin(self) -> None:
+        super().begin()
+        while self.status < 200:
+            # Otherwise the next call would do nothing.
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
+
+
 class _HttpConnection(http.client.HTTPConnection):
     """A connection whose opening ends with the time for the request, also while a server delays the TLS handshake."""
 
+    response_class = _FinalResponse
     ends_at = 0.0
     tls: Optional[ssl.SSLContext] = None
     #: ``sock`` is None as soon as a response ends the connection, although its body is still being received.
@@ -178,15 +192,12 @@ class Connection:
         return HttpResponse("GET", target, response.status, fields, body, headers.get("If-None-Match"))
 
     def _accept(self, response: http.client.HTTPResponse, target: str) -> bytes:
-        """The body of a response that is neither a redirect nor an interim one."""
+        """The body of a response that is not a redirect."""
         status = response.status
         if 300 <= status < 400 and status != 304:
             location = response.getheader("Location") or "elsewhere"
             message = f"{self._origin}{target} not fetched: redirects to {location!r}"
             raise ConnectionError(message, is_final=True)
-        if status < 200:
-            # http.client reads no response after it, so the next request on this connection would get that one.
-            raise ConnectionError(f"{self._origin}{target} not fetched: interim status {status}")
         return self._read(response, target)
 
     def _read(self, response: http.client.HTTPResponse, target: str) -> bytes:
@@ -196,7 +207,9 @@ class Connection:
             message = f"{self._origin}{target} not fetched: content coding {coding!r} was not requested"
             raise ConnectionError(message, is_final=True)
         inflate = None if coding == "identity" else zlib.decompressobj(_GZIP)
-        room = self._max_body_bytes
+        is_error = response.status >= 400
+        limit = min(self._max_body_bytes, _MAX_ERROR_BYTES) if is_error else self._max_body_bytes
+        room = limit
         parts = []
         while True:
             received = response.read1(_CHUNK_BYTES)
@@ -206,10 +219,13 @@ class Connection:
                 message = f"{self._origin}{target} not fetched: bytes after the end of the gzip stream"
                 raise ConnectionError(message, is_final=True)
             room -= len(part)
-            if room < 0:
-                message = f"{self._origin}{target} not fetched: more than {self._max_body_bytes} bytes"
-                raise ConnectionError(message, is_final=True)
             parts.append(part)
+            if room < 0 and is_error and not is_signed(response.getheaders()):
+                response.will_close = True
+                return b"".join(parts)[:limit]
+            if room < 0:
+                message = f"{self._origin}{target} not fetched: more than {limit} bytes"
+                raise ConnectionError(message, is_final=True)
             if not received and (inflate is None or not inflate.unconsumed_tail):
                 break
         if response.length == 0:

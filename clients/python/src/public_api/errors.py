@@ -13,7 +13,7 @@ class VerificationError(Exception):
     """A response, key or proof that must not be trusted. ``code`` names the step of the check that failed.
 
     Codes of a response: KEY_MALFORMED, UNKNOWN_KEY, UNSIGNED, DIGEST, SIGNATURE, KEY_PERIOD, MALFORMED, FUTURE, STALE,
-    REVALIDATION, ETAG, REQUEST_ID. Codes of a proof: also UNWITNESSED, STALE_WITNESS, LOG_MISMATCH.
+    REVALIDATION, and ETAG for a 304 of other data. Codes of a proof: also UNWITNESSED, STALE_WITNESS, LOG_MISMATCH.
     """
 
     def __init__(self, code: str, detail: str) -> None:
@@ -40,6 +40,17 @@ class ApiResponseError(Exception):
         self.request_id = request_id
         #: The signed response.
         self.response = response
+
+
+class CopyError(Exception):
+    """The service is away, and its copies cannot replace it. ``__cause__`` is the error of the service.
+
+    Codes: NO_COPY for data that is not a published resource, STALE_COPY for a copy older than the maximum age.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
 
 
 class ConnectionError(builtins.ConnectionError):

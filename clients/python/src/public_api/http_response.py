@@ -23,6 +23,11 @@ class HttpResponse:
     #: If-None-Match of the request.
     if_none_match: Optional[str] = None
 
+    @property
+    def is_outage(self) -> bool:
+        """Whether it is an unsigned 429 or 5xx, as from a proxy: it proves nothing."""
+        return (self.status == 429 or self.status >= 500) and not is_signed(self.headers)
+
 
 def fields_of(headers: Headers) -> Mapping[str, str]:
     """The fields by lower-case name. Several lines of one name are joined (RFC 9110 5.2)."""
@@ -32,3 +37,9 @@ def fields_of(headers: Headers) -> Mapping[str, str]:
         key, bare = name.lower(), value.strip(" \t")
         fields[key] = f"{fields[key]}, {bare}" if key in fields else bare
     return fields
+
+
+def is_signed(headers: Headers) -> bool:
+    """Whether a response claims to be signed. A digest alone may be that of a proxy."""
+    fields = fields_of(headers)
+    return "x-svc-signature" in fields or "x-svc-signed-at" in fields

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from .canonical_json import canonical_json, parse_json
 from .errors import VerificationError
-from .history import is_change, is_record_of_texts, snapshot_id_of
+from .history import is_entry, snapshot_id_of
 from .verification_key import base64url, is_canonical_point, is_ed25519_signature
 
 _LABEL = b"svc-version-v1\n"
@@ -32,8 +32,8 @@ _ED25519, _COSIGNATURE = 1, 4
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
 _VKEY = re.compile(r"([^+]+)\+([0-9a-f]{8})\+(.+)")
-_KEY_NAME = re.compile(r"[^\s+\u0085]{1,255}")
-_DIGEST = re.compile(r"[A-Za-z0-9_-]{43}")
+_KEY_NAME = re.compile(r"[^\s+]+")
+_MAX_KEY_NAME_BYTES = 255
 _THRESHOLD = re.compile(r"any|all|[1-9][0-9]{0,3}")
 
 
@@ -122,10 +122,15 @@ def _parse_size(text: str, place: str) -> int:
     return int(text)
 
 
+def _is_key_name(name: str) -> bool:
+    """Whether a text may be the name of a key (signed-note): no space of Unicode and no plus sign."""
+    return _KEY_NAME.fullmatch(name) is not None and len(name.encode()) <= _MAX_KEY_NAME_BYTES
+
+
 def _import_vkey(vkey: str, kind: int, place: str) -> NoteKey:
     match = _VKEY.fullmatch(vkey)
     typed = None if match is None else _decode_base64(match[3])
-    if match is None or typed is None or _KEY_NAME.fullmatch(match[1]) is None:
+    if match is None or typed is None or not _is_key_name(match[1]):
         _malformed(place, "a key as name+8 hexadecimal digits+base64")
     name, key_id, data = match[1], match[2], typed[1:]
     if typed[:1] != bytes([kind]):
@@ -241,7 +246,7 @@ def _parse_note(note: str) -> tuple[str, Sequence[_Line]]:
 def _parse_line(line: str, place: str) -> _Line:
     words = line.split(" ")
     data = _decode_base64(words[2]) if len(words) == 3 else None
-    if data is None or len(data) < 5 or words[0] != "\u2014" or _KEY_NAME.fullmatch(words[1]) is None:
+    if data is None or len(data) < 5 or words[0] != "\u2014" or not _is_key_name(words[1]):
         _malformed(place, "an em dash, the name of a key and a signature in base64")
     return _Line(place, words[1], data[:4].hex(), data[4:])
 
@@ -272,7 +277,9 @@ def _cosignatures(text: str, lines: Sequence[_Line], policy: LogPolicy) -> list[
             is_valid = len(line.signature) == 72 and seconds <= _MAX_SAFE_INTEGER
             if not is_valid or not is_ed25519_signature(key.public_key, line.signature[8:], message):
                 raise VerificationError("SIGNATURE", f"{line.place}: the cosignature of {key.name} is not valid")
-            found[name] = max(found.get(name, 0), seconds)
+            # A time of 0 makes no statement about when the witness saw the checkpoint (tlog-cosignature).
+            if seconds > 0:
+                found[name] = max(found.get(name, 0), seconds)
     return sorted(found.items(), key=lambda each: -each[1])
 
 
@@ -353,21 +360,6 @@ def _require_inclusion(leaf: bytes, index: int, hashes: Sequence[bytes], size: i
         raise failure
 
 
-def _is_entry(value: Any) -> bool:
-    if not isinstance(value, dict) or isinstance(value.get("sequence"), bool):
-        return False
-    changes, resources = value.get("changes"), value.get("resources")
-    texts = ("snapshotId", "createdAt", "note", "previousHash")
-    return (
-        all(isinstance(value.get(name), str) for name in texts)
-        and isinstance(value.get("sequence"), int)
-        and is_record_of_texts(resources)
-        and all(map(_DIGEST.fullmatch, resources.values()))
-        and isinstance(changes, list)
-        and all(map(is_change, changes))
-    )
-
-
 def _parse_entry(data: bytes, index: int) -> Mapping[str, Any]:
     failure = VerificationError("ENTRY", f"entry {index} is not that of {snapshot_id_of(index + 1)}")
     if len(data) > _MAX_ENTRY_BYTES or not data.startswith(_LABEL):
@@ -378,10 +370,14 @@ def _parse_entry(data: bytes, index: int) -> Mapping[str, Any]:
         is_canonical = canonical_json(value, has_doubles=has_doubles) == text
     except (ValueError, RecursionError):
         raise failure from None
-    expected = (index + 1, snapshot_id_of(index + 1))
-    if not is_canonical or not _is_entry(value) or (value["sequence"], value["snapshotId"]) != expected:
+    expected = [index + 1, snapshot_id_of(index + 1)]
+    # The hash follows from the bytes, so they do not contain it.
+    if not is_canonical or not isinstance(value, dict) or "hash" in value:
         raise failure
-    return {**value, "hash": hashlib.sha256(data).hexdigest()}
+    version: dict[str, Any] = {**value, "hash": hashlib.sha256(data).hexdigest()}
+    if not is_entry(version) or [version["sequence"], version["snapshotId"]] != expected:
+        raise failure
+    return version
 
 
 def verify_proof(

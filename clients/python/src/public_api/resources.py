@@ -36,13 +36,39 @@ READ_PATHS: Mapping[str, str] = {
 }
 
 
+#: Targets that a copy of the service can replace: published resources, and the newest version.
+COPIED_PATHS = frozenset(
+    {
+        "/api/v1/status",
+        "/api/v1/architecture",
+        "/api/v1/development-queue",
+        "/api/v1/roadmap",
+        "/api/v1/wallet",
+        "/api/v1/wallet/architecture",
+        "/api/v1/wallet/security",
+        "/api/v1/wallet/evidence",
+        "/api/v1/wallet/capabilities",
+        "/api/v1/wallet/integration",
+        "/api/v1/wallet/development",
+        "/api/v1/changelog",
+        "/api/v1/version",
+    }
+)
+
 SAFE = "/!~*'()"
 
 
-def path_with(template: str, value: str) -> str:
-    """The path with a value for its parameter. Slashes separate segments; other characters are encoded."""
+def path_with(template: str, value: str, *, may_be_empty: bool = False) -> str:
+    """The path with a value for its parameter. Slashes separate segments; other characters are encoded.
+
+    Raises a ValueError for an empty value, and for one that leads to another path.
+    """
     path = template[: template.index("/{")]
-    return f"{path}/{quote(value, safe=SAFE)}" if value else path
+    if not value and may_be_empty:
+        return path
+    if not value or {".", ".."}.intersection(value.split("/")):
+        raise ValueError(f"{path}: expected a value without the segments . and .., found {value!r}")
+    return f"{path}/{quote(value, safe=SAFE)}"
 
 
 class _EndpointEntryRequired(TypedDict):
@@ -1503,4 +1529,4 @@ class Reads:
 
         value: Any path below the namespace.
         """
-        return self._read(path_with(READ_PATHS["preview"], value), fresh)
+        return self._read(path_with(READ_PATHS["preview"], value, may_be_empty=True), fresh)

@@ -22,6 +22,9 @@ MAX_AGE_SECONDS = 900
 MAX_CLOCK_SKEW_SECONDS = 60
 #: Maximum number of keys of a document. A real one has one or two, and each costs as much as a verification.
 MAX_KEYS = 64
+#: A key document is parsed before it is verified, so its size is limited.
+_MAX_KEY_DOCUMENT_BYTES = 131_072
+_PROOF_FIELDS = ("Content-Digest", "X-SVC-Signed-At", "X-SVC-Signature")
 
 _DIGEST_MEMBER = re.compile(r"[ \t]*([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):[ \t]*")
 _ENTITY_TAG = re.compile(r'"[^"]*"')
@@ -44,6 +47,8 @@ class VerifiedResponse:
     key_id: str
     #: When the response, or the 304 that renewed it, was signed: milliseconds since 1970.
     proved_at_ms: int
+    #: What does not match in header fields that are not signed: ``ETAG: …`` and ``REQUEST_ID: …``.
+    warnings: Sequence[str] = ()
 
 
 def target_of(url: str) -> str:
@@ -77,6 +82,8 @@ def verify_response(
     header fields of a later 304 with which a cache renewed the response, unless the cache merged them. Raises a
     VerificationError whose ``code`` names the first step that failed.
     """
+    if isinstance(pinned_key_ids, str):
+        raise TypeError("pinned_key_ids: expected a list of key IDs, found one text")
     response = HttpResponse(method, target, status, headers, body, if_none_match)
     check = _Check(response, keys, pinned_key_ids, now_ms, max_age_seconds)
     try:
@@ -111,9 +118,10 @@ def verify_key_document(
 
     That proves only that the signer has one of them: pass ``pinned_key_ids``, or pin the returned IDs from then on.
     """
-    content = _parse_body(body)
+    is_signed = _is_signed(fields_of(headers))
+    content = _parse_body(body) if is_signed and len(body) <= _MAX_KEY_DOCUMENT_BYTES else None
     if not isinstance(content, dict) or "data" not in content:
-        code = "MALFORMED" if "x-svc-signature" in fields_of(headers) else "UNSIGNED"
+        code = "MALFORMED" if is_signed else "UNSIGNED"
         error = VerificationError(code, f"no signing-key document; status {status}")
         error.response = HttpResponse(method, target, status, headers, body)
         raise error
@@ -137,6 +145,10 @@ def _is_ed25519(value: Any) -> bool:
     return isinstance(jwk, dict) and (jwk.get("kty"), jwk.get("crv")) == ("OKP", "Ed25519")
 
 
+def _is_signed(fields: Mapping[str, str]) -> bool:
+    return all(name.lower() in fields for name in _PROOF_FIELDS)
+
+
 def _parse_body(body: bytes) -> Any:
     """The body as JSON; None if it is not JSON in UTF-8. ``null`` is None as well: it has no data either."""
     try:
@@ -149,7 +161,6 @@ def _parse_body(body: bytes) -> Any:
 class _Proof:
     key_id: str
     signed_at_ms: int
-    etag: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -166,33 +177,42 @@ class _Check:
             found = ", ".join(key.key_id for key in self.keys)
             raise VerificationError("UNKNOWN_KEY", f"found {found or 'no key'}")
         if response.status == 304:
-            proof = self.revalidation(fields, _required(fields, "X-SVC-Revalidated"))
-            _require_requested(proof.etag or "", response.if_none_match)
-            return VerifiedResponse(304, None, None, proof.etag, proof.key_id, proof.signed_at_ms)
-        content_digest = _required(fields, "Content-Digest")
-        signed_at = _required(fields, "X-SVC-Signed-At")
-        signature = _required(fields, "X-SVC-Signature")
+            listed = _listed(response.if_none_match or "", fields.get("etag", ""))
+            proof, etag = self.revalidation(fields, _required(fields, "X-SVC-Revalidated"), listed)
+            if etag not in listed:
+                raise VerificationError("ETAG", f"{etag} is not in If-None-Match")
+            warnings = _differences("ETAG", etag, fields.get("etag"))
+            return VerifiedResponse(304, None, None, etag, proof.key_id, proof.signed_at_ms, warnings)
+        content_digest, signed_at, signature = (_required(fields, name) for name in _PROOF_FIELDS)
         digest = base64.b64encode(hashlib.sha256(response.body).digest()).decode("ascii")
         stated = _find_digest(content_digest)
         if stated != digest:
             raise VerificationError("DIGEST", f"stated {stated or 'no sha-256'}, the body has {digest}")
         status = str(response.status)
         lines = ("svc-response-v1", response.method, response.target, status, signed_at, content_digest)
-        signed = self.proof_of(lines, signed_at, signature, "SIGNATURE")
-        proof = _Proof(signed.key_id, signed.signed_at_ms, fields.get("etag"))
+        signed = proof = self.proof_of(lines, signed_at, signature, "SIGNATURE")
+        body = self.read_body()
         if not self.is_fresh(signed.signed_at_ms):
             later = fields if revalidated is None else fields_of(revalidated)
             renewal = later.get("x-svc-revalidated")
             if renewal is None:
                 raise VerificationError("STALE", f"signed at {signed_at}, and no 304 renewed it")
-            proof = self.revalidation(later, renewal)
-        content, data, etag = self.read_body()
-        # A CDN may remove an ETag. A different ETag would link the body to another version.
-        if proof.etag is not None and proof.etag != etag:
-            raise VerificationError("ETAG", f"expected {etag or 'none'}, found {proof.etag}")
-        _require_request_id(content, fields.get("x-request-id"))
+            # The ETag that was signed is computed from the body: a proxy may have changed the header.
+            own = None if body is None else body[2]
+            proof, renewed = self.revalidation(later, renewal, () if own is None else (own,))
+            if body is not None and renewed != own:
+                raise VerificationError("ETAG", f"expected {own or 'none'}, found {renewed}")
+        if body is None:
+            # The parser's message quotes the body.
+            raise VerificationError("MALFORMED", "the body is not JSON")
+        content, data, own = body
+        request_id = content.get("requestId") if isinstance(content, dict) else None
+        warnings = (
+            *_differences("ETAG", own, fields.get("etag")),
+            *([] if request_id is None else _differences("REQUEST_ID", request_id, fields.get("x-request-id"))),
+        )
         return VerifiedResponse(
-            response.status, content, data, etag, signed.key_id, proof.signed_at_ms
+            response.status, content, data, own, signed.key_id, proof.signed_at_ms, warnings
         )
 
     def is_trusted(self, key: VerificationKey) -> bool:
@@ -201,13 +221,27 @@ class _Check:
     def is_fresh(self, signed_at_ms: int) -> bool:
         return self.now_ms - signed_at_ms <= self.max_age_seconds * 1000
 
+    def signer_of(self, text: str, signature: str) -> Optional[VerificationKey]:
+        return next((key for key in self.keys if key.is_signature_of(text, signature)), None)
+
+    def retired(self, signer: VerificationKey) -> str:
+        """What a pin that is out of date needs to know."""
+        for key in self.keys:
+            if self.is_trusted(key) and key.not_after_ms is not None and key.not_after_ms < self.now_ms:
+                retired_on = key.published["notAfter"]
+                return (
+                    f"; the pinned key {key.key_id} was retired on {retired_on} and the current one is "
+                    f"{signer.key_id}: check it against another source, such as `svc verify --pin-from`"
+                )
+        return ""
+
     def proof_of(self, lines: Sequence[str], signed_at: str, signature: str, fault: str) -> _Proof:
         text = "\n".join(lines)
-        signer = next((key for key in self.keys if key.is_signature_of(text, signature)), None)
+        signer = self.signer_of(text, signature)
         if signer is None:
             raise VerificationError(fault, "not valid for any key")
         if not self.is_trusted(signer):
-            raise VerificationError("UNKNOWN_KEY", f"signed by {signer.key_id}")
+            raise VerificationError("UNKNOWN_KEY", f"signed by {signer.key_id}{self.retired(signer)}")
         signed_at_ms = parse_instant(signed_at)
         if signed_at_ms is None:
             raise VerificationError("MALFORMED", f"signed at {signed_at}")
@@ -218,19 +252,23 @@ class _Check:
             raise VerificationError("KEY_PERIOD", f"{signer.key_id} signed at {signed_at}")
         return _Proof(signer.key_id, signed_at_ms)
 
-    def revalidation(self, fields: Mapping[str, str], revalidated: str) -> _Proof:
-        """Verifies the proof of a 304: its X-SVC-Revalidated and the fields it was received with."""
+    def revalidation(
+        self, fields: Mapping[str, str], revalidated: str, expected: Collection[str]
+    ) -> tuple[_Proof, str]:
+        """Verifies the proof of a 304, and returns the ETag that it signs: one of the expected, or that of the header."""
         signed_at, _, signature = revalidated.partition("; ")
-        etag = fields.get("etag", "")
+        stated = fields.get("etag", "")
         response = self.response
-        lines = ("svc-revalidation-v1", response.method, response.target, "304", signed_at, etag)
-        proof = self.proof_of(lines, signed_at, signature, "REVALIDATION")
+        lines = ("svc-revalidation-v1", response.method, response.target, "304", signed_at)
+        candidates = [stated] if stated in expected else [*expected, stated]
+        etag = next((each for each in candidates if self.signer_of("\n".join((*lines, each)), signature)), stated)
+        proof = self.proof_of((*lines, etag), signed_at, signature, "REVALIDATION")
         if not self.is_fresh(proof.signed_at_ms):
             raise VerificationError("STALE", f"renewed at {signed_at}")
-        return _Proof(proof.key_id, proof.signed_at_ms, etag)
+        return proof, etag
 
-    def read_body(self) -> tuple[Any, Any, Optional[str]]:
-        """The body, its data, and the entity tag of the data."""
+    def read_body(self) -> Optional[tuple[Any, Any, Optional[str]]]:
+        """The body, its data, and the entity tag of the data; None if it is not JSON."""
         try:
             content, has_doubles = parse_json(self.response.body)
             data = _data_of(content, self.response.target)
@@ -238,8 +276,7 @@ class _Check:
                 return content, None, None
             digest = hashlib.sha256(canonical_json(data, has_doubles=has_doubles)).digest()
         except (ValueError, RecursionError):
-            # The parser's message quotes the body.
-            raise VerificationError("MALFORMED", "the body is not JSON") from None
+            return None
         return content, data, f'W/"{base64url(digest)}"'
 
 
@@ -262,13 +299,13 @@ def _find_digest(content_digest: str) -> Optional[str]:
     return found
 
 
-def _require_requested(etag: str, if_none_match: Optional[str]) -> None:
-    """Raises unless the request listed the entity tag of a 304 (weak comparison, RFC 9110 13.1.2)."""
-    opaque = etag[2:] if etag.startswith("W/") else etag
-    listed = if_none_match or ""
-    if listed == "*" or opaque in _ENTITY_TAG.findall(listed):
-        return
-    raise VerificationError("ETAG", f"{etag} is not in If-None-Match")
+def _listed(if_none_match: str, etag: str) -> Sequence[str]:
+    """The entity tags that a request accepts, in the form of the service (weak comparison, RFC 9110 13.1.2)."""
+    return [etag] if if_none_match == "*" else [f"W/{each}" for each in _ENTITY_TAG.findall(if_none_match)]
+
+
+def _differences(code: str, expected: Any, found: Optional[str]) -> Sequence[str]:
+    return () if found is None or found == expected else (f"{code}: expected {expected or 'none'}, found {found}",)
 
 
 def _data_of(content: Any, target: str) -> Any:
@@ -277,10 +314,3 @@ def _data_of(content: Any, target: str) -> Any:
     if target.split("?", 1)[0] == READ_PATHS["openapi"] and "ok" not in members:
         return content
     return members.get("data", _NO_DATA)
-
-
-def _require_request_id(content: Any, header: Optional[str]) -> None:
-    if header is None or not isinstance(content, dict) or "requestId" not in content:
-        return
-    if content["requestId"] != header:
-        raise VerificationError("REQUEST_ID", f"found {header}")

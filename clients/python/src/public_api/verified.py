@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Generic, Optional, TypeVar
+from typing import Generic, Optional, Sequence, TypeVar
 
 from .http_response import HttpResponse
 
@@ -40,7 +40,15 @@ class Verified(Generic[Data]):
     rate_limit: Optional[RateLimit]
     #: The signed response.
     response: HttpResponse
+    #: ``origin``, ``mirror`` or ``store``. From a mirror, ``response`` is that of the newest version.
+    source: str = "origin"
+    #: Whole seconds from ``proved_at_ms`` to the read.
+    age_seconds: int = 0
+    #: What does not match in header fields that are not signed, and copies that were passed over: ``CODE: detail``.
+    warnings: Sequence[str] = ()
 
-    def renewed(self, proved_at_ms: int, rate_limit: Optional[RateLimit]) -> Verified[Data]:
+    def renewed(
+        self, proved_at_ms: int, rate_limit: Optional[RateLimit], warnings: Sequence[str]
+    ) -> Verified[Data]:
         """The same data, as a later 304 proved them."""
-        return replace(self, proved_at_ms=proved_at_ms, rate_limit=rate_limit)
+        return replace(self, proved_at_ms=proved_at_ms, rate_limit=rate_limit, warnings=warnings)

@@ -20,7 +20,7 @@ export const checkHead: Check = async ({ of, probe }, report) => {
     if (proof.length > 0) report('head-proof', where, proof.join(', '))
     const [etag, ofGet] = [head.field(HEADERS.etag), get.response.field(HEADERS.etag)]
     // An ETag that is also wrong on GET is reported there.
-    const isRightOnGet = get.verification.fault !== 'ETAG' && ofGet !== undefined
+    const isRightOnGet = ofGet !== undefined && ofGet === (get.verification.verified?.etag ?? ofGet)
     if (isRightOnGet && etag !== ofGet) {
       report('head-etag', where, `${etag ?? 'no ETag'}, GET has ${ofGet}`)
     }

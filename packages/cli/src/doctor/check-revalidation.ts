@@ -2,7 +2,6 @@ import { HEADERS } from '@public-api/contract/http/headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { Received } from '../verifying/requests.ts'
-import { etagOfData } from './check-signatures.ts'
 import type { Check } from './check.ts'
 import type { Report } from './findings.ts'
 import type { Observation, Survey } from './probe-deployment.ts'
@@ -74,9 +73,7 @@ export const checkRevalidation: Check = async (survey, report) => {
   for (const target of ASKED) {
     const plain = of(target)
     if (plain === undefined || !plain.isAsPromised) continue
-    const etag =
-      (await etagOfData(plain.response, plain.verification, verify)) ??
-      plain.response.field(HEADERS.etag)
+    const etag = plain.verification.verified?.etag ?? plain.response.field(HEADERS.etag)
     if (etag === undefined) continue
     isChecked = true
     for (const [asked, note] of [

@@ -5,7 +5,7 @@ import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'
 import type { Report } from './findings.ts'
-import type { CheckedSignature, Observation, Survey } from './probe-deployment.ts'
+import type { Observation } from './probe-deployment.ts'
 
 /** Error code of the key document of a deployment that does not sign. */
 const SIGNING_OFF = 'SIGNING_UNAVAILABLE'
@@ -20,19 +20,6 @@ export function etagFault(
   return `W/${found}` === expected ? 'etag-strong' : 'etag-changed'
 }
 
-/** The ETag of a response's data, if the response is valid except for its ETag. */
-export async function etagOfData(
-  response: Received,
-  verification: CheckedSignature,
-  verify: Survey['verify'],
-): Promise<string | undefined> {
-  if (verification.fault !== 'ETAG') return verification.verified?.etag
-  const headers = response.headers.filter(
-    ([name]) => name.toLowerCase() !== HEADERS.etag.toLowerCase(),
-  )
-  return (await verify({ ...response, headers })).verified?.etag
-}
-
 /** The first missing signature header. */
 function droppedOf({ field }: Received): 'digest-dropped' | 'signature-dropped' {
   const hasSignature =
@@ -40,12 +27,11 @@ function droppedOf({ field }: Received): 'digest-dropped' | 'signature-dropped' 
   return hasSignature ? 'digest-dropped' : 'signature-dropped'
 }
 
-async function reportOne(
+function reportOne(
   { where, row, response, verification, code }: Observation,
-  { verify }: Survey,
   areAllWrong: boolean,
   report: Report,
-): Promise<void> {
+): void {
   const reportHere = (id: FindingId, found: string) => report(id, where, found)
   const signedAt = response.field(HEADERS.signedAt) ?? 'no time'
   switch (verification.fault) {
@@ -66,17 +52,18 @@ async function reportOne(
     case 'STALE':
     case 'REVALIDATION':
       return reportHere('response-too-old', `signed at ${signedAt}`)
-    case 'REQUEST_ID':
-      return reportHere('request-id-wrong', response.field(HEADERS.requestId) ?? '')
     case 'ETAG':
-      break
+      return reportHere('etag-changed', 'an ETag of other data')
     case 'KEY_MALFORMED':
     case 'UNKNOWN_KEY':
     case 'MALFORMED':
       return reportHere('signature-wrong', `signed at ${signedAt}`)
   }
+  if (verification.verified?.warnings.some((each) => each.startsWith('REQUEST_ID')) === true) {
+    return reportHere('request-id-wrong', response.field(HEADERS.requestId) ?? '')
+  }
   if (code !== undefined || row?.success === undefined) return undefined
-  const expected = await etagOfData(response, verification, verify)
+  const expected = verification.verified?.etag
   const found = response.field(HEADERS.etag)
   const fault = expected === undefined ? undefined : etagFault(found, expected)
   if (fault !== undefined) reportHere(fault, `${found ?? 'no ETag'}, expected ${expected}`)
@@ -105,6 +92,6 @@ export const checkSignatures: Check = async (survey, report) => {
       `none is signed by ${keys.map(({ keyId }) => keyId).join(', ')}`,
     )
   }
-  for (const each of promised) await reportOne(each, survey, areAllWrong, report)
+  for (const each of promised) reportOne(each, areAllWrong, report)
   return undefined
 }

@@ -1,3 +1,4 @@
+import { isVersionEntry } from '#contract/history/entry-shape'
 import {
   formatSnapshotId,
   VERSION_HASH_LABEL,
@@ -10,28 +11,6 @@ import { sha256, sha256Hex } from '#crypto'
 import { encodeBase64url } from '../base64.ts'
 import { LogError } from './log-error.ts'
 import { MAX_ENTRY_BYTES } from './tiles.ts'
-
-const DIGEST = /^[A-Za-z0-9_-]{43}$/
-
-/** Whether a value has the members of an entry that proofs and the chain use. */
-function isEntry(value: unknown): value is Omit<VersionEntry, 'hash'> {
-  const [resources, changes] = [propertyOf(value, 'resources'), propertyOf(value, 'changes')]
-  return (
-    ['snapshotId', 'createdAt', 'note', 'previousHash'].every(
-      (name) => typeof propertyOf(value, name) === 'string',
-    ) &&
-    Number.isSafeInteger(propertyOf(value, 'sequence')) &&
-    typeof resources === 'object' &&
-    resources !== null &&
-    Object.values(resources).every((digest) => typeof digest === 'string' && DIGEST.test(digest)) &&
-    Array.isArray(changes) &&
-    changes.every(
-      (change) =>
-        typeof propertyOf(change, 'resource') === 'string' &&
-        typeof propertyOf(change, 'kind') === 'string',
-    )
-  )
-}
 
 function isCanonical(value: unknown, json: string): boolean {
   try {
@@ -61,13 +40,17 @@ export async function parseLogEntry(bytes: Uint8Array, index: number): Promise<V
   if (!text.startsWith(label)) return refuse(`does not begin with the line ${VERSION_HASH_LABEL}`)
   const json = text.slice(label.length)
   const value = parseJson(json)
-  if (!isEntry(value)) return refuse('is not a version entry')
   if (!isCanonical(value, json)) return refuse('is not canonical JSON (RFC 8785)')
+  // The hash follows from the bytes, so they do not contain it.
+  if (propertyOf(value, 'hash') !== undefined) return refuse('contains a hash')
+  const version = { ...(value as object), hash: await sha256Hex(bytes) }
+  if (!isVersionEntry(version)) return refuse('is not a version entry')
   const snapshotId = formatSnapshotId(index + 1)
-  if (value.sequence !== index + 1 || value.snapshotId !== snapshotId) {
-    return refuse(`expected ${snapshotId}, found ${value.snapshotId}, sequence ${value.sequence}`)
+  if (version.sequence !== index + 1 || version.snapshotId !== snapshotId) {
+    const { sequence } = version
+    return refuse(`expected ${snapshotId}, found ${version.snapshotId}, sequence ${sequence}`)
   }
-  return { ...value, hash: await sha256Hex(bytes) }
+  return version
 }
 
 /** The digest of a resource as an entry states it: base64url SHA-256 of its bytes. */

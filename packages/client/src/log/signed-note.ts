@@ -53,11 +53,12 @@ export function checkText(what: string, text: string, maxBytes: number, allowed 
   }
 }
 
-const KEY_NAME = /^[^\s+\u0085]+$/u
+const KEY_NAME = /^[^\p{White_Space}+]+$/u
+const MAX_KEY_NAME_BYTES = 255
 
-/** Whether a text may be the name of a key: without spaces and plus signs. */
+/** Whether a text may be the name of a key: no space of Unicode and no plus sign. */
 function isKeyName(name: string): boolean {
-  return KEY_NAME.test(name) && name.length <= 255
+  return KEY_NAME.test(name) && encoder.encode(name).length <= MAX_KEY_NAME_BYTES
 }
 
 /** Splits a note into its text and signatures. Throws a LogError (MALFORMED) with the line. */

@@ -84,7 +84,8 @@ async function cosignaturesOf(
         const detail = `the checkpoint, line ${line.line}: the cosignature of ${key.name} is not valid`
         throw new LogError('SIGNATURE', detail)
       }
-      newest = Math.max(newest ?? 0, time)
+      // A time of 0 makes no statement about when the witness saw the checkpoint (tlog-cosignature).
+      if (time > 0) newest = Math.max(newest ?? 0, time)
     }
     if (newest !== undefined) found.push({ witness: name, atMs: newest * 1000 })
   }
