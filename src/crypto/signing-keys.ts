@@ -19,14 +19,28 @@ function requireEd25519(key: KeyObject): KeyObject {
   return key
 }
 
+/** The form in which environments and container tools pass a key of several lines; undefined for another mistake. */
+function foundForm(text: string): string | undefined {
+  const isPem = /^\s*-----BEGIN [\w ]+-----/
+  if (isPem.test(text)) {
+    if (text.includes(String.raw`\n`)) return String.raw`\n in place of line breaks`
+    return text.trim().includes('\n') ? undefined : 'one line; line breaks are missing'
+  }
+  const decoded = Buffer.from(text, 'base64').toString('latin1')
+  return isPem.test(decoded) ? 'the base64 of a PEM; decode it' : undefined
+}
+
 /** Reads an Ed25519 private key from PKCS#8 PEM. Throws SigningKeyError. */
 export function parsePrivateSigningKey(pem: string): KeyObject {
   let key: KeyObject
   try {
     key = createPrivateKey(pem)
   } catch {
+    const expected = 'an Ed25519 private key in PKCS#8 PEM'
+    const form = foundForm(pem)
+    const found = form === undefined ? '' : `, found ${form}`
     throw new SigningKeyError(
-      'expected an Ed25519 private key in PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes it',
+      `expected ${expected}, as openssl genpkey -algorithm ed25519 writes it${found}`,
     )
   }
   return requireEd25519(key)

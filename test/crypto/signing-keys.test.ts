@@ -49,6 +49,13 @@ test('rejects values that are not Ed25519 private keys without quoting them', ()
   for (const text of ['', 'text', PUBLIC_PEM, PRIVATE_PEM.replace('MC4C', 'MC4D')]) {
     refuses(() => parsePrivateSigningKey(text), expected)
   }
+  const forms: readonly (readonly [text: string, found: RegExp])[] = [
+    [PRIVATE_PEM.replaceAll('\n', String.raw`\n`), /found \\n in place of line breaks$/],
+    [PRIVATE_PEM.replaceAll('\n', ' '), /found one line; line breaks are missing$/],
+    [PRIVATE_PEM.replaceAll('\n', ''), /found one line; line breaks are missing$/],
+    [Buffer.from(PRIVATE_PEM).toString('base64'), /found the base64 of a PEM; decode it$/],
+  ]
+  for (const [text, found] of forms) refuses(() => parsePrivateSigningKey(text), found)
   const encrypted = TEST_SIGNING_KEY.export({
     type: 'pkcs8',
     format: 'pem',
