@@ -11,7 +11,7 @@ import { TEST_TOKEN } from '../src/service/challenge/challenge.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist/waitlist-entry.ts'
 import type { Counters } from '../src/storage/counters/counters.ts'
 import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts'
-import { prepareWaitlist } from '../src/storage/sqlite/sqlite-waitlist.ts'
+import { prepareWaitlist } from '../src/storage/sqlite/sqlite-statements.ts'
 import type { Workspace } from './workspace.ts'
 
 const ROWS_PER_TRANSACTION = 10_000

@@ -11,7 +11,7 @@ import {
 } from '../stores/waitlist-store.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
-/** As in SQLite (sqlite-waitlist.ts). */
+/** As in SQLite (sqlite-statements.ts). */
 const DECOY_SLOTS = 128
 
 const SELECT = `

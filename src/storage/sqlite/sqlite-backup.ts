@@ -13,8 +13,8 @@ import {
   openReader,
   openSqliteConnection,
   readVersion,
+  toStorageError,
 } from './sqlite-connection.ts'
-import { toStorageError } from './sqlite-errors.ts'
 import { inTransaction } from './sqlite-migrations.ts'
 
 /** Throws unless this is a database of the service whose every page, index and reference is intact. */

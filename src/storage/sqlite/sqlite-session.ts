@@ -2,24 +2,108 @@ import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
-import { prepareApiKeys } from './sqlite-api-keys.ts'
+import type { Stores } from '../stores/storage.ts'
 import {
   checkpointWal,
   openSqliteConnection,
   type SqliteMode,
   type SqliteOptions,
+  toStorageError,
   withConnection,
 } from './sqlite-connection.ts'
-import { toStorageError } from './sqlite-errors.ts'
 import { inTransaction } from './sqlite-migrations.ts'
-import { prepareWaitlist } from './sqlite-waitlist.ts'
-import {
-  type CallEffect,
-  effectOf,
-  performCall,
-  type Statements,
-  type StoreCall,
-} from './store-calls.ts'
+import { prepareApiKeys, prepareWaitlist, type StoreStatements } from './sqlite-statements.ts'
+
+/**
+ * The effect of a method on the database. `replace` and `erase` leave old content in the write-ahead log; `erase` is
+ * refused while a reader would keep it there.
+ */
+type CallEffect = 'read' | 'write' | 'replace' | 'erase'
+
+/** The stores, and what a storage asks of its session. */
+interface SessionCalls extends Stores {
+  readonly session: {
+    /** Reads from the database. */
+    ping(): Promise<void>
+  }
+}
+
+/** Every method with its effect. The dispatcher is derived from this table. */
+const EFFECTS = {
+  session: { ping: 'read' },
+  waitlist: {
+    testWrite: 'write',
+    add: 'write',
+    count: 'read',
+    readAfter: 'read',
+    find: 'read',
+    erase: 'erase',
+    expire: 'erase',
+    reseal: 'replace',
+  },
+  apiKeys: {
+    find: 'read',
+    add: 'write',
+    revoke: 'write',
+    rehash: 'write',
+    count: 'read',
+    readAfter: 'read',
+    purge: 'write',
+  },
+} as const satisfies {
+  readonly [Store in keyof SessionCalls]: {
+    readonly [Name in keyof SessionCalls[Store]]: CallEffect
+  }
+}
+
+/** The statements of all stores on one connection. */
+type Statements = {
+  readonly [Store in keyof SessionCalls]: StoreStatements<SessionCalls[Store]>
+}
+
+/** One call as a value, for a queue or another thread. */
+export interface StoreCall {
+  readonly store: keyof SessionCalls
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+type Methods = { readonly [name: string]: (...args: readonly unknown[]) => unknown }
+
+function effectOf({ store, name }: StoreCall): CallEffect {
+  const effects: { readonly [name: string]: CallEffect } = EFFECTS[store]
+  return effects[name] ?? 'write'
+}
+
+/** Runs a call on the statements of an open transaction. */
+function performCall(statements: Statements, { store, name, args }: StoreCall): unknown {
+  // Only createStores makes calls, and its types check the arguments.
+  return (statements[store] as unknown as Methods)[name]?.(...args)
+}
+
+/** Copies byte arrays. Sending a view to a thread would send its whole buffer, maybe a pool with data of other people. */
+function detach(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new Uint8Array(value)
+  if (Array.isArray(value)) return value.map(detach)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, detach(each)]))
+}
+
+/** The stores over `send`, which resolves with what `performCall` returns. */
+export function createStores(send: (call: StoreCall) => Promise<unknown>): SessionCalls {
+  const createStore = (store: keyof SessionCalls): Methods =>
+    Object.fromEntries(
+      Object.keys(EFFECTS[store]).map((name) => [
+        name,
+        (...args: readonly unknown[]) => send({ store, name, args: args.map(detach) }),
+      ]),
+    )
+  return {
+    session: createStore('session') as unknown as SessionCalls['session'],
+    waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
+    apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
+  }
+}
 
 /** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
 export type CallOutcome =

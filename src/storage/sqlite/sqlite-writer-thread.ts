@@ -1,14 +1,13 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { SqliteOptions } from './sqlite-connection.ts'
-import { createSqliteSession } from './sqlite-session.ts'
-import type { ThreadRequest } from './sqlite-thread.ts'
-import type { StoreCall } from './store-calls.ts'
+import { createSqliteSession, type StoreCall } from './sqlite-session.ts'
+import type { ThreadRequest } from './sqlite-storage.ts'
 
 /** The maximum number of calls in a transaction, so that other processes can write in between. */
 const MAX_BATCH = 256
 
 const port = parentPort
-if (port === null) throw new Error('This file runs as a thread of sqlite-thread.ts')
+if (port === null) throw new Error('This file runs as a thread of sqlite-storage.ts')
 
 const session = createSqliteSession('create', workerData as SqliteOptions)
 

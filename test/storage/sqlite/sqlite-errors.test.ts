@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sqliteResultOf, toStorageError } from '../../../src/storage/sqlite/sqlite-errors.ts'
+import { sqliteResultOf, toStorageError } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { StorageError, type StorageProblem } from '../../../src/storage/stores/storage-error.ts'
 
 /** An error as node:sqlite throws it. */
