@@ -226,14 +226,14 @@ test('chooses a file name for evidence by default', async (t) => {
 test('reports a file that is not evidence without quoting it', async (t) => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'file.json')
-  for (const [content, expected] of [
-    ['secret-content', /expected JSON/],
-    ['{}', /expected evidence of the format svc-history-evidence-v1/],
-    ['null', /expected evidence of the format svc-history-evidence-v1/],
+  for (const [content, exit, expected] of [
+    ['secret-content', 2, /expected JSON/],
+    ['{}', 1, /expected evidence of the format svc-history-evidence-v1/],
+    ['null', 1, /expected evidence of the format svc-history-evidence-v1/],
   ] as const) {
     writeFileSync(file, content)
     const { status, out, error } = await svc('audit', '--check-evidence', file, ...PIN)
-    assert.deepEqual([status, out], [1, ''])
+    assert.deepEqual([status, out], [exit, ''])
     assert.match(error, expected)
     assert.doesNotMatch(error, /secret-content/)
   }

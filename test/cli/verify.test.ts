@@ -186,6 +186,12 @@ test('reports responses that are never signed', async (t) => {
   assert.match(error, /UNSIGNED: .*status 503/)
   assert.match(error, /The deployment has no signing key, so its responses are unsigned\./)
 
+  // A proxy's error says nothing about the keys.
+  const proxy = await serve(t, (_request, response) => void response.writeHead(503).end('oops'))
+  const other = await svc('verify', `${proxy}/api/v1/status`, '--at', NOW)
+  assert.deepEqual([other.status, /no signing key/.test(other.error)], [3, false], other.error)
+  assert.match(other.error, /The signing-key document is not signed \(status 503\)/)
+
   const elsewhere = await serve(t, (request, response) => {
     response.writeHead(308, { Location: `${origin}${request.url}` }).end()
   })

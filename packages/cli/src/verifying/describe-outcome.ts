@@ -167,7 +167,7 @@ function unsignedNote({ response, failure }: VerifyOutcome, step: string): strin
     return `Responses to ${method} have no signature. Use GET.`
   }
   if (failure.response !== undefined && isSigningOff(failure.response)) {
-    return 'The deployment says that it has no signing key, so its responses are unsigned.'
+    return 'The deployment has no signing key, so its responses are unsigned.'
   }
   return step === 'keys'
     ? `The signing-key document is not signed (status ${status}). Any proxy in between may have created it.`
