@@ -78,6 +78,10 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
     mayImport: ['contract', 'crypto', 'service/waitlist'],
     mayImportTypesOf: ['service', 'storage/counters', 'storage/stores'],
   },
+  'service/absent': {
+    mayImport: ['contract'],
+    mayImportTypesOf: ['service/api-keys', 'service/waitlist'],
+  },
   'service/signing-keys': { mayImport: ['contract', 'crypto'], mayImportTypesOf: ['tlog'] },
   'service/releases': {
     mayImport: ['contract', 'crypto', 'tlog'],
@@ -164,6 +168,20 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
     mayImport: ['contract', 'crypto', 'files', 'publishing', 'service', 'http', 'pages', 'app.ts'],
     mayImportTypesOf: ['releases'],
   },
+  copy: {
+    mayImport: [
+      'contract',
+      'packages/client',
+      'packages/client/node',
+      'files',
+      'releases',
+      'service',
+      'http',
+      'routes',
+      'pages',
+      'app.ts',
+    ],
+  },
   cli: {
     mayImport: [
       'contract',
@@ -179,6 +197,7 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
       'service',
       'process',
       'preview',
+      'copy',
       'cards',
       'config-mistake.ts',
       'config.ts',

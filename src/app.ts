@@ -147,7 +147,7 @@ export function createAppComposer(
       // Every response at or below /api is JSON (contract decisions 3.14).
       const isForApi = request.path === '/api' || request.path.startsWith('/api/')
       if (isForApi) return cachedApi(request)
-      return archive(request) ?? log(request) ?? site(request)
+      return archive(request) ?? log(request) ?? site.respond(request)
     }
   }
 }

@@ -36,6 +36,7 @@ export const COMMANDS: CommandTable = {
   ],
   find: ['find a text in all published versions', () => import('./find.ts')],
   redact: ['permanently remove one published resource', () => import('./redact.ts')],
+  site: ['write a static copy of the service', () => import('./site.ts')],
   tlog: ['create, cosign and prove the transparency log', () => import('./tlog.ts')],
   ...VERIFICATION_COMMANDS,
   audit: ['audit the history of a service or a releases folder', () => import('./audit.ts')],

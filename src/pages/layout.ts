@@ -4,9 +4,9 @@ import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { feedPath, feedTexts } from './delivery/feeds.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
-import { bulletList, link, pageLink, pageSection } from './markup/elements.ts'
+import { bulletList, link, pageLink, pageSection, scriptTexts } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
-import { operatorText } from './markup/rich-text.ts'
+import { operatorText, richText } from './markup/rich-text.ts'
 import {
   alternatesOf,
   isListed,
@@ -20,6 +20,7 @@ import {
   siteName,
 } from './page.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
+import { momentInText } from './texts/moments.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 
 const SHOWN_HASH_CHARACTERS = 12
@@ -42,7 +43,7 @@ function socialImage(context: PageContext, page: Page, groups: PageGroups): Html
   const name = cardName(card)
   if (page.noIndex !== true && facts.hasCard(name)) {
     const { width, height } = CARD_SIZE
-    return html`<meta property="og:image" content="${facts.origin}${cardPath(name)}" />
+    return html`<meta property="og:image" content="${facts.ownOrigin}${cardPath(name)}" />
       <meta property="og:image:type" content="image/png" />
       <meta property="og:image:width" content="${width}" />
       <meta property="og:image:height" content="${height}" />
@@ -50,7 +51,7 @@ function socialImage(context: PageContext, page: Page, groups: PageGroups): Html
       <meta name="twitter:card" content="summary_large_image" />`
   }
   const logo = content.organization?.logo
-  const address = logo && facts.origin + facts.assetPath(logoFile(logo))
+  const address = logo && facts.ownOrigin + facts.assetPath(logoFile(logo))
   return html`${address && html`<meta property="og:image" content="${address}" /> `}<meta
       name="twitter:card"
       content="summary"
@@ -67,7 +68,7 @@ function head(context: PageContext, page: Page, groups: PageGroups): Html {
   const address = origin + pathOfPage(locale, page.path)
   const feeds = [...(page.feed === undefined ? [] : [page.feed]), 'feed' as const]
   const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
-  const scripts = ['site.js', ...(page.scripts ?? [])]
+  const scripts = ['site.js', ...(facts.copy ? ['copy-page.js'] : []), ...(page.scripts ?? [])]
   const icon = iconOf(content.organization)
   const isIndexed = page.noIndex !== true && facts.languages.includes(locale)
   return html`<head>
@@ -238,11 +239,47 @@ function themeChoice({ site: { theme } }: Texts): Html {
   </p>`
 }
 
+/** The version that a page was built from. In a copy, the page of a version says nothing newer, so that it never changes. */
+function builtFrom({ facts }: PageContext, page: Page) {
+  return (facts.copy && page.version) ?? facts.head
+}
+
+/** Says above a page of a copy what it is a copy of, and as of when; the script adds what `now.json` proves. */
+function copyNotice(context: PageContext, page: Page): Html {
+  const { locale, texts, facts } = context
+  const { origin, keyId } = facts
+  const { notice, ...ofScript } = texts.site.staticCopy
+  const { createdAt, snapshotId } = builtFrom(context, page)
+  const service = link(origin + pathOfPage(locale, page.path), origin)
+  // Of the page of a version, the proof says nothing: the version never changes.
+  const shown = page.version === undefined ? snapshotId : ''
+  return html`<aside
+    class="copy"
+    id="copy"
+    data-origin="${origin}"
+    data-key-id="${keyId ?? ''}"
+    data-version="${shown}"
+  >
+    <p>${richText(notice, { origin: service, time: momentInText(locale, createdAt) })}</p>
+    <p class="small" role="status" data-browser hidden></p>
+    ${scriptTexts('copy', ofScript)}
+  </aside>`
+}
+
+/** Makes links to what a copy does not have lead to the service. */
+function linkedToService(markup: string, { copy, origin }: PageContext['facts']): string {
+  if (copy === undefined) return markup
+  return markup.replaceAll(/ (href|src|action)="(\/[^"/][^"]*)"/g, (whole, name, path: string) =>
+    copy.isMissing(path) ? ` ${name}="${origin}${path}"` : whole,
+  )
+}
+
 /** The version that the page was built from and where to verify it, and links. */
-function footer({ locale, texts, facts, content }: PageContext): Html {
+function footer(context: PageContext, page: Page): Html {
+  const { locale, texts, facts, content } = context
   const { checkThis, footer: t } = texts.site
   const { keyId } = facts
-  const { snapshotId, hash } = facts.head
+  const { snapshotId, hash } = builtFrom(context, page)
   const { organization } = content
   const { email, url } = organization?.contact ?? {}
   const contact = url ?? (email === undefined ? facts.contact : `mailto:${email}`)
@@ -306,6 +343,7 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
         ${brand(context)} ${languageSwitch(context, page)} ${searchButton(context)}
         ${navigation(context, page, groups)}
       </header>
+      ${context.facts.copy && copyNotice(context, page)}
       ${
         content.organization === undefined &&
         html`<aside class="demonstration">${site.demonstration}</aside>`
@@ -326,9 +364,9 @@ export function renderPage(context: PageContext, page: Page, groups: PageGroups)
           }${pageContent(body)}
         </main>
       </div>
-      ${footer(context)} ${searchDialog(context)}
+      ${footer(context, page)} ${searchDialog(context)}
       <p class="announcement" role="status" id="announcement"></p>
     </body>
   </html> `
-  return `<!DOCTYPE html>\n${text}`
+  return linkedToService(`<!DOCTYPE html>\n${text}`, context.facts)
 }

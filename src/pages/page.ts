@@ -1,3 +1,4 @@
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Html, HtmlValue } from './markup/html.ts'
@@ -48,6 +49,8 @@ export interface Page {
   foreignOrigins?(facts: SiteData): readonly string[]
   /** The feed of what this page shows; default: the one of every page. */
   readonly feed?: 'status' | 'changelog'
+  /** The version that the page is about, if it is about one. */
+  readonly version?: VersionEntry
   /** Scripts of `assets/` besides the one of every page. */
   readonly scripts?: readonly string[]
 }

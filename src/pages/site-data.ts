@@ -87,6 +87,14 @@ export function createLocalizedContent(
   }
 }
 
+/** What the pages of a static copy of a service know, beside what the service's own pages do. */
+export interface CopyFacts {
+  /** Origin of the copy; undefined if it has no known address. */
+  readonly baseUrl: string | undefined
+  /** Whether the copy does not have this path: links to it lead to the service. */
+  isMissing(path: string): boolean
+}
+
 /** Facts that the deployment fixes, and the sources of the others. */
 export interface SiteDataOptions {
   /** The deployment's origin: scheme and authority, without a trailing slash. */
@@ -106,6 +114,8 @@ export interface SiteDataOptions {
   /** Responds to requests for the API. */
   readonly api: App
   readonly challenge: Challenge
+  /** Set if the pages are those of a static copy. `origin` is still that of the service. */
+  readonly copy?: CopyFacts | undefined
 }
 
 function readOpenApi(api: App): OpenApiDocument | undefined {
@@ -132,6 +142,8 @@ export function createSiteData({ releases, challenge, api, ...fixed }: SiteDataO
   )
   return {
     ...fixed,
+    /** The origin where these pages are: that of the copy, or of the service. */
+    ownOrigin: fixed.copy?.baseUrl ?? fixed.origin,
     challenge: challenge.description,
     /** Languages that the organization offers, in its order. */
     languages,

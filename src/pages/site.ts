@@ -14,7 +14,7 @@ import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
 import { sincePage } from './history/since-page.ts'
-import { indexPieceOf, renderVersionIndex } from './history/version-index.ts'
+import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { versionPage } from './history/version-page.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
@@ -36,6 +36,13 @@ export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
   readonly log: Log
 }
 
+/** A site: how it responds, and what it consists of. */
+export interface Site {
+  readonly respond: App
+  /** Paths of all files that do not belong to one version or one card. */
+  paths(): readonly string[]
+}
+
 function localeNamed(segment: string | undefined): Locale | undefined {
   return LOCALES.find((locale) => locale === segment)
 }
@@ -52,7 +59,7 @@ function withoutSlashesAtEnd(path: string): string {
  * HTML 404 for everything else. A page is rendered at its first request of a UTC day and cached. A site belongs to one release: a new
  * release gets a new site.
  */
-export function createSite(options: SiteOptions): App {
+export function createSite(options: SiteOptions): Site {
   const { deployment, runtime, challenge, clock, log, origin } = options
   const serveChallenge = createChallengePage({ challenge, deployment, log })
   const robotsTag = deployment === 'preview' ? NO_INDEX_HEADERS : []
@@ -183,11 +190,14 @@ export function createSite(options: SiteOptions): App {
     return file(request)
   }
 
-  return (request) => {
-    try {
-      return handle(request)
-    } catch (error) {
-      return failed(request, error)
-    }
+  return {
+    respond(request) {
+      try {
+        return handle(request)
+      } catch (error) {
+        return failed(request, error)
+      }
+    },
+    paths: () => [...files.keys(), ...assets().paths, ...indexPaths(facts)],
   }
 }

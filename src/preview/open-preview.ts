@@ -1,5 +1,4 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { ApiError } from '@public-api/contract/errors/api-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
@@ -7,12 +6,11 @@ import { derivePublicSigningKey } from '../crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../http/connection/listener.ts'
 import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
-import type { ApiKeys } from '../service/api-keys/api-keys.ts'
+import { createAbsentStores } from '../service/absent/absent-stores.ts'
 import { createTestChallenge } from '../service/challenge/challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
 import { UNVERIFIED_TIME } from '../service/time/time-quality.ts'
-import type { Waitlist } from '../service/waitlist/waitlist.ts'
 import { compileDraft } from './compile-draft.ts'
 import { createDraftApp, type PreviewState } from './draft-pages.ts'
 import { watchFolder } from './watch-folder.ts'
@@ -36,16 +34,6 @@ export interface PreviewOptions {
   readonly port: number
   readonly log: Log
   readonly onChange: (change: PreviewChange) => void
-}
-
-/** A draft takes no registrations and knows no keys: it has no store. */
-function createAbsentStores(): { readonly waitlist: Waitlist; readonly apiKeys: ApiKeys } {
-  const refuseRegistration = () => Promise.reject(new ApiError('REGISTRATION_UNAVAILABLE'))
-  const refuseKey = () => Promise.reject(new ApiError('KEYS_UNAVAILABLE'))
-  return {
-    waitlist: { isOpen: () => false, admit: refuseRegistration, register: refuseRegistration },
-    apiKeys: { check: refuseKey, revoke: refuseKey, issue: refuseKey },
-  }
 }
 
 /** A key for this run, which no client trusts. */

@@ -90,7 +90,7 @@ export function renderFeed(context: PageContext, format: FeedFormat, name: FeedN
     ...feedTexts(context, name),
     locale,
     home: isOfAll ? home : facts.origin + pathOfPage(locale, name),
-    address: facts.origin + feedPath(locale, format, name),
+    address: facts.ownOrigin + feedPath(locale, format, name),
     author: { name: site, url: content.organization?.url ?? home },
     updatedAt: createdAt,
     items: itemsOf(context, name),

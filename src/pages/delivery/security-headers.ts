@@ -2,14 +2,18 @@
  * Headers of every response outside the API (contract decisions section 8): CSP allows only the named origins, no
  * inline code and no framing. Names and values alternate.
  */
-export function securityHeaders(foreignOrigins: readonly string[] = []): readonly string[] {
+export function securityHeaders(
+  foreignOrigins: readonly string[] = [],
+  /** Origins that scripts may ask beside their own. */
+  askedOrigins: readonly string[] = [],
+): readonly string[] {
   const sources = ["'self'", ...foreignOrigins].join(' ')
   const policy = [
     "default-src 'none'",
     `script-src ${sources}`,
     `style-src ${sources}`,
     "img-src 'self'",
-    `connect-src ${sources}`,
+    `connect-src ${[sources, ...askedOrigins].join(' ')}`,
     "worker-src 'self'",
     ...(foreignOrigins.length === 0 ? [] : [`frame-src ${foreignOrigins.join(' ')}`]),
     "form-action 'self'",

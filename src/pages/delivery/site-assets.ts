@@ -95,6 +95,7 @@ export function readSiteAssets({ name, accentColor, logo }: Partial<Organization
       return asset.path
     },
     at: (address: string) => byPath.get(address),
+    paths: [...byPath.keys()],
     /** Current path of a file for its path in another build; undefined if unknown. */
     successorOf(address: string): string | undefined {
       const [, stem = '', ext = ''] = BUILT_PATH.exec(address) ?? []

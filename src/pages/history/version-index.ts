@@ -17,6 +17,14 @@ export function indexPieceOf(facts: SiteData, path: string): number | undefined 
   return piece <= Math.ceil(facts.versionCount / INDEX_PIECE) ? piece : undefined
 }
 
+/** Paths of all pieces. */
+export function indexPaths({ versionCount }: SiteData): readonly string[] {
+  return Array.from(
+    { length: Math.ceil(versionCount / INDEX_PIECE) },
+    (_, index) => `${INDEX_PATH}${index + 1}.json`,
+  )
+}
+
 /** The versions of a piece, newest first: the id, the hash, and the digests of the resources that it added or changed. */
 export function renderVersionIndex(facts: SiteData, piece: number): string {
   const newest = Math.min(facts.versionCount, piece * INDEX_PIECE)

@@ -53,7 +53,8 @@ function body(context: PageContext, entry: VersionEntry) {
   const { locale, texts, facts } = context
   const { snapshotId, sequence, note, hash, previousHash } = entry
   const { history, version: t } = texts
-  const log = logWitnesses(context, entry.sequence)
+  // The pages of a copy's versions never change, and the time of the newest cosignature does.
+  const log = facts.copy === undefined ? logWitnesses(context, entry.sequence) : undefined
   const changed = new Set(entry.changes.map(({ resource }) => resource))
   // The notes of changed resources are with their changes.
   const kept = Object.keys(entry.resources).map(
@@ -119,6 +120,7 @@ export function versionPage(entry: VersionEntry): Page {
   const { snapshotId } = entry
   return {
     path: `history/${snapshotId}`,
+    version: entry,
     parent: 'history',
     title: (texts) => plainText(texts.version.title, { version: snapshotId }),
     description: (texts) => plainText(texts.version.description, { version: snapshotId }),

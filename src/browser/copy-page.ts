@@ -1,0 +1,82 @@
+// Pages of a static copy: verifies what `now.json` proves about the age of the copy, then asks the service itself.
+import { createConnection } from '@public-api/client-internal/connection'
+import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
+import { VerificationError } from '@public-api/client-internal/verification-error'
+import { verifyResponse } from '@public-api/client-internal/verify-response'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { formatAge, pageElement, partOf } from './page-element.ts'
+import { readPageTexts } from './page-texts.ts'
+import { cryptoSupport } from './proof-check.ts'
+
+const TIMEOUT_MS = 10_000
+
+function wordOf(value: unknown, name: string): string {
+  const word = propertyOf(value, name)
+  return typeof word === 'string' ? word : ''
+}
+
+/** What the service says now: the id of its newest version. Rejects with a ConnectionError or a VerificationError. */
+async function askService(origin: string, pins: readonly string[]): Promise<string> {
+  const connection = createConnection(origin, (url, init) => fetch(url, init), {
+    timeoutMs: TIMEOUT_MS,
+  })
+  const get = (target: string) => connection.send(target, {}, undefined)
+  const [version, keyDocument] = await Promise.all([
+    get(READ_PATHS.version),
+    get(READ_PATHS.signingKey),
+  ])
+  const nowMs = Date.now()
+  const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs, pinnedKeyIds: pins })
+  const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
+  return wordOf(data, 'snapshotId')
+}
+
+async function show(notice: HTMLElement): Promise<void> {
+  const texts = readPageTexts('copy')
+  const place = partOf(notice, '[role="status"]', HTMLElement)
+  const { origin = '', keyId = '', version = '' } = notice.dataset
+  // The page of a version never changes.
+  const isAged = version !== ''
+  const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
+    place.hidden = false
+    place.append(pageElement('span', texts.richText(key, values)), ' ')
+  }
+  if ((await cryptoSupport()) !== 'ready') return
+  // Without a pin, the keys of the proof itself are all that is known.
+  let pins: readonly string[] = keyId === '' ? [] : [keyId]
+  try {
+    const response = await fetch('/now.json', { cache: 'no-store' })
+    if (response.ok) {
+      const proof = await verifyCopyProof(await response.text(), { origin, pinnedKeyIds: pins })
+      const { provedAtMs, entry } = proof
+      if (pins.length === 0) pins = proof.keyIds
+      const time = pageElement(
+        'time',
+        new Date(provedAtMs).toLocaleString(document.documentElement.lang),
+      )
+      time.dateTime = new Date(provedAtMs).toISOString()
+      const age = formatAge((Date.now() - provedAtMs) / 1000)
+      add('proven', { time, age, version: entry.snapshotId })
+      if (keyId === '') add('notPinned')
+      if (isAged && entry.snapshotId !== version) add('older', { version })
+    } else {
+      add('missing')
+    }
+  } catch (error) {
+    notice.dataset['state'] = 'failed'
+    add(error instanceof VerificationError ? 'failed' : 'missing')
+  }
+  try {
+    const newest = await askService(origin, pins)
+    if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
+  } catch (error) {
+    // An outage is not a forgery: only a response that was received can fail its verification.
+    const isForged = error instanceof VerificationError && error.code !== 'UNSIGNED'
+    add(isForged ? 'forged' : 'unreachable')
+  }
+}
+
+const notice = document.getElementById('copy')
+if (notice !== null) void show(notice)

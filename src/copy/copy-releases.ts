@@ -1,0 +1,75 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { createClient } from '@public-api/client-internal/client'
+import { COPY_SCHEMA, fetchCopyProof } from '@public-api/client-internal/copy-proof'
+import { replaceFile } from '@public-api/client-internal/node/durable-file'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { listBelow } from '../files/folder-files.ts'
+import { openReleaseStore } from '../releases/release-store.ts'
+import { loadReleases } from '../service/releases/releases.ts'
+import { CopyError, type CopyOptions, listCopyFiles } from './copy-source.ts'
+import { type CopyReport, writeCopy } from './write-copy.ts'
+
+/** The file of a copy that proves how old the copy is. */
+const PROOF_FILE = 'now.json'
+const CARD = /^([\w-]{43})\.png$/
+
+/** A static copy of everything that a service serves beside its API, ready to be written. */
+export interface ReleasesCopy {
+  /** The newest version. */
+  readonly snapshotId: string
+  /** About how many files it has. */
+  readonly expectedFiles: number
+  /** Writes it below a folder. `onFile` is called for each file, written or not. Rejects with a readable error. */
+  write(folder: string, onFile: () => void): Promise<CopyReport>
+}
+
+/** Files of each version: its entry, about one resource, and two pages in each language. */
+const FILES_PER_VERSION = 2 + 2 * LOCALES.length
+
+/** Opens the releases for a copy. Throws a readable error if they are damaged. */
+export function openReleasesCopy(
+  releasesDir: string,
+  settings: Omit<CopyOptions, 'releases' | 'cards'>,
+): ReleasesCopy {
+  const releases = loadReleases(openReleaseStore(releasesDir))
+  if (releases.faults.length > 0) {
+    const names = releases.faults.map(({ resource }) => resource).join(', ')
+    throw new CopyError(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)
+  }
+  const cards = fs.existsSync(path.join(releasesDir, 'cards'))
+    ? listBelow(releasesDir, 'cards').flatMap(({ name }) => CARD.exec(name)?.[1] ?? [])
+    : []
+  const snapshotId = releases.headSnapshotId
+  return {
+    snapshotId,
+    expectedFiles: Number(snapshotId.slice('VS-'.length)) * FILES_PER_VERSION,
+    write: (folder, onFile) =>
+      writeCopy(folder, listCopyFiles({ ...settings, releases, cards }), onFile),
+  }
+}
+
+/**
+ * Asks the service for its newest version and keeps the proof in the copy. Rejects with a CopyError if the copy does not have
+ * that version, and with the client's errors.
+ */
+export async function proveCopy(
+  folder: string,
+  origin: string,
+  pinnedKeyIds: readonly string[],
+): Promise<{ readonly snapshotId: string }> {
+  const client = createClient({
+    baseUrl: origin,
+    ...(pinnedKeyIds.length === 0 ? {} : { pinnedKeyIds }),
+  })
+  const { entry, ...proof } = await fetchCopyProof(client)
+  const { snapshotId } = entry
+  if (!fs.existsSync(path.join(folder, 'archive', 'versions', `${snapshotId}.json`))) {
+    throw new CopyError(
+      `${origin} serves ${snapshotId}, which the copy does not have; update the releases folder first. ${PROOF_FILE} is unchanged`,
+    )
+  }
+  const text = `${JSON.stringify({ ...proof, schema: COPY_SCHEMA })}\n`
+  replaceFile(path.join(folder, PROOF_FILE), text, { mode: 0o644 })
+  return { snapshotId }
+}

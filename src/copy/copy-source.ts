@@ -1,0 +1,204 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { tilePath, tilesOf } from '@public-api/client-internal/log/tiles'
+import { formatSnapshotId, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
+import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpoints'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { createAppComposer } from '../app.ts'
+import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
+import { createSite } from '../pages/site.ts'
+import { createArchive } from '../routes/archive.ts'
+import { createLogRoutes } from '../routes/tlog.ts'
+import { createAbsentStores } from '../service/absent/absent-stores.ts'
+import { createTestChallenge } from '../service/challenge/challenge.ts'
+import type { Clock } from '../service/clock.ts'
+import type { Log } from '../service/logger.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
+import { UNVERIFIED_TIME } from '../service/time/time-quality.ts'
+import { fileOf, isMissing } from './copy-paths.ts'
+import { hostFiles } from './host-files.ts'
+
+export interface CopyOptions {
+  readonly releases: PublishedHistory
+  /** Names of the social cards in the releases folder. */
+  readonly cards: readonly string[]
+  /** Origin of the service. */
+  readonly origin: string
+  /** Origin of the copy, if it is known. */
+  readonly baseUrl: string | undefined
+  /** ID of the service's signing key, for visitors to compare. */
+  readonly keyId: string | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** One file of a copy. */
+export interface CopyFile {
+  /** Path below the folder of the copy. */
+  readonly file: string
+  /** A file with the same key has the same content, so it need not be made again. */
+  readonly key?: string
+  make(): Promise<Uint8Array> | Uint8Array
+}
+
+/** The content of a file that is named by its digest or number never changes. */
+const IMMUTABLE = 'immutable'
+
+/** A failure to make a file of a copy. */
+export class CopyError extends Error {}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Everything that decides what a page looks like. */
+const PAGE_SOURCES = ['src/pages', 'locales', 'assets', 'packages/contract']
+
+/** Changes with the program: a page of an older program is made again. */
+function digestOfProgram(): string {
+  const hash = createHash('sha256')
+  for (const folder of PAGE_SOURCES) {
+    const files = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
+    for (const entry of files.filter((each) => each.isFile())) {
+      hash.update(readFileSync(path.join(entry.parentPath, entry.name)))
+    }
+  }
+  return hash.digest('base64url')
+}
+
+function requestOf(target: string): ApiRequest {
+  return {
+    method: 'GET',
+    target,
+    path: target,
+    header: () => undefined,
+    peerAddress: () => '',
+    readBody: () => Promise.resolve(new Uint8Array()),
+  }
+}
+
+/** Responds to requests for every path that a copy may have, as the service does. */
+function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyOptions) {
+  const parts = {
+    runtime: 'production',
+    deployment: 'primary',
+    challenge: createTestChallenge(),
+    clock,
+    log,
+  } as const
+  const api = createAppComposer({
+    ...parts,
+    ...createAbsentStores(),
+    baseUrl: origin,
+    timeQuality: UNVERIFIED_TIME,
+    trustedProxies: [],
+    newRequestId: () => randomUUID(),
+  })({ releases, signing: undefined })
+  const site = createSite({
+    ...parts,
+    origin,
+    contact: undefined,
+    registry: visibleEndpoints(ENDPOINTS, parts.runtime),
+    registryVersion: REGISTRY_VERSION,
+    issuance: ISSUANCE,
+    releases,
+    api,
+    keyId,
+    copy: { baseUrl, isMissing },
+  })
+  const archive = createArchive(releases, false)
+  const tlog = createLogRoutes(releases, false)
+  const respond = async (target: string): Promise<Reply> => {
+    const request = requestOf(target)
+    return archive(request) ?? (await tlog(request)) ?? site.respond(request)
+  }
+  return { site, respond }
+}
+
+/** Lists the files of a copy of a service: those that never change first, those that name them last. */
+export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyFile> {
+  const { releases, cards, origin, baseUrl, keyId } = options
+  const { site, respond } = createResponder(options)
+
+  async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
+    const reply = await respond(target)
+    if (reply.status !== status || reply.body === undefined) {
+      throw new CopyError(`${target}: expected status ${status}, found ${reply.status}`)
+    }
+    return bytesOfBody(reply.body)
+  }
+  const served = (target: string, key?: string): CopyFile => ({
+    file: fileOf(target),
+    ...(key === undefined ? {} : { key }),
+    make: () => bytesOf(target),
+  })
+
+  const count = Number(releases.headSnapshotId.slice('VS-'.length))
+  const entryOf = (sequence: number) =>
+    JSON.parse(releases.version(formatSnapshotId(sequence))?.json ?? 'null') as VersionEntry
+  const head = entryOf(count)
+  const redactions = new Map<string, string>(
+    releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
+  )
+
+  // Archive: what a digest or a number names.
+  const listed = new Set<string>()
+  for (let sequence = 1; sequence <= count; sequence += 1) {
+    const { snapshotId, resources } = entryOf(sequence)
+    yield served(`/archive/versions/${snapshotId}.json`, IMMUTABLE)
+    for (const [name, digest] of Object.entries(resources)) {
+      const resource = `${name}/${digest}`
+      if (listed.has(resource)) continue
+      listed.add(resource)
+      const target = `/archive/resources/${resource}.json`
+      if (!redactions.has(resource)) yield served(target, IMMUTABLE)
+      // Static hosts cannot answer 410; the tombstone lies beside where the resource was.
+      else {
+        const file = fileOf(target).replace(/\.json$/, '.redacted.json')
+        yield { file, key: IMMUTABLE, make: () => bytesOf(target, 410) }
+      }
+    }
+  }
+  const log = await releases.tlog?.open()
+  for (const tile of tilesOf(log?.size ?? 0)) yield served(`/log/${tilePath(tile)}`, IMMUTABLE)
+  for (const name of cards) yield served(`/cards/${name}.png`, IMMUTABLE)
+
+  // The page of a version changes with the program, the identity of the organization and its neighbors.
+  const shared = [
+    digestOfProgram(),
+    origin,
+    baseUrl,
+    keyId,
+    ...Object.entries(head.resources).filter(
+      ([name]) => name.startsWith('site/') || name === 'wallet',
+    ),
+  ]
+  const sharedKey = createHash('sha256').update(JSON.stringify(shared)).digest('base64url')
+  for (let sequence = 1; sequence <= count; sequence += 1) {
+    const { snapshotId, hash, resources, changes } = entryOf(sequence)
+    const before = sequence === 1 ? {} : entryOf(sequence - 1).resources
+    const removed = changes.flatMap(({ resource }) => [
+      redactions.get(`${resource}/${resources[resource]}`) ?? '',
+      redactions.get(`${resource}/${before[resource]}`) ?? '',
+    ])
+    const key = [sharedKey, hash, sequence === count ? 'newest' : '', ...removed].join(' ')
+    for (const locale of LOCALES) {
+      yield served(`/${locale}/history/${snapshotId}`, key)
+      yield served(`/${locale}/history/${snapshotId}.md`, key)
+    }
+  }
+
+  for (const target of site.paths()) {
+    if (target !== '/favicon.ico' || head.resources['site/organization'] === undefined) {
+      yield served(target)
+    }
+  }
+  yield { file: '404.html', make: () => bytesOf('/404', 404) }
+  for (const [file, text] of hostFiles({ origin, languages: LOCALES })) {
+    yield { file, make: () => Buffer.from(text) }
+  }
+  for (const target of ['/log/policy', '/log/checkpoint'])
+    if (log !== undefined) yield served(target)
+  yield served('/archive/versions.json')
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
+import { key } from '../client/scripted-client.ts'
+import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
+import { silentOrigin } from '../support/loopback-server.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
+
+const ORIGIN = 'https://api.example.org'
+
+/** A releases folder with a log, and the command that copies it. */
+async function prepare(t: TestContext, versions = 3) {
+  const { folder, releases } = await folderWithLog(t, versions)
+  const copy = path.join(folder, 'copy')
+  const env = { SVC_BASE_URL: ORIGIN }
+  return {
+    folder,
+    releases,
+    copy,
+    write: (...options: readonly string[]) =>
+      svcIn(folder, ['site', 'copy', '--json', ...options], { env }),
+  }
+}
+
+/** Every file of a folder with its content and the time of its last change. */
+function filesOf(
+  folder: string,
+): ReadonlyMap<string, readonly [content: string, changedMs: number]> {
+  return new Map(
+    fs
+      .readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const file = path.join(entry.parentPath, entry.name)
+        const content = fs.readFileSync(file, 'latin1')
+        return [path.relative(folder, file), [content, fs.statSync(file).mtimeMs]] as const
+      }),
+  )
+}
+
+const changed = (
+  before: ReturnType<typeof filesOf>,
+  after: ReturnType<typeof filesOf>,
+): readonly string[] =>
+  [...after].flatMap(([file, [, ms]]) => (before.get(file)?.[1] === ms ? [] : [file])).toSorted()
+
+test('writes what the service serves, in a layout that static hosts serve', async (t) => {
+  const { releases, copy, write } = await prepare(t)
+  const { status, out, error } = await write('--pin', key.keyId)
+  assert.equal(status, 0, error)
+  const report = JSON.parse(out) as { written: number; files: number; snapshotId: string }
+  assert.equal(report.snapshotId, 'VS-0003')
+  assert.equal(report.written, report.files)
+  const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  for (const [target, file] of [
+    ['/archive/versions/VS-0002.json', 'archive/versions/VS-0002.json'],
+    ['/archive/versions.json', 'archive/versions.json'],
+    ['/log/checkpoint', 'log/checkpoint'],
+    ['/log/policy', 'log/policy'],
+    ['/log/tile/0/000.p/3', 'log/tile/0/000.p/3'],
+    ['/badge.svg', 'badge.svg'],
+  ] as const) {
+    const served = Buffer.from(await (await app.fetch(target)).arrayBuffer())
+    assert.ok(fs.readFileSync(path.join(copy, file)).equals(served), file)
+  }
+  for (const file of [
+    'index.html',
+    'en/index.html',
+    'en/index.md',
+    'th/status/index.html',
+    'zh-CN/status.md',
+    'en/feed.atom',
+    'en/maintenance.ics',
+    'en/history/VS-0001/index.html',
+    'en/history/VS-0001.md',
+    'statuspage/api/v2/summary.json',
+    '.well-known/api-catalog',
+    'sitemap.xml',
+    'robots.txt',
+    '404.html',
+    '_headers',
+    '.nojekyll',
+  ]) {
+    assert.ok(fs.existsSync(path.join(copy, file)), file)
+  }
+  const page = fs.readFileSync(path.join(copy, 'en/status/index.html'), 'utf8')
+  assert.match(page, /This is a copy of\s+<a href="https:\/\/api\.example\.org\/en\/status"/)
+  assert.ok(page.includes(`data-key-id="${key.keyId}"`))
+  // What the copy does not have leads to the service.
+  assert.match(page, /href="https:\/\/api\.example\.org\/api\/v1/)
+  assert.doesNotMatch(page, /href="\/api\//)
+  for (const file of filesOf(copy).keys()) {
+    if (!file.endsWith('.html')) continue
+    assert.match(
+      fs.readFileSync(path.join(copy, file), 'utf8'),
+      /https:\/\/api\.example\.org|refresh/,
+    )
+  }
+})
+
+test('a second run writes nothing, and a publication only what it changed', async (t) => {
+  const { folder, copy, write } = await prepare(t)
+  assert.equal((await write()).status, 0)
+  const first = filesOf(copy)
+  const again = await write()
+  assert.equal((JSON.parse(again.out) as { written: number }).written, 0)
+  assert.deepEqual(filesOf(copy), first)
+
+  const published = await rollBackTo(folder, 'VS-0001', 'Back.')
+  assert.equal(published.status, 0, published.error)
+  assert.equal((await write()).status, 0)
+  const files = changed(first, filesOf(copy))
+  assert.ok(files.includes('archive/versions/VS-0004.json'))
+  assert.ok(files.includes('en/status/index.html'))
+  // The page of an older version never changes, but for the newest one, which gains a neighbor.
+  assert.deepEqual(
+    files.filter((file) => file.startsWith('en/history/VS-')),
+    [
+      'en/history/VS-0003.md',
+      'en/history/VS-0003/index.html',
+      'en/history/VS-0004.md',
+      'en/history/VS-0004/index.html',
+    ],
+  )
+  assert.ok(
+    !fs.existsSync(path.join(copy, 'log/tile/0/000.p/3')),
+    'a partial tile of the smaller tree',
+  )
+})
+
+test('leaves the copy as it was if a run ends early, and the next run completes it', async (t) => {
+  const { folder, releases, copy, write } = await prepare(t)
+  assert.equal((await write()).status, 0)
+  const before = filesOf(copy)
+  assert.equal((await rollBackTo(folder, 'VS-0001', 'Back.')).status, 0)
+  const file = fs.readdirSync(path.join(releases, 'resources', 'roadmap'))[0] ?? ''
+  const damaged = path.join(releases, 'resources', 'roadmap', file)
+  const text = fs.readFileSync(damaged)
+  fs.writeFileSync(damaged, 'null')
+  const failed = await write()
+  assert.equal(failed.status, 1)
+  assert.match(failed.error, /roadmap/)
+  assert.deepEqual(filesOf(copy), before)
+  fs.writeFileSync(damaged, text)
+  // What a killed run leaves: files that were not moved yet.
+  fs.mkdirSync(path.join(copy, '.staging'))
+  fs.writeFileSync(path.join(copy, '.staging', '0'), 'half')
+  assert.equal((await write()).status, 0)
+  assert.ok(!fs.existsSync(path.join(copy, '.staging')))
+  assert.ok(fs.existsSync(path.join(copy, 'archive/versions/VS-0004.json')))
+})
+
+test('refuses a folder of other files, an unknown service and a URL with a path', async (t) => {
+  const { folder, copy, write } = await prepare(t, 1)
+  fs.mkdirSync(copy)
+  fs.writeFileSync(path.join(copy, 'mine.html'), 'mine')
+  const foreign = await write()
+  assert.equal(foreign.status, 1)
+  assert.match(foreign.error, /expected an empty folder, or one that svc site wrote before/)
+  assert.deepEqual(fs.readdirSync(copy), ['mine.html'])
+  const unnamed = await svcIn(folder, ['site', 'other'])
+  assert.equal(unnamed.status, 2)
+  assert.match(unnamed.error, /--now URL or SVC_BASE_URL/)
+  assert.equal((await write('--base-url', 'https://pages.example.org/project')).status, 2)
+})
+
+test('now.json proves the newest version, and stays as it was while the service is away', async (t) => {
+  const { folder, releases, copy, write } = await prepare(t)
+  const app = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  app.clock.ms = Date.now()
+  const proved = await write('--now', app.origin, '--pin', key.keyId)
+  assert.equal(proved.status, 0, proved.error)
+  const file = path.join(copy, 'now.json')
+  const text = fs.readFileSync(file, 'utf8')
+  const expected = { origin: app.origin, pinnedKeyIds: [key.keyId] }
+  const { entry, provedAtMs } = await verifyCopyProof(text, expected)
+  assert.equal(entry.snapshotId, 'VS-0003')
+  assert.equal(provedAtMs, app.clock.ms)
+
+  const changes: readonly (readonly [what: string, text: string, code: string])[] = [
+    ['another schema', text.replace('copy.v1', 'copy.v2'), 'MALFORMED'],
+    ['not JSON', text.slice(1), 'MALFORMED'],
+    ['another target', text.replace('/api/v1/version"', '/api/v1/versions/VS-0003"'), 'MALFORMED'],
+    ['another time', text.replace(/("X-SVC-Signed-At",")20\d\d/, '$12099'), 'SIGNATURE'],
+  ]
+  for (const [what, wrong, code] of changes) {
+    assert.notEqual(wrong, text, what)
+    await assert.rejects(verifyCopyProof(wrong, expected), { code }, what)
+  }
+  await assert.rejects(verifyCopyProof(text, { ...expected, origin: 'https://other.example' }), {
+    code: 'MALFORMED',
+  })
+  await assert.rejects(verifyCopyProof(text, { ...expected, pinnedKeyIds: ['A'.repeat(43)] }), {
+    code: 'UNKNOWN_KEY',
+  })
+
+  const away = await write('--now', await silentOrigin(), '--pin', key.keyId)
+  assert.equal(away.status, 3)
+  assert.equal(fs.readFileSync(file, 'utf8'), text)
+  // A service that is ahead of the folder proves a version that the copy does not have.
+  assert.equal((await rollBackTo(folder, 'VS-0001', 'Back.')).status, 0)
+  const ahead = await runApp(t, { releases: loadReleases(openReleaseStore(releases)) })
+  ahead.clock.ms = Date.now()
+  fs.rmSync(path.join(releases, 'versions', 'VS-0004.json'))
+  fs.rmSync(path.join(releases, 'log'), { recursive: true })
+  const behind = await write('--now', ahead.origin)
+  assert.equal(behind.status, 1)
+  assert.match(behind.error, /serves VS-0004, which the copy does not have/)
+  assert.equal(fs.readFileSync(file, 'utf8'), text)
+})
