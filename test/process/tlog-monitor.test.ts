@@ -65,7 +65,11 @@ test('a checkpoint that does not fit is logged once, counted, and named until it
   const faults: readonly (readonly [name: string, text: string, reason: RegExp])[] = [
     ['checkpoint', checkpoint.replace('\n3\n', '\n2\n'), /SIGNATURE/],
     ['checkpoint', 'nonsense\n', /MALFORMED/],
-    ['origin', 'other.example/log\n', /log\/origin states other\.example\/log; \/log responds 503/],
+    [
+      'origin',
+      'other.example/log\n',
+      /log\/origin, line 1: expected the origin of log\/checkpoint; \/log responds 503/,
+    ],
     ['policy', 'quorum none\n', /UNKNOWN_LOG|MALFORMED/],
   ]
   for (const [name, wrong, reason] of faults) {

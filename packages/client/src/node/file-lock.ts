@@ -11,7 +11,7 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
 }
 
-/** Creates the file if it is missing, with the owner of its folder: several users may take turns. Refuses a link. */
+/** Creates the file if it is missing, with owner and rights of its folder: several users may take turns. Refuses a link. */
 function prepare(file: string): void {
   const folder = fs.statSync(path.dirname(path.resolve(file)))
   try {
@@ -19,6 +19,8 @@ function prepare(file: string): void {
     try {
       const { uid, gid } = fs.fstatSync(handle)
       if (uid !== folder.uid || gid !== folder.gid) fs.fchownSync(handle, folder.uid, folder.gid)
+      // The umask may have removed permissions at creation.
+      fs.fchmodSync(handle, folder.mode & 0o666)
     } finally {
       fs.closeSync(handle)
     }
