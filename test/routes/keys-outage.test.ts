@@ -6,16 +6,8 @@ import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters/counters.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { eventually } from '../support/eventually.ts'
+import { GOOD_KEY_REQUEST, runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
 import {
-  ENDPOINT_REQUESTS,
-  GOOD_KEY_REQUEST,
-  runKeyedApp,
-  SELF,
-  type KeyedApp,
-} from '../support/keyed-app.ts'
-import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import {
-  toResponse,
   ask,
   assertSigned,
   codeOf,
@@ -57,39 +49,6 @@ async function assertIssues(app: KeyedApp): Promise<void> {
   const response = await app.post(GOOD_KEY_REQUEST)
   assert.equal(response.status, 201, response.bytes.toString())
 }
-
-test('while the store is down, every endpoint refuses keys and serves anonymous requests', async (t) => {
-  let isDown = false
-  const app = await runKeyedApp(t, {
-    store: (store) => ({
-      ...store,
-      find: (keyId) =>
-        isDown ? Promise.reject(new StorageError('IO', 'service.sqlite')) : store.find(keyId),
-    }),
-  })
-  const key = await app.makeKey()
-  const published = await publishedKey(app)
-  isDown = true
-  for (const { method, target, headers, body } of ENDPOINT_REQUESTS) {
-    for (const lines of [
-      [`X-SVC-Key: ${key}`],
-      ['Authorization: Bearer nonsense'],
-      [`X-SVC-Key: ${key}`, 'If-None-Match: *'],
-    ]) {
-      const bytes = rawRequest(method, target, ['Host: localhost', ...headers, ...lines]) + body
-      const raw = await sendRaw(app.port, bytes)
-      const response = toResponse(method, target, raw)
-      assert.equal(outcome(response), '503 KEYS_UNAVAILABLE', `${method} ${target}`)
-      assertSigned(response, published)
-    }
-    if (method !== 'GET' || target === SELF) continue
-    const { status } = await ask(app, target)
-    assert.equal(status, target.includes('/preview') ? 403 : 200, target)
-  }
-  assert.equal((await ask(app, '/api/v1/status', withKey(key, 'HEAD'))).status, 503)
-  isDown = false
-  await assertUp(app, key)
-})
 
 test('the store’s error is logged with the request id, without the key, and not sent', async (t) => {
   const app = await runKeyedApp(t, {

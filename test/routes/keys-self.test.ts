@@ -4,7 +4,6 @@ import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
 import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
-import { converse } from '../support/raw-connection.ts'
 import {
   ask,
   assertSigned,
@@ -138,27 +137,6 @@ test('DELETE revokes the key and later requests are refused', async (t) => {
   // Neither the passing of time nor the end of its life makes it anything but invalid.
   app.clock.ms += 400 * DAY_MS
   assert.equal(codeOf(await ask(app, SELF, withKey(key))), 'KEY_INVALID')
-})
-
-test('a revocation applies to the next request, also when pipelined', async (t) => {
-  const app = await runKeyedApp(t)
-  const key = await app.makeKey()
-  const line = (method: string, target: string, more = '') =>
-    `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nX-SVC-Key: ${key}\r\n${more}\r\n`
-  const { responses } = await converse(
-    app.port,
-    [
-      line('GET', SELF),
-      line('DELETE', SELF),
-      line('GET', SELF),
-      line('GET', '/api/v1/status'),
-      line('DELETE', SELF, 'Connection: close\r\n'),
-    ].join(''),
-  )
-  assert.deepEqual(
-    responses.map(({ status }) => status),
-    [200, 200, 401, 401, 401],
-  )
 })
 
 test('concurrent revocations return the same time, and later ones are refused', async (t) => {

@@ -7,12 +7,6 @@ import { endConnection } from './lingering-close.ts'
 /** Number of stall checks within the stall time. */
 const STALL_CHECKS = 12
 
-/** Whether the client asked for a close after the response (RFC 9112 9.3). */
-function asksForClose({ httpVersion, headers: { connection = '' } }: IncomingMessage): boolean {
-  if (/\bclose\b/i.test(connection)) return true
-  return httpVersion === '1.0' && !/\bkeep-alive\b/i.test(connection)
-}
-
 /**
  * The open connections of a server. A connection has one request at a time: the response to a request that is followed by
  * another one too early announces the close, and the further request gets no response (RFC 9112 9.3.2). If that response
@@ -82,11 +76,10 @@ export function trackConnections(server: Server, options: ConnectionOptions) {
       isStopping = true
     },
     /** Whether the connection closes after the response to this request. */
-    isLast(request: IncomingMessage): boolean {
-      const connection = table.find(request.socket)
+    isLast({ socket }: IncomingMessage): boolean {
+      const connection = table.find(socket)
       if (connection === undefined) return false
-      const { isFull, socket } = connection
-      return isStopping || isFull || socket.readableEnded || asksForClose(request)
+      return isStopping || connection.isFull || socket.readableEnded
     },
     /** Makes the current response the last one (RFC 9112 9.6). */
     refuseFurther(socket: Socket): void {

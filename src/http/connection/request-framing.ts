@@ -58,3 +58,12 @@ export function framingFault(request: IncomingMessage): 400 | 417 | 501 | undefi
   if (request.httpVersion === '1.0' && coding !== undefined) return 400
   return coding !== undefined && coding.trim().toLowerCase() !== 'chunked' ? 501 : undefined
 }
+
+/** Whether the client asked for a close after the response (RFC 9112 9.3). */
+export function asksForClose({
+  httpVersion,
+  headers: { connection = '' },
+}: IncomingMessage): boolean {
+  if (/\bclose\b/i.test(connection)) return true
+  return httpVersion === '1.0' && !/\bkeep-alive\b/i.test(connection)
+}

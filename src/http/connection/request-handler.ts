@@ -5,6 +5,7 @@ import type { ApiRequest, App, Reply } from '../api-request.ts'
 import type { Connections } from './connections.ts'
 import { sendLast } from './lingering-close.ts'
 import { hasBody, isTooLongToDiscard, readBody } from './request-body.ts'
+import { asksForClose } from './request-framing.ts'
 
 /** Node keeps only the first line of these headers. All lines are joined, so that checks see every value. */
 const JOINED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-type', 'referer'])
@@ -44,7 +45,11 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
     // Rejected in the meantime for a malformed body.
     if (response.headersSent) return
     const isBodyComing = hasBody(request)
-    const mustClose = (isBodyComing && isTooLongToDiscard(request)) || connections.isLast(request)
+    const mustClose =
+      (isBodyComing && isTooLongToDiscard(request)) ||
+      connections.isLast(request) ||
+      // A 304 has only headers that caches may store. Node closes after it without an announcement.
+      (status !== 304 && asksForClose(request))
     // Discards the rest, so that the connection can be reused. A read that stopped at its limit has paused the request.
     if (isBodyComing) request.resume()
     const parts: readonly (string | Uint8Array)[] =
@@ -56,7 +61,7 @@ export function createRequestHandler(app: App, connections: Connections, log: Lo
       response.writeHead(status, [...headers, ...CONNECTION_CLOSE])
       sendLast(response, parts, onSent)
     } else {
-      // A 304 has only headers that caches may store; HTTP/1.1 connections persist by default.
+      // HTTP/1.1 connections persist by default.
       if (status === 304 && request.httpVersion === '1.1') response.removeHeader('Connection')
       // Node's type requires a mutable array, which it does not change.
       response.writeHead(status, headers as string[])
