@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import type { Log } from './service/logger.ts'
@@ -11,12 +12,6 @@ const STYLES: { readonly [level: string]: 'red' | 'yellow' | 'cyan' | 'dim' } = 
 }
 
 type LogOptions = Pick<Config, 'logLevel'> & Partial<Pick<Config, 'logFormat'>>
-
-/** What a terminal would obey: control characters other than line breaks. */
-const CONTROL = /[^\P{Cc}\n]/gu
-
-const escapeControl = (text: string): string =>
-  text.replaceAll(CONTROL, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A line of the log for people: time, level, message and fields, with the stack of an error below. */
 function formatLine(json: string): string {
@@ -31,7 +26,7 @@ function formatLine(json: string): string {
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
   const first = [msg, ...values].join('  ').replaceAll('\n', String.raw`\n`)
-  const lines = [first, ...(stack === '' ? [] : stack.split('\n'))].map(escapeControl)
+  const lines = [first, ...(stack === '' ? [] : stack.split('\n'))].map(escapeHidden)
   // Without colors where NO_COLOR is set or the output is not a terminal.
   const styled = styleText(STYLES[level] ?? 'dim', level.padEnd(5), { stream: process.stdout })
   return `${time.slice('2026-11-21T'.length)} ${styled} ${lines.join('\n    ')}\n`

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 import { highlightJson } from './json-highlight.ts'
 import { showProof } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
@@ -9,9 +10,9 @@ import { cryptoSupport, signedLinesOf } from './proof-check.ts'
 function readable(body: Uint8Array): string {
   const text = new TextDecoder().decode(body)
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
+    return escapeHidden(JSON.stringify(JSON.parse(text), undefined, 2))
   } catch {
-    return text
+    return escapeHidden(text)
   }
 }
 

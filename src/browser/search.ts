@@ -1,6 +1,6 @@
 // The search over the pages, loaded when it is opened first.
 import { pageElement, partOf } from './page-element.ts'
-import { findMatches, type Match, preparePlaces, type PreparedPlace } from './search-matches.ts'
+import { createSearch, type Match, type Piece } from './search-matches.ts'
 
 interface Index {
   readonly pages: readonly {
@@ -16,25 +16,29 @@ const status = partOf(dialog, '[role=status]', HTMLElement)
 const list = partOf(dialog, 'ol', HTMLOListElement)
 const { index: indexPath = '', found = '', none = '', failed = '' } = dialog.dataset
 
-let loading: Promise<readonly PreparedPlace[]> | undefined
+let loading: Promise<ReturnType<typeof createSearch>> | undefined
 
-async function load(): Promise<readonly PreparedPlace[]> {
+async function load(): Promise<ReturnType<typeof createSearch>> {
   const response = await fetch(indexPath)
   if (!response.ok) throw new Error(`${indexPath} returned ${response.status}`)
   const { pages } = (await response.json()) as Index
-  return preparePlaces(
+  return createSearch(
     pages.flatMap(({ path, title, entries }) =>
       entries.map(([id, heading, text]) => ({ path, title, id, heading, text })),
     ),
+    document.documentElement.lang,
   )
 }
 
-function itemOf({ place, excerpt }: Match): HTMLLIElement {
+const marked = (pieces: readonly Piece[]): readonly (string | Node)[] =>
+  pieces.map(({ text, isHit }) => (isHit ? pageElement('mark', text) : text))
+
+function itemOf({ place, name, excerpt }: Match): HTMLLIElement {
   const { path, title, id, heading } = place
-  const link = pageElement('a', [pageElement('strong', heading === '' ? title : heading)])
+  const link = pageElement('a', [pageElement('strong', marked(name))])
   link.href = id === '' ? path : `${path}#${id}`
   if (heading !== '') link.append(' ', pageElement('span', title, 'muted small'))
-  return pageElement('li', [link, pageElement('p', excerpt, 'muted small')])
+  return pageElement('li', [link, pageElement('p', marked(excerpt), 'muted small')])
 }
 
 async function show(): Promise<void> {
@@ -46,7 +50,7 @@ async function show(): Promise<void> {
   }
   try {
     loading ??= load()
-    const matches = findMatches(await loading, query, document.documentElement.lang)
+    const matches = (await loading)(query)
     // Typing went on while the index was loaded.
     if (query !== input.value) return
     list.replaceChildren(...matches.map((match) => itemOf(match)))

@@ -4,7 +4,6 @@ import type { Locale } from '@public-api/contract/registry/locales'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { type Card, CARD_SIZE } from '../pages/card.ts'
 import { withThaiLines } from '../pages/texts/thai-lines.ts'
-import { encodePalettePng } from './encode-png.ts'
 import { openTypesetter, type TextStyle } from './typesetter.ts'
 
 /** The colors of the light scheme in style.css. */
@@ -132,7 +131,7 @@ ${drawChain(accent)}
     const image = new Resvg(svgOf(card))
     const rendered = image.render()
     try {
-      return encodePalettePng(rendered.pixels, CARD_SIZE.width) ?? rendered.asPng()
+      return rendered.asPng()
     } finally {
       // Its memory is not garbage-collected.
       rendered.free()

@@ -273,22 +273,3 @@ test('a letter changes the picture, and an emoji does not', async () => {
   assert.deepEqual(emoji, plain)
   assert.notDeepEqual(other, plain)
 })
-
-test('draws a logo with more colors than a palette has', async () => {
-  const stripes = Array.from(
-    { length: 400 },
-    (_, x) =>
-      `<rect x="${x}" width="1" height="100" fill="#${(x * 40_000).toString(16).padStart(6, '0')}"/>`,
-  )
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="100">${stripes.join('')}</svg>`
-  const logo = {
-    mediaType: 'image/svg+xml',
-    base64: Buffer.from(svg).toString('base64'),
-    width: 400,
-    height: 100,
-  }
-  const [card] = await drawTwo('en', { logo })
-  const header = Buffer.from(card)
-  assert.equal(header.toString('latin1', 1, 4), 'PNG')
-  assert.deepEqual([header.readUInt32BE(16), header.readUInt32BE(20)], [1200, 630])
-})

@@ -116,49 +116,6 @@ test('without an edge between two boxes there is no picture', () => {
   assert.equal(drawn('ab', ['aa', 'ax']).text, '')
 })
 
-/** Points along the lines and quadratic curves of a path. */
-function pointsOn(path: string): readonly { readonly x: number; readonly y: number }[] {
-  let at = { x: 0, y: 0 }
-  return Array.from(path.matchAll(/([MLQ])([^MLQ]+)/g), ([, command, numbers = '']) => {
-    const [a = 0, b = 0, c = a, d = b] = numbers.split(' ').map(Number)
-    const from = command === 'M' ? { x: a, y: b } : at
-    at = { x: c, y: d }
-    return Array.from({ length: 21 }, (_, index) => {
-      const t = index / 20
-      const along = (start: number, bend: number, end: number): number =>
-        command === 'Q'
-          ? (1 - t) ** 2 * start + 2 * t * (1 - t) * bend + t ** 2 * end
-          : start + t * (end - start)
-      return { x: along(from.x, a, c), y: along(from.y, b, d) }
-    })
-  }).flat()
-}
-
-test('draws no line behind the label of another line or behind a box', () => {
-  // The shape of the service's own architecture: many readers of one program, and one way back.
-  const pairs = 'ab bc cd de fe eg eh hi kh ij ja el em en'.split(' ')
-  const { labels, boxes, paths } = drawn(
-    'abcdefghijklmn',
-    pairs,
-    'Signed responses in canonical JSON, and their entity tags.',
-  )
-  assert.equal(paths.length, pairs.length)
-  assert.equal(labels.length, pairs.length)
-  for (const [index, path] of paths.entries()) {
-    const others = [...labels.filter((_, other) => other !== index), ...boxes]
-    for (const { x, y } of pointsOn(path)) {
-      const hidden = others.find(
-        (each) =>
-          x > each.x + 1 &&
-          x < each.x + each.width - 1 &&
-          y > each.y + 1 &&
-          y < each.y + each.height - 1,
-      )
-      assert.equal(hidden, undefined, `${pairs[index]} at ${x},${y}`)
-    }
-  }
-})
-
 test('begins no line of a label with closing punctuation', () => {
   const { text } = drawn('ab', ['ab'], '电子邮箱与同意声明，以及可选的感兴趣领域。')
   const lines = Array.from(text.matchAll(/<tspan[^>]*>([^<]*)</g), ([, line = '']) => line)

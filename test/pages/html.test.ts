@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { code, escapeHtml, html, joinHtml } from '../../src/pages/markup/html.ts'
+import { calendarText } from '../../src/pages/delivery/icalendar.ts'
+import { parseMarkup } from '../../src/pages/markdown/page-tree.ts'
+import { writeMarkdown } from '../../src/pages/markdown/write-markdown.ts'
+import {
+  code,
+  escapeContent,
+  escapeHtml,
+  html,
+  joinHtml,
+  showHidden,
+} from '../../src/pages/markup/html.ts'
+import { xmlDocument, xmlElement } from '../../src/pages/markup/xml.ts'
 import { ANY_CODE_POINT } from '../support/any-text.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
 
@@ -21,10 +32,25 @@ test('renders nothing for undefined and false, and joins lists', () => {
   assert.equal(joinHtml([], ', ').text, '')
 })
 
+test('shows what people would not see, in pages, Markdown, feeds and calendars', () => {
+  const text = 'a\u{e0041}b\ufe0fc\u3164d\u009be'
+  const shown = String.raw`a\udb40\udc41b\ufe0fc\u3164d\u009be`
+  assert.equal(html`<p title="${text}">${text}</p>`.text, `<p title="${shown}">${shown}</p>`)
+  assert.equal(escapeContent(text).text, shown)
+  const markdown = writeMarkdown(parseMarkup(html`${text} ${code(text)}`.text), () => null)
+  assert.equal(markdown, `${shown.replaceAll('\\', String.raw`\\`)} \`${shown}\`\n`)
+  assert.ok(
+    xmlDocument(xmlElement('title', { text }, [text])).includes(`text="${shown}">${shown}<`),
+  )
+  assert.equal(calendarText(text), shown.replaceAll('\\', String.raw`\\`))
+  // Marks of Thai line breaks and tabs of code stay.
+  assert.equal(escapeHtml('ก\u200bข\u2060ค\td'), 'ก\u200bข\u2060ค\td')
+})
+
 test('any text round-trips through markup', () => {
   fc.assert(
     fc.property(fc.string({ unit: ANY_CODE_POINT }), (text) => {
-      assert.equal(unescapeHtml(escapeHtml(text)), text)
+      assert.equal(unescapeHtml(escapeHtml(text)), showHidden(text))
       assert.doesNotMatch(escapeHtml(text), /[<>"']/)
       assert.equal(html`${text}`.text, escapeHtml(text))
     }),

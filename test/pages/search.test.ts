@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import { findMatches, type Place, preparePlaces } from '../../src/browser/search-matches.ts'
+import { createSearch, type Piece, type Place } from '../../src/browser/search-matches.ts'
 import type { SearchIndex } from '../../src/pages/search/search-index.ts'
 import { parsePage } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
@@ -48,20 +48,27 @@ test('the index has every page in the navigation, and names places that exist', 
 
 test('words of three languages find the place that they name', async (t) => {
   const app = await runApp(t, EXAMPLE)
-  const first = async (locale: Locale, query: string) => {
-    const [match] = findMatches(
-      preparePlaces(placesOf(await readIndex(app, locale))),
-      query,
-      locale,
-    )
+  const searches = new Map<string, ReturnType<typeof createSearch>>()
+  for (const locale of LOCALES) {
+    searches.set(locale, createSearch(placesOf(await readIndex(app, locale)), locale))
+  }
+  const first = (locale: Locale, query: string) => {
+    const [match] = searches.get(locale)?.(query) ?? []
     return match && `${match.place.path}#${match.place.id}`
   }
   for (const [locale, query, expected] of [
+    ['en', 'status', /^\/en\/status#$/],
+    ['th', 'สถานะ', /^\/th\/status#$/],
+    ['zh-CN', '状态', /^\/zh-CN\/status#$/],
+    ['en', 'roadmap', /^\/en\/roadmap#$/],
+    ['en', 'privacy', /^\/en\/privacy#$/],
+    ['en', 'statsu', /^\/en\/status#$/],
     ['en', 'RATE_LIMITED', /^\/en\/errors#/],
-    ['en', 'rate_limited', /^\/en\/errors#/],
+    ['en', 'rate limited', /^\/en\/errors#/],
     ['en', 'join the waitlist', /^\/en\/(?:reference\/early-access#register|early-access#)/],
     ['en', 'incidents', /^\/en\/status#incidents$/],
     ['en', 'key to pin', /^\/en\/verify#key$/],
+    ['en', 'python', /^\/en\/verify#/],
     ['en', 'forecast late', /^\/en\/status#incident-/],
     ['th', 'เหตุขัดข้อง', /^\/th\/status#/],
     ['th', 'ตรวจสอบลายเซ็น', /^\/th[/#]/],
@@ -69,34 +76,41 @@ test('words of three languages find the place that they name', async (t) => {
     ['zh-CN', '密钥签名', /^\/zh-CN[/#]/],
     ['zh-CN', 'ＡＰＩ', /^\/zh-CN[/#]/],
   ] as const) {
-    assert.match((await first(locale, query)) ?? 'nothing', expected, query)
+    assert.match(first(locale, query) ?? 'nothing', expected, query)
   }
   for (const query of ['', '   ', 'qqqqzzzz', '\u0000', '*'.repeat(100)]) {
-    assert.equal(await first('en', query), undefined, query)
+    assert.equal(first('en', query), undefined, query)
   }
 })
 
-test('excerpts show the word that was found', () => {
-  const text = `${'before '.repeat(40)}needle${' after'.repeat(40)}`
-  const place = { path: '/en/x', title: 'Page', id: 'a', heading: 'Heading', text }
-  const [match] = findMatches(preparePlaces([place]), 'NEEDLE', 'en')
-  assert.match(match?.excerpt ?? '', /^….*needle.*…$/)
-  assert.ok((match?.excerpt.length ?? 0) < 150)
+const place = (id: string, heading: string, text: string): Place => ({
+  path: '/en/x',
+  title: 'Page',
+  id,
+  heading,
+  text,
 })
 
-test('a place with all words comes before places with some', () => {
-  const place = (id: string, heading: string, text: string) => ({
-    path: '/en/x',
-    title: 'Page',
-    id,
-    heading,
-    text,
-  })
-  const places = [
-    place('some', 'Key key key', ''),
-    place('all', 'Other', 'a signing key'),
-    place('both', 'Signing key', ''),
-  ]
-  const ids = findMatches(preparePlaces(places), 'signing key', 'en').map((each) => each.place.id)
-  assert.deepEqual(ids, ['both', 'all'])
+test('excerpts and names mark the words that were found', () => {
+  const text = `${'before '.repeat(40)}Needle${' after'.repeat(40)}`
+  const [match] = createSearch([place('a', 'One needle (2)', text)], 'en')('NEEDLE 2')
+  const written = (pieces: readonly Piece[] = []) =>
+    pieces.map((piece) => (piece.isHit ? `[${piece.text}]` : piece.text)).join('')
+  assert.equal(written(match?.name), 'One [needle] ([2])')
+  assert.match(written(match?.excerpt), /^….*before \[Needle\] after.*…$/)
+  assert.ok(written(match?.excerpt).length < 150)
+})
+
+test('places with all words are found, or else those with some', () => {
+  const search = createSearch(
+    [
+      place('some', 'Key key key', ''),
+      place('all', 'Other', 'a signing key'),
+      place('both', 'Signing key', ''),
+    ],
+    'en',
+  )
+  const ids = (query: string) => search(query).map((each) => each.place.id)
+  assert.deepEqual(ids('signing key'), ['both', 'all'])
+  assert.deepEqual(ids('key of nothing').toSorted(), ['all', 'both', 'some'])
 })

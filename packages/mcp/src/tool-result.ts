@@ -12,6 +12,7 @@ import {
   VerificationError,
 } from '@public-api/client-internal/verification-error'
 import { ChainError } from '@public-api/contract/history/version-chain'
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 
 /** A tool cannot return what was asked. The message is written here and quotes nothing that was received. */
 export class ToolFailure extends Error {
@@ -34,17 +35,9 @@ export interface ToolResult {
 /** A longer result would fill the context of an agent, or be cut off by its client. */
 const MAX_CHARACTERS = 100_000
 
-/** Characters that a person does not see but a model reads. Two of them are part of writing Persian and Hindi. */
-const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Co}\u2028\u2029]/gu
-
-/** A result as JSON: texts of the service stay within its strings, and invisible characters are escaped. */
+/** A result as JSON: texts of the service stay within its strings, and what only a model would read is escaped. */
 function toResult(value: unknown): ToolResult {
-  const text = JSON.stringify(value, undefined, 2).replaceAll(INVISIBLE, (character) =>
-    Array.from({ length: character.length }, (_, at) => {
-      const unit = character.charCodeAt(at).toString(16).padStart(4, '0')
-      return `\\u${unit}`
-    }).join(''),
-  )
+  const text = escapeHidden(JSON.stringify(value, undefined, 2))
   if (text.length > MAX_CHARACTERS) {
     const reason = `the result has ${text.length} characters, more than ${MAX_CHARACTERS}; search, or ask for fewer versions`
     throw new ToolFailure('TOO_LARGE', reason)

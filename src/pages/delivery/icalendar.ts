@@ -1,3 +1,5 @@
+import { showHidden } from '../markup/html.ts'
+
 /** A property of iCalendar with its value, which is written as it is; texts are escaped before. */
 export type CalendarLine = readonly [name: string, value: string]
 
@@ -6,7 +8,9 @@ const MAX_OCTETS = 75
 
 /** A value of type TEXT (RFC 5545 3.3.11). */
 export function calendarText(text: string): string {
-  return text.replaceAll(/[\\;,]/g, String.raw`\$&`).replaceAll(/\r?\n/g, String.raw`\n`)
+  return showHidden(text)
+    .replaceAll(/[\\;,]/g, String.raw`\$&`)
+    .replaceAll(/\r?\n/g, String.raw`\n`)
 }
 
 /** A value of type DATE-TIME in UTC (RFC 5545 3.3.5). */

@@ -1,3 +1,5 @@
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
+
 /** Safe markup: created only by `html`, which escapes every value that is not markup. */
 export class Html {
   readonly text: string
@@ -18,14 +20,22 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&#39;',
 }
 
+/** All but tabs and the marks of Thai line breaks (thai-lines.ts), which published texts do not have. */
+const MAY_HIDE = /[^\t\u200b\u2060]+/g
+
+/** A text in which what people would not see is written out, such as `\u202e`. */
+export function showHidden(text: string): string {
+  return text.replaceAll(MAY_HIDE, escapeHidden)
+}
+
 /** Text escaped for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  return showHidden(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
 /** Text between tags, where quotation marks need no escaping. */
 export function escapeContent(text: string): Html {
-  return new Html(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+  return new Html(showHidden(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
 }
 
 function written(value: HtmlValue): string {

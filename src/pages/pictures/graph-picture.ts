@@ -26,7 +26,7 @@ interface GraphEdge {
   readonly to: string
   readonly isPlanned: boolean
   /** What the edge carries, and the id of the element on the page that says it in full. */
-  readonly label?: { readonly text: string; readonly target: string; readonly isEnglish: boolean }
+  readonly label: { readonly text: string; readonly target: string; readonly isEnglish: boolean }
 }
 
 const BOX = { width: 160, start: 12, end: 2 } as const
@@ -53,50 +53,6 @@ type LabeledEdge = GraphEdge & { readonly lines: readonly string[] }
 /** A box with the lines of its title. */
 type NodeBox = GraphNode & { readonly lines: readonly string[]; readonly height: number }
 
-/** Shares of the edges that dagre sees last: it orders a rank by what it saw first, and one order crosses less than another. */
-const TURNS = [0, 1 / 2, 1 / 4, 3 / 4]
-
-interface Rectangle {
-  readonly left: number
-  readonly right: number
-  readonly top: number
-  readonly bottom: number
-}
-
-function rectangle({ x, y }: Point, width: number, height: number): Rectangle {
-  return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 }
-}
-
-/** On which side of the line through two points a third is. */
-function side(from: Point, to: Point, point: Point): number {
-  return Math.sign((to.x - from.x) * (point.y - from.y) - (to.y - from.y) * (point.x - from.x))
-}
-
-function doCross([a, b]: readonly [Point, Point], [c, d]: readonly [Point, Point]): boolean {
-  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
-}
-
-function doesPass([from, to]: readonly [Point, Point], { left, right, top, bottom }: Rectangle) {
-  const diagonals = [
-    [
-      { x: left, y: top },
-      { x: right, y: bottom },
-    ],
-    [
-      { x: right, y: top },
-      { x: left, y: bottom },
-    ],
-  ] as const
-  return diagonals.some((diagonal) => doCross([from, to], diagonal))
-}
-
-function segmentsOf({ points }: EdgePlace): readonly (readonly [Point, Point])[] {
-  return points.flatMap((point, index) => {
-    const next = points[index + 1]
-    return next === undefined ? [] : [[point, next] as const]
-  })
-}
-
 function labelSize(lines: readonly string[]) {
   return {
     width: Math.max(0, ...lines.map(widthOf)) * LABEL.px,
@@ -104,93 +60,20 @@ function labelSize(lines: readonly string[]) {
   }
 }
 
-/** The edges that lead back to a box on the way to them, in the operator's order: dagre ranks the others. */
-function backEdges(
-  nodes: readonly GraphNode[],
-  edges: readonly LabeledEdge[],
-): ReadonlySet<LabeledEdge> {
-  const back = new Set<LabeledEdge>()
-  const visited = new Set<string>()
-  const onWay = new Set<string>()
-  const visit = (id: string): void => {
-    if (visited.has(id)) return
-    visited.add(id)
-    onWay.add(id)
-    for (const edge of edges.filter(({ from }) => from === id)) {
-      if (onWay.has(edge.to)) back.add(edge)
-      else visit(edge.to)
-    }
-    onWay.delete(id)
-  }
-  for (const { id } of nodes) visit(id)
-  return back
-}
-
-/** Boxes, edges and labels in their places, by dagre: no label covers a box, and no two edges share a line. */
-function placed(
-  nodes: readonly NodeBox[],
-  edges: readonly LabeledEdge[],
-  rankdir: 'LR' | 'TB',
-  turn: number,
-) {
+/** Boxes, edges and labels in their places, by dagre. */
+function placed(nodes: readonly NodeBox[], edges: readonly LabeledEdge[], rankdir: 'LR' | 'TB') {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir, ...SPACE })
   for (const { id, height } of nodes) graph.setNode(id, { width: BOX.width, height })
-  const back = backEdges(nodes, edges)
-  const first = Math.floor(turn * edges.length)
-  const ordered = [...edges.entries()]
-  for (const [index, edge] of [...ordered.slice(first), ...ordered.slice(0, first)]) {
-    const { from, to, lines } = edge
+  for (const [index, { from, to, lines }] of edges.entries()) {
     const { width, height } = labelSize(lines)
-    const [source, target] = back.has(edge) ? [to, from] : [from, to]
-    graph.setEdge(
-      source,
-      target,
-      lines.length === 0 ? {} : { width: width + 10, height, labelpos: 'c' },
-      String(index),
-    )
+    graph.setEdge(from, to, { width: width + 10, height, labelpos: 'c' }, String(index))
   }
   layout(graph)
-  const places = edges.map((edge, index): EdgePlace => {
-    const [source, target] = back.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to]
-    const { x, y, points } = graph.edge(source, target, String(index)) as EdgePlace
-    return { x, y, points: back.has(edge) ? points.toReversed() : points }
-  })
+  const places = edges.map(
+    ({ from, to }, index) => graph.edge(from, to, String(index)) as EdgePlace,
+  )
   return { graph, places }
-}
-
-/** Whether every line keeps clear of the labels of others, and of the boxes between which it does not run. */
-function isClear({ graph, places }: ReturnType<typeof placed>, edges: readonly LabeledEdge[]) {
-  const boxes = (graph.nodes() as readonly string[]).map((id) => {
-    const node = graph.node(id) as Point & { readonly width: number; readonly height: number }
-    return { id, area: rectangle(node, node.width, node.height) }
-  })
-  const labels = places.map((place, index) => {
-    const { width, height } = labelSize(edges[index]?.lines ?? [])
-    return rectangle(place, width, height)
-  })
-  return places.every((place, index) => {
-    const { from, to } = edges[index] ?? {}
-    const others = [
-      ...labels.filter((_, other) => other !== index),
-      ...boxes.filter(({ id }) => id !== from && id !== to).map(({ area }) => area),
-    ]
-    return segmentsOf(place).every((segment) => others.every((area) => !doesPass(segment, area)))
-  })
-}
-
-/** The first clear layout: from left to right if that fits beside the contents, else from top to bottom. */
-function bestPlaced(nodes: readonly NodeBox[], edges: readonly LabeledEdge[]) {
-  const across = placed(nodes, edges, 'LR', 0)
-  if ((across.graph.graph().width ?? 0) <= COLUMN_WIDTH) return across
-  const [usual, ...others] = TURNS.map((turn) => () => placed(nodes, edges, 'TB', turn))
-  const down = usual?.() ?? across
-  if (isClear(down, edges)) return down
-  for (const other of others) {
-    const turned = other()
-    if (isClear(turned, edges)) return turned
-  }
-  return down
 }
 
 /** A curve along the points of an edge, through the middles between them. */
@@ -225,10 +108,7 @@ export function graphPicture({
     .filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to))
     .map((edge) => ({
       ...edge,
-      lines:
-        edge.label === undefined
-          ? []
-          : wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
+      lines: wrapText(edge.label.text, { em: LABEL.em, maxLines: LABEL.lines, locale }),
     }))
   if (drawn.length === 0) return undefined
   const nodeBoxes = nodes.map((node): NodeBox => {
@@ -236,7 +116,9 @@ export function graphPicture({
     const lines = wrapText(node.title, { em, maxLines: TITLE.lines, locale })
     return { ...node, lines, height: 36 + TITLE.line * Math.max(2, lines.length) }
   })
-  const { graph, places } = bestPlaced(nodeBoxes, drawn)
+  const across = placed(nodeBoxes, drawn, 'LR')
+  const isWide = (across.graph.graph().width ?? 0) > COLUMN_WIDTH
+  const { graph, places } = isWide ? placed(nodeBoxes, drawn, 'TB') : across
   const { width = 0, height = 0 } = graph.graph()
   const arrow = `${described.id}-arrow`
   const planned = (isPlanned: boolean, className: string): string =>
@@ -245,13 +127,36 @@ export function graphPicture({
     ...edge,
     place: places[index] ?? { x: 0, y: 0, points: [] },
   }))
+  // From top to bottom or from left to right, as the boxes are placed.
+  const inOrder = nodeBoxes.toSorted((a, b) => {
+    const [one, other] = [graph.node(a.id), graph.node(b.id)]
+    return isWide ? one.y - other.y || one.x - other.x : one.x - other.x || one.y - other.y
+  })
+  const titles = new Map(nodes.map((node) => [node.id, node]))
+  const narrow = html`<ol class="graph-list plain-list" data-browser>
+    ${inOrder.map(
+      ({ id, title, kind, target, isPlanned }) =>
+        html`<li>
+          <p class="${planned(isPlanned, 'graph-box')}">
+            <a href="#${target}">${title}</a> <span class="muted small">${kind}</span>
+          </p>
+          <ul class="plain-list">
+            ${drawn
+              .filter(({ from }) => from === id)
+              .map(({ to, label }) => {
+                const data = html`<a href="#${label.target}">${label.text}</a>`
+                return html`<li class="small">
+                  → <strong>${titles.get(to)?.title}</strong>
+                  ${label.isEnglish ? html`<span lang="en">${data}</span>` : data}
+                </li> `
+              })}
+          </ul>
+        </li> `,
+    )}
+  </ol>`
   const labels = placedEdges.map(({ label, lines, place }) => {
-    if (label === undefined) return undefined
     const [x, y] = [Math.round(place.x), Math.round(place.y)]
-    const [labelWidth, labelHeight] = [
-      Math.max(...lines.map(widthOf)) * LABEL.px,
-      lines.length * LABEL.line,
-    ]
+    const { width: labelWidth, height: labelHeight } = labelSize(lines)
     const top = y - labelHeight / 2
     const text = textLines(lines, {
       x,
@@ -284,6 +189,7 @@ export function graphPicture({
     ...described,
     width: Math.ceil(width),
     height: Math.ceil(height),
+    narrow,
     content: html`${arrowMarker(arrow)}
     ${placedEdges.map(
       ({ isPlanned, place }) =>

@@ -11,14 +11,16 @@ export interface PictureOptions {
   readonly width: number
   readonly height: number
   readonly content: HtmlValue
+  /** The same as a list, for windows in which the picture would have to be scrolled sideways. */
+  readonly narrow?: Html
   /** Whether it has no links. With links its role is group, because screen readers skip the parts of an image. */
   readonly isImage?: boolean
 }
 
 /** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
-  const { id, title, description, width, height, content, isImage = false } = options
-  return html`<figure class="picture">
+  const { id, title, description, width, height, content, narrow, isImage = false } = options
+  return html`<figure class="picture${narrow !== undefined && ' has-narrow'}">
     <div class="wide" role="group" tabindex="0" aria-labelledby="${id}-title">
       <svg
         role="${isImage ? 'img' : 'group'}"
@@ -31,6 +33,7 @@ export function picture(options: PictureOptions): Html {
         ${content}
       </svg>
     </div>
+    ${narrow}
     <figcaption>
       <strong id="${id}-title">${title}</strong>
       <span id="${id}-text">${description}</span>

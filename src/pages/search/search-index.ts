@@ -3,6 +3,7 @@ import { pageContent } from '../layout.ts'
 import { shownText } from '../markdown/markdown-text.ts'
 import {
   attribute,
+  hasClass,
   isElement,
   type PageElement,
   parseMarkup,
@@ -23,7 +24,7 @@ export interface SearchIndex {
 }
 
 const HEADING = /^h[2-4]$/
-/** Rows of tables have ids and headers of their own. */
+/** Rows of tables have ids of their own; the heading above them names them. */
 const ROW = 'tr'
 
 /** The places of a page in order. Examples of requests and responses are left out. */
@@ -35,14 +36,13 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
   function visit(element: PageElement, nearestId: string): void {
     const { tagName } = element
     const id = attribute(element, 'id') ?? nearestId
-    if (tagName === 'pre' || tagName === 'h1') return
+    if (tagName === 'pre' || tagName === 'h1' || hasClass(element, 'samples')) return
     if (HEADING.test(tagName) && id !== '') {
       entries.push({ id, heading: textOf(element), text: '' })
       return
     }
     if (tagName === ROW && attribute(element, 'id') !== undefined) {
-      const first = readableChildren(element).find(isElement)
-      if (first !== undefined) entries.push({ id, heading: textOf(first), text: '' })
+      entries.push({ id, heading: entries.at(-1)?.heading ?? '', text: '' })
     }
     for (const child of readableChildren(element)) {
       const last = entries.at(-1)

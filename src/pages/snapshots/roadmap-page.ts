@@ -4,7 +4,6 @@ import { anchor, dataTable, pageSection } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { operatorText, richText, type RichTextValues } from '../markup/rich-text.ts'
 import type { Page, PageContext } from '../page.ts'
-import { graphPicture } from '../pictures/graph-picture.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
 import { itemLinks, languageNote, nameColumn, snapshotContent } from './snapshot-sections.ts'
@@ -12,9 +11,10 @@ import { itemLinks, languageNote, nameColumn, snapshotContent } from './snapshot
 const ROADMAP_ID = 'roadmap'
 const QUEUE_ID = 'queue'
 
-function roadmapColumns(context: PageContext, { items }: SnapshotData<'roadmap'>): Html {
+/** A lane for each horizon; what an item depends on is in its words. */
+function roadmapLanes(context: PageContext, { items }: SnapshotData<'roadmap'>): Html {
   const { texts, content } = context
-  return html`<div class="columns-3">
+  return html`<div class="lanes">
     ${HORIZONS.map((horizon) => {
       const shown = items.filter((item) => item.horizon === horizon)
       return html`<section>
@@ -71,26 +71,6 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
   })
 }
 
-function dependencies({ locale, texts }: PageContext, { items }: SnapshotData<'roadmap'>) {
-  const t = texts.picture
-  return graphPicture({
-    id: 'roadmap-picture',
-    title: t.roadmapTitle,
-    description: t.roadmapText,
-    locale,
-    nodes: items.map(({ id, title, horizon }) => ({
-      id,
-      title,
-      kind: texts.labels.horizon[horizon],
-      target: `${ROADMAP_ID}-${id}`,
-      isPlanned: horizon !== 'now',
-    })),
-    edges: items.flatMap(({ id, dependsOn = [] }) =>
-      dependsOn.map((from) => ({ from, to: id, isPlanned: true })),
-    ),
-  })
-}
-
 /** Planned items, and the development queue. */
 export const ROADMAP_PAGE: Page = {
   path: 'roadmap',
@@ -105,10 +85,7 @@ export const ROADMAP_PAGE: Page = {
         ${pageSection(
           ROADMAP_ID,
           t.roadmap,
-          snapshotContent(context, 'roadmap', (roadmap) => [
-            dependencies(context, roadmap),
-            roadmapColumns(context, roadmap),
-          ]),
+          snapshotContent(context, 'roadmap', (roadmap) => roadmapLanes(context, roadmap)),
         )}
         ${pageSection(
           QUEUE_ID,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isTranslatable } from '@public-api/contract/snapshots/translations'
+import { findHidden } from '@public-api/contract/text/hidden-characters'
 import { formatInstant } from '@public-api/contract/text/instant'
 import {
   describeValue,
@@ -16,13 +17,9 @@ export const PLACEHOLDER_MARK = 'TODO'
 /** Dates that may be in the future. */
 const FUTURE_FIELDS: ReadonlySet<string> = new Set(['sunsetOn', 'startsAt', 'endsAt'])
 
-// Control characters, and characters that make displayed text differ from the stored text (bidirectional controls, zero
-// width, line and paragraph separators, byte order mark).
-const HIDDEN_CHARACTER = /[\p{Cc}\u00AD\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/u
-
 /** Checks that a text has no hidden characters and no surrounding white space. */
 export function* checkText(text: string, path: FieldPath): Faults {
-  const code = HIDDEN_CHARACTER.exec(text.replaceAll('\n', ' '))?.[0].codePointAt(0)
+  const code = findHidden(text)?.codePointAt(0)
   if (code !== undefined) {
     const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
     yield fault(path, `the hidden character ${name}`, 'visible characters')

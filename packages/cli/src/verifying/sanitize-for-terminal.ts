@@ -1,8 +1,10 @@
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
+
 const MAX_SHOWN = 200
 
-/** Server-supplied text made safe for a terminal: one line, no control characters, limited length. */
+/** Server-supplied text made safe for a terminal: one line, hidden characters as escapes, limited length. */
 export function sanitizeForTerminal(text: string, most: number = MAX_SHOWN): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+  const line = escapeHidden(text.replaceAll(/\s+/g, ' '))
   return line.length <= most ? line : `${line.slice(0, most)}…`
 }
 
