@@ -181,7 +181,7 @@ function brand(context: PageContext): Html {
           height="32"
         />`
   return html`<p class="name">
-    <a href="${pathOfPage(locale, '')}">${image} <span>${siteName(context)}</span></a>
+    <a href="${pathOfPage(locale, '')}">${image} <bdi>${siteName(context)}</bdi></a>
   </p>`
 }
 

@@ -73,25 +73,37 @@ export function releasesOf(
 /** Enough items for the longest list of words. */
 const ITEMS = 6
 
+/** Text number `nth` of at most `maxLength` characters. */
+type MakeText = (nth: number, maxLength: number) => string
+
+/** How many items a list has, by its name; six unless given. */
+interface ItemCounts {
+  readonly [list: string]: number
+}
+
 /** A value of a schema, with every optional field, and texts and words that differ from item to item. */
-function filled(
+export function filled(
   schema: JsonSchema,
-  text: (nth: number) => string,
+  text: MakeText,
   counter: { nth: number },
+  counts: ItemCounts = {},
   row = 0,
+  name = '',
 ): unknown {
   if (schema.enum !== undefined) return schema.enum[row % schema.enum.length]
   if (schema.type === 'array') {
-    const { items } = schema
+    const { items, maxItems = Infinity } = schema
     if (items === undefined) return []
-    const made = Array.from({ length: ITEMS }, (_, index) => filled(items, text, counter, index))
+    const made = Array.from({ length: Math.min(counts[name] ?? ITEMS, maxItems) }, (_, index) =>
+      filled(items, text, counter, counts, index),
+    )
     return schema.uniqueItems === true ? [...new Set(made)] : made
   }
   if (schema.type === 'object') {
     return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, member]) => [
-        name,
-        filled(member, text, counter, row),
+      Object.entries(schema.properties ?? {}).map(([member, inner]) => [
+        member,
+        filled(inner, text, counter, counts, row, member),
       ]),
     )
   }
@@ -103,7 +115,7 @@ function filled(
     return new Date(Date.UTC(2026, 0, 1, 0, nth)).toISOString().replace('.000Z', 'Z')
   }
   if (schema.format === 'date') return new Date(Date.UTC(2026, 0, nth)).toISOString().slice(0, 10)
-  if (schema.pattern === undefined) return text(nth)
+  if (schema.pattern === undefined) return text(nth, schema.maxLength ?? 300)
   const example = schema.example as string
   // Pages distinguish two kinds of text by themselves; all others with a pattern may repeat.
   if (/^\d+\.\d+\.\d+$/.test(example)) return `${nth}.0.0`
@@ -116,9 +128,9 @@ function filled(
  * Content with everything that the schemas allow: every optional field, six items in each list, each word of each list
  * of words. Plain text is what `text` makes of a number that is another one each time.
  */
-export function fullContent(text: (nth: number) => string): Required<MadeContent> {
+export function fullContent(text: MakeText, counts?: ItemCounts): Required<MadeContent> {
   const counter = { nth: 0 }
   return Object.fromEntries(
-    SNAPSHOT_NAMES.map((name) => [name, filled(SNAPSHOT_SCHEMAS[name], text, counter)]),
+    SNAPSHOT_NAMES.map((name) => [name, filled(SNAPSHOT_SCHEMAS[name], text, counter, counts)]),
   ) as unknown as Required<MadeContent>
 }

@@ -95,10 +95,17 @@ export function inEnglish(locale: Locale, text: string): Html {
   return locale === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
 }
 
-/** Published text in the language of the page. Text without a translation is marked as English. */
+/** A letter that is written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u
+
+/**
+ * Published text in the language of the page. Text without a translation is marked as English, and one with letters that
+ * are written from right to left takes its own direction.
+ */
 export function operatorText(
   { isUntranslated }: { isUntranslated(text: string): boolean },
   text: string,
 ): Html {
+  if (RIGHT_TO_LEFT.test(text)) return html`<bdi dir="auto">${text}</bdi>`
   return isUntranslated(text) ? html`<span lang="en">${text}</span>` : html`${text}`
 }

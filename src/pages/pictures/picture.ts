@@ -17,9 +17,19 @@ export interface PictureOptions {
   readonly isImage?: boolean
 }
 
+/** A picture wider than this is unreadable where it is drawn smaller; its list is shown instead. */
+const MAX_WIDTH = 1200
+
 /** An inline SVG in a box that scrolls in narrow windows. */
 export function picture(options: PictureOptions): Html {
   const { id, title, description, width, height, content, narrow, isImage = false } = options
+  const caption = html`<figcaption>
+    <strong id="${id}-title">${title}</strong>
+    <span id="${id}-text">${description}</span>
+  </figcaption>`
+  if (narrow !== undefined && width > MAX_WIDTH) {
+    return html`<figure class="picture">${narrow} ${caption}</figure>`
+  }
   return html`<figure class="picture${narrow !== undefined && ' has-narrow'}">
     <div class="wide" role="group" tabindex="0" aria-labelledby="${id}-title">
       <svg
@@ -33,11 +43,7 @@ export function picture(options: PictureOptions): Html {
         ${content}
       </svg>
     </div>
-    ${narrow}
-    <figcaption>
-      <strong id="${id}-title">${title}</strong>
-      <span id="${id}-text">${description}</span>
-    </figcaption>
+    ${narrow} ${caption}
   </figure>`
 }
 

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PAGES } from '../../src/pages/page-table.ts'
+import { pathOfPage } from '../../src/pages/page.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { LIMIT_VARIANTS, limitReleases } from '../support/limit-content.ts'
+import { runApp } from '../support/running-app.ts'
+import { layoutFaults } from './page-layout.ts'
+
+const browser = useBrowser({ fonts: 'wide' })
+const skip = browserMissing
+
+const WIDTHS = [360, 768, 1280]
+const PATHS = [...PAGES.map(({ path }) => path), 'history/VS-0002', 'history/VS-0001']
+
+for (const variant of LIMIT_VARIANTS) {
+  test(`texts at their limits leave every page whole: ${variant}`, { skip }, async (t) => {
+    const app = await runApp(t, { releases: limitReleases(variant) })
+    const { page } = await browser.openPage(t)
+    const faults: string[] = []
+    for (const path of PATHS) {
+      await page.goto(app.origin + pathOfPage('en', path))
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
+        const found = await layoutFaults(page)
+        faults.push(...found.map((fault) => `/${path} at ${width} px: ${fault}`))
+      }
+    }
+    assert.deepEqual(faults, [])
+  })
+}
