@@ -1,6 +1,7 @@
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { compileContent } from '../src/publishing/compile/compile-content.ts'
-import { checkVersion } from '../src/publishing/releases/roll-back-release.ts'
+import { checkResources } from '../src/publishing/releases/roll-back-release.ts'
+import { sourcesOfVersion } from '../src/publishing/releases/select-resources.ts'
 import { type ReleaseFinding, verifyReleases } from '../src/publishing/releases/verify-releases.ts'
 import { formatMistake } from '../src/publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../src/releases/release-store.ts'
@@ -36,7 +37,7 @@ export async function checkRelease({
   const findings = [...found]
   const add = (where: string, message: string): void => void findings.push({ where, message })
   if (found.length === 0) {
-    const { obstacles } = checkVersion(store, head, nowMs)
+    const { obstacles } = checkResources(sourcesOfVersion(store, head), nowMs)
     for (const obstacle of obstacles) add(head.snapshotId, obstacle)
   }
   for (const [name, version, expected] of [

@@ -64,6 +64,7 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
       'publishing/leaks',
       'publishing/translations',
       'publishing/compile',
+      'publishing/editing',
     ],
   },
   service: { mayImport: [] },

@@ -7,6 +7,7 @@ import {
 import { onlyArgument } from '@public-api/cli-kit/option-values'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { command as auditService } from '@public-api/cli/src/audit-command.ts'
+import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { formatVersions } from './find.ts'
 import { openExistingReleases } from './releases-folder.ts'
 
@@ -20,7 +21,7 @@ Nothing is written.`,
   async run({ positionals }) {
     const { folder, store } = openExistingReleases(onlyArgument(positionals, 'folder'))
     const { verifyReleases } = await import('../publishing/releases/verify-releases.ts')
-    const { versions, resources, redacted, findings } = await verifyReleases(store)
+    const { versions, resources, redacted, removed, findings } = await verifyReleases(store)
     const redactions = redacted.length
     if (findings.length > 0) {
       throw new CommandFailure(
@@ -34,13 +35,23 @@ Nothing is written.`,
     }
     const head = versions.at(-1)?.snapshotId
     return {
-      json: { folder, head, versions: versions.length, resources, redactions, redacted, findings },
+      json: {
+        folder,
+        head,
+        versions: versions.length,
+        resources,
+        redactions,
+        redacted,
+        removed,
+        findings,
+      },
       lines: [
         `${folder} is intact up to ${head}: ${pluralOf(versions.length, 'version')}, ${pluralOf(resources, 'resource')}, ${pluralOf(redactions, 'redaction')}.`,
         ...redacted.map(
           ({ resource, snapshotIds, redactedAt, reason }) =>
             `  redacted: ${resource} of ${formatVersions(snapshotIds)}, ${redactedAt}, ${reason}`,
         ),
+        ...removed.map(({ snapshotId, ...event }) => `  ${snapshotId} ${formatRemovedEvent(event)}`),
       ],
     }
   },

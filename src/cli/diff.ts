@@ -3,6 +3,7 @@ import { flag } from '@public-api/cli-kit/options'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { ResourceName } from '@public-api/contract/registry/resource-names'
+import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {
@@ -74,8 +75,9 @@ text changed after them are named. Nothing is written.`,
       formatResource(JSON.parse(readText(resource)) as JsonValue, marks)
     const lines = [
       ...notes,
-      ...resources.flatMap(({ resource, kind, fields, problem }) => [
+      ...resources.flatMap(({ resource, kind, fields, removedEvents = [], problem }) => [
         kind === 'changed' ? resource : `${resource}: ${kind}`,
+        ...removedEvents.map((event) => `  ${formatRemovedEvent(event)}`),
         ...(kind === 'added' && values.all ? textsOf(resource) : [])
           .concat(fields.flatMap((field) => formatField(resource, field, marks)))
           .map((line) => `  ${line}`),

@@ -1,17 +1,19 @@
 import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { parseChoice, parseInstantOption } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type {
   ComponentChanges,
-  EditTimes,
   Status,
   StatusEdit,
+  UpdateOptions,
 } from '../publishing/editing/edit-status.ts'
 import {
   NO_CARDS_OPTION,
   NO_WITNESSES_OPTION,
+  OVER_OPTION,
   requireNamedReleases,
   runPublication,
 } from './publish.ts'
@@ -20,10 +22,12 @@ import { CONTENT_OPTION, RELEASES_OPTION, withPublishErrors } from './releases-f
 /** The options of every command that edits the status. */
 export const EDIT_OPTIONS = {
   text: textOption('TEXT: what readers should know; required'),
-  summary: textOption('TEXT: the new summary of the whole status'),
+  summary: textOption(`TEXT: the new summary of the whole status; required if the overall state
+    changes, except at the end, which brings the usual summary back`),
   at: textOption('TIME: when it happened, such as 2027-01-31T03:00:00Z (default: now)'),
   content: CONTENT_OPTION,
-  publish: flag('publish the content folder in the same step'),
+  publish: flag('publish the status in the same step'),
+  over: OVER_OPTION,
   note: textOption('TEXT: the note of the version, with --publish (default: title and text)'),
   releases: RELEASES_OPTION,
   'no-cards': NO_CARDS_OPTION,
@@ -42,6 +46,7 @@ interface EditValues {
   readonly at?: string
   readonly content?: string
   readonly publish: boolean
+  readonly over?: string
   readonly note?: string
   readonly releases?: string
   readonly 'no-cards': boolean
@@ -86,16 +91,21 @@ const quoteShell = (text: string): string => `'${text.replaceAll("'", String.raw
  */
 export async function editStatus(
   values: EditValues,
-  edit: (status: Status, options: EditTimes & { text: string; summary?: string }) => StatusEdit,
+  edit: (status: Status, options: UpdateOptions) => StatusEdit,
 ): Promise<CommandResult> {
   const text = requireOption('text', values.text)
   const summary =
     values.summary === undefined ? undefined : requireOption('summary', values.summary)
-  if (values.note !== undefined && !values.publish) throw new UsageError('--note needs --publish')
+  for (const name of ['note', 'over'] as const) {
+    if (values[name] === undefined || values.publish) continue
+    throw new UsageError(`--${name} needs --publish`)
+  }
   if (values.publish) requireNamedReleases(values)
   const { editContent } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')
-  const { StatusEditError } = await import('../publishing/editing/edit-status.ts')
+  const { isUsual, StatusEditError } = await import('../publishing/editing/edit-status.ts')
+  const { readUsualSummary, writeUsualSummary } =
+    await import('../publishing/editing/usual-summary.ts')
   const contentDir = values.content ?? 'content'
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
@@ -116,13 +126,19 @@ export async function editStatus(
         texts: ({ title }: StatusEdit) =>
           new Map(values.publish ? [['the note', noteOf(values, title)]] : []),
       },
-      (status) => {
-        const result = edit(status, options)
+      (status, source) => {
+        const remembered = readUsualSummary(source)
+        const result = edit(status, { ...options, usualSummary: remembered })
         if (values.publish) checkLine('the note', noteOf(values, result.title))
-        return { data: result.status, result }
+        const kept = isUsual(status) ? status.summary : remembered
+        return {
+          data: result.status,
+          result,
+          annotate: (after) => writeUsualSummary(after, isUsual(result.status) ? undefined : kept),
+        }
       },
     )
-  const { file, lines, result } = await withPublishErrors(async () => {
+  const { file, lines, result, undo } = await withPublishErrors(async () => {
     try {
       return await run()
     } catch (error) {
@@ -142,14 +158,25 @@ export async function editStatus(
     return { json: { ...json, next }, lines: [...done, `Next: ${next}`] }
   }
   const { publishRelease } = await import('../publishing/releases/publish-release.ts')
+  let isPublished = false
   try {
-    const published = await runPublication({ ...values, note }, (publication) =>
-      publishRelease({ contentDir, ...publication }),
-    )
+    const published = await runPublication({ ...values, note }, async (publication) => {
+      const { over } = values
+      // Other edits in the folder wait for svc publish.
+      const isFirst = publication.store.readVersionIds().length === 0
+      const only = isFirst ? undefined : new Set(['status'] as const)
+      const outcome = await publishRelease({ contentDir, over, only, ...publication })
+      isPublished = true
+      return outcome
+    })
     return { json: { ...json, ...published.json }, lines: [...done, ...published.lines] }
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error
-    const message = `${error.message}; ${file} has the change`
-    throw new CommandFailure(error.code, message, error.more)
+    // An edit that stays behind would become public with the next version of anything else.
+    const state = isPublished || !undo() ? 'has the change' : 'is as it was before'
+    const { code, message, more } =
+      error instanceof CommandFailure
+        ? error
+        : { code: 'STORAGE', message: messageOf(error), more: undefined }
+    throw new CommandFailure(code, `${message}; ${file} ${state}`, more)
   }
 }

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type CommandResult, createCommand, UsageError } from '@public-api/cli-kit/command'
-import { flag, textOption } from '@public-api/cli-kit/options'
+import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
+import { expectedName } from '@public-api/contract/text/nearest-name'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
+import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
 import { clockWarning } from './clock-warning.ts'
 import { readConfig } from './database.ts'
 import {
@@ -15,7 +19,7 @@ import { cosignLines, logPublication, withLogErrors } from './tlog/log-publicati
 import { waitForVersion } from './wait-for-version.ts'
 
 function formatResult(
-  { outcome, entry, damaged, undone = [], warnings }: PublishResult,
+  { outcome, entry, damaged, removed, undone = [], warnings }: PublishResult,
   folder: string,
 ): string[] {
   const { snapshotId, hash, changes, registryVersion } = entry
@@ -30,6 +34,7 @@ function formatResult(
     `Published ${snapshotId} in ${folder} (${hash}).`,
     ...changes.map(({ resource, kind }) => `  ${kind}: ${resource}`),
     ...(changes.length === 0 ? [`  registry version ${registryVersion}, content unchanged`] : []),
+    ...removed.map((event) => `  ${formatRemovedEvent(event)}`),
     ...(undone.length === 0 ? [] : [`Undone: the newer state of ${undone.join(', ')}`]),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ]
@@ -102,9 +107,10 @@ function requireFolder(folder: string, mayCreate: boolean): void {
 }
 
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
-export async function runPublication(
+export async function runPublication<Result extends PublishResult>(
   values: PublicationValues,
-  publish: (publication: ReleaseOptions) => Promise<PublishResult>,
+  publish: (publication: ReleaseOptions) => Promise<Result>,
+  formatMore: (result: Result) => readonly string[] = () => [],
 ): Promise<CommandResult> {
   const note = requireText('note', values.note)
   const service = values.wait === undefined ? undefined : parseServiceUrl(values.wait)
@@ -130,7 +136,7 @@ export async function runPublication(
   )
   const warnings = [...(clock === undefined ? [] : [clock]), ...published.warnings]
   const result = { ...published, warnings }
-  const lines = formatResult(result, folder)
+  const lines = [...formatResult(result, folder), ...formatMore(published)]
   const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined
   if (service !== undefined) {
     await waitForVersion(service, result.entry)
@@ -141,6 +147,30 @@ export async function runPublication(
     lines: [...lines, ...(log === undefined ? [] : cosignLines(log))],
   }
 }
+
+/** Throws a UsageError for a name that is not one of a content file. */
+export function parseResources(
+  names: readonly string[] | undefined,
+): ReadonlySet<TranslatedName> | undefined {
+  if (names === undefined || names.length === 0) return undefined
+  return new Set(
+    names.map((name) => {
+      const found = CONTENT_FILES.get(`${name.replace(/\.yaml$/, '')}.yaml`)
+      if (found !== undefined) return found
+      const known = [...CONTENT_FILES.keys()].map((file) => file.replace('.yaml', ''))
+      const expected = expectedName(name, known, 'a resource', `one of ${known.join(', ')}`)
+      throw new UsageError(
+        `--only names ${JSON.stringify(name.slice(0, 64))}; expected ${expected}`,
+      )
+    }),
+  )
+}
+
+export const ONLY_OPTION = textOptions(`RESOURCE: publish this resource with its translations alone,
+  such as status; may be given several times`)
+
+export const OVER_OPTION = textOption(`VS-NNNN: publish although the content is based on an older
+  version than this newest one, and replace what came in between`)
 
 export const command = createCommand({
   usage: 'publish --note TEXT [options]',
@@ -156,8 +186,8 @@ content that is based on an older version is refused.`,
       releases folder`),
     releases: RELEASES_OPTION,
     create: flag('create the releases folder if it does not exist'),
-    over: textOption(`VS-NNNN: publish although the content is based on an older version than
-      this newest one, and replace what came in between`),
+    only: ONLY_OPTION,
+    over: OVER_OPTION,
     wait: textOption('URL: wait up to 60 seconds until this service serves the version'),
     'no-cards': NO_CARDS_OPTION,
     'no-witnesses': NO_WITNESSES_OPTION,
@@ -168,8 +198,9 @@ content that is based on an older version is refused.`,
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')
     const contentDir = values.content ?? 'content'
     const { over } = values
+    const only = parseResources(values.only)
     return runPublication(values, (publication) =>
-      publishRelease({ contentDir, over, ...publication }),
+      publishRelease({ contentDir, over, only, ...publication }),
     )
   },
 })

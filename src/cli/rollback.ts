@@ -1,15 +1,26 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { onlyArgument } from '@public-api/cli-kit/option-values'
-import { NO_CARDS_OPTION, NO_WITNESSES_OPTION, NOTE_OPTION, runPublication } from './publish.ts'
-import { RELEASES_OPTION } from './releases-folder.ts'
+import {
+  NO_CARDS_OPTION,
+  NO_WITNESSES_OPTION,
+  NOTE_OPTION,
+  ONLY_OPTION,
+  parseResources,
+  requireNamedReleases,
+  runPublication,
+} from './publish.ts'
+import { CONTENT_OPTION, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
-  about: `Publishes the content of an older version as the next version. No
-version is removed. The content folder is not changed: correct it, and
-publish from it again with --over and the ID of this new version.`,
+  about: `Publishes the content of an older version as the next version, and brings the
+content folder to it, so that the next edit starts from what is published. Files
+with edits that were not published are copied first. No version is removed, and
+a redacted resource stays as it is in the newest version.`,
   options: {
     note: NOTE_OPTION,
+    only: ONLY_OPTION,
+    content: CONTENT_OPTION,
     releases: RELEASES_OPTION,
     'no-cards': NO_CARDS_OPTION,
     'no-witnesses': NO_WITNESSES_OPTION,
@@ -18,7 +29,21 @@ publish from it again with --over and the ID of this new version.`,
   takesArguments: true,
   async run({ values, positionals }) {
     const snapshotId = onlyArgument(positionals, 'version, such as VS-0001')
+    requireNamedReleases(values)
+    const only = parseResources(values.only)
+    const contentDir = values.content ?? 'content'
     const { rollBackRelease } = await import('../publishing/releases/roll-back-release.ts')
-    return runPublication(values, (publication) => rollBackRelease({ snapshotId, ...publication }))
+    return runPublication(
+      values,
+      (publication) => rollBackRelease({ snapshotId, contentDir, only, ...publication }),
+      ({ restored }) => {
+        const { changed = [], saved = [], byHand = [] } = restored ?? {}
+        return [
+          ...changed.map((file) => `  changed in ${contentDir}: ${file}`),
+          ...saved.map((file) => `  saved edits that were not published: ${contentDir}/${file}`),
+          ...byHand.map((line) => `  to do by hand: ${line}`),
+        ]
+      },
+    )
   },
 })

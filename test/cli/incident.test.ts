@@ -29,7 +29,8 @@ function statusFolder(t: TestContext) {
 }
 
 const OPEN = ['incident', 'open', '--title', 'Reads fail', '--impact', 'major']
-const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?']
+const SUMMARY = ['--summary', 'Reads fail.']
+const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?', ...SUMMARY]
 
 const SCHEDULE = [
   'maintenance',
@@ -50,9 +51,7 @@ function succeeded({ status, out, error }: Outcome): string {
 test('an incident from its start to its end', async (t) => {
   const { read, run } = statusFolder(t)
   const before = read()
-  const opened = succeeded(
-    await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z', '--summary', 'Reads fail.'),
-  )
+  const opened = succeeded(await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z'))
   const now = /\+ updatedAt: (\S+)/.exec(opened)?.[1] ?? ''
   assert.ok(Math.abs(Date.parse(now) - Date.now()) < 60_000, now)
   assert.match(opened, /^Next: svc publish --content '.*' --note 'Reads fail: We look: why\?'$/m)
@@ -61,7 +60,7 @@ test('an incident from its start to its end', async (t) => {
     before
       .replace(
         'state: operational\nsummary: What it is.',
-        'state: partial_outage\nsummary: Reads fail.',
+        'state: partial_outage\n# The usual summary: "What it is."\nsummary: Reads fail.',
       )
       .replace(/updatedAt: .*/, `updatedAt: ${now}`)
       .replace(
@@ -118,7 +117,11 @@ test('an incident from its start to its end', async (t) => {
     ),
   )
   const resolve = ['incident', 'resolve', 'reads-fail-2026-02-03', '--text', 'The disk is empty.']
-  succeeded(await run(...resolve, '--at', '2026-02-03T06:00:00Z', '--json'))
+  const resolvedAt = ['--at', '2026-02-03T06:00:00Z']
+  const { status, error } = await run(...resolve, ...resolvedAt)
+  assert.equal(status, 2)
+  assert.match(error, /from partial_outage to degraded, .* "Reads fail\."; expected --summary TEXT/)
+  succeeded(await run(...resolve, ...resolvedAt, '--summary', 'The archive is slow.', '--json'))
   const text = read()
   assert.match(text, /^state: degraded$/m)
   assert.match(
@@ -141,10 +144,14 @@ test('an incident from its start to its end', async (t) => {
   // A resolved incident may get a report, but neither a state nor a second end.
   succeeded(await run('incident', 'update', 'reads-fail-2026-02-03', '--text', 'The report.'))
   for (const args of [[...update, '--text', 'No.'], resolve]) {
-    const { status, error } = await run(...args)
-    assert.equal(status, 1)
-    assert.match(error, /reads-fail-2026-02-03 is resolved/)
+    const refused = await run(...args)
+    assert.equal(refused.status, 1)
+    assert.match(refused.error, /reads-fail-2026-02-03 is resolved/)
   }
+  succeeded(
+    await run('incident', 'resolve', 'slow', '--text', 'Fast.', '--at', '2026-02-03T07:00:00Z'),
+  )
+  assert.match(read(), /^state: operational\nsummary: What it is\.\n/)
   succeeded(await run('check'))
 })
 
@@ -186,7 +193,16 @@ test('a maintenance from its announcement to its end', async (t) => {
     'other',
   ])
   const move = (step: string, id: string, at: string) =>
-    run('maintenance', step, id, '--text', `${step}.`, '--at', at)
+    run(
+      'maintenance',
+      step,
+      id,
+      '--text',
+      `${step}.`,
+      '--at',
+      at,
+      ...(step === 'start' ? SUMMARY : []),
+    )
   const tooSoon = await move('complete', 'other', '2026-02-04T00:00:00Z')
   assert.equal(tooSoon.status, 1)
   assert.match(tooSoon.error, /other is scheduled; expected in_progress/)
@@ -215,12 +231,12 @@ test('an incident that ends during a maintenance leaves its components in mainte
   const { read, run } = statusFolder(t)
   const both = ['--component', 'read-api=degraded', '--component', 'archive=degraded']
   const at = (hour: number) => ['--at', `2026-02-03T0${hour}:00:00Z`]
-  succeeded(await run(...OPEN, ...both, '--text', 'Slow.', ...at(1)))
+  succeeded(await run(...OPEN, ...both, '--text', 'Slow.', ...SUMMARY, ...at(1)))
   const when = ['--from', '2026-02-03T02:00:00Z', '--to', '2026-02-03T05:00:00Z']
   succeeded(await run(...SCHEDULE, ...when, ...at(1)))
   const step = (...args: readonly string[]) => run(...args, '--text', 'Now.')
   succeeded(await step('maintenance', 'start', 'disk-swap-2026-02-03', ...at(2)))
-  succeeded(await step('incident', 'resolve', 'reads-fail-2026-02-03', ...at(3)))
+  succeeded(await step('incident', 'resolve', 'reads-fail-2026-02-03', ...SUMMARY, ...at(3)))
   assert.match(read(), /name: 'Read API'\n.*\n {4}state: operational\n/)
   assert.match(read(), /id: archive, .*state: maintenance, since: 2026-02-03T03:00:00Z/)
   succeeded(await step('maintenance', 'complete', 'disk-swap-2026-02-03', ...at(4)))
@@ -257,7 +273,16 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   )
   succeeded(await run('check'))
   succeeded(
-    await run('maintenance', 'start', 'first', '--text', 'Begun.', '--at', '2026-02-05T00:00:00Z'),
+    await run(
+      'maintenance',
+      'start',
+      'first',
+      '--text',
+      'Begun.',
+      ...SUMMARY,
+      '--at',
+      '2026-02-05T00:00:00Z',
+    ),
   )
   const end = ['--to', '2027-02-15T05:00:00Z', '--at', '2026-02-05T01:00:00Z']
   succeeded(await reschedule(...end))
@@ -305,6 +330,49 @@ test('publishes in the same step, with a note from the text', async (t) => {
   assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0002/m)
 })
 
+test('an edit is published alone, or the file is as it was', async (t) => {
+  const { content, read, run } = statusFolder(t)
+  const releases = temporaryFolder(t)
+  const publication = ['--publish', '--no-cards', '--releases', releases]
+  const at = ['--at', '2026-02-03T04:05:06Z']
+  succeeded(await run('publish', '--note', 'First.', '--no-cards', '--releases', releases))
+  editContent(content, 'roadmap', 'title: Writing', 'title: Half an edit')
+  const opened = succeeded(await run(...OPEN, ...DOWN, ...at, ...publication))
+  assert.match(
+    opened,
+    /^Published VS-0002 .*\n {2}changed: status\nWarning: .*not published: roadmap$/m,
+  )
+  const before = read()
+  const update = ['incident', 'update', 'reads-fail-2026-02-03', '--text', 'More.', ...publication]
+  const head = path.join(releases, 'versions', 'VS-0002.json')
+  const entry = readFileSync(head)
+  writeFileSync(head, '{}')
+  const failed = await run(...update)
+  assert.equal(failed.status, 1)
+  assert.match(failed.error, /history is damaged.*status\.yaml is as it was before/)
+  assert.equal(read(), before)
+  writeFileSync(head, entry)
+  succeeded(await run(...update))
+  // What is removed does not go without a word.
+  writeFileSync(
+    path.join(content, 'status.yaml'),
+    before.replace(/incidents:[^]*/, 'incidents: []\n'),
+  )
+  editContent(content, 'status', 'state: partial_outage', 'state: operational')
+  editContent(content, 'status', 'state: major_outage', 'state: operational')
+  const removed = / {2}removed the incident reads-fail-2026-02-03 \(Reads fail\)$/m
+  assert.match(succeeded(await run('diff', '--releases', releases)), removed)
+  const only = ['--only', 'status', '--no-cards', '--releases', releases]
+  assert.match(succeeded(await run('publish', '--note', 'Gone.', ...only)), removed)
+  assert.match(
+    succeeded(await svc('audit', releases)),
+    /^ {2}VS-0004 removed the incident reads-fail-2026-02-03 \(Reads fail\)$/m,
+  )
+  const wrong = await run('publish', '--note', 'N.', '--only', 'stauts', '--releases', releases)
+  assert.equal(wrong.status, 2)
+  assert.match(wrong.error, /--only names "stauts"; expected a resource; did you mean status\?/)
+})
+
 test('a refused edit leaves the file byte for byte, and says what to write', async (t) => {
   const { content, file, run } = statusFolder(t)
   succeeded(await run(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z'))
@@ -315,7 +383,7 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
   const cases: readonly (readonly [status: number, args: readonly string[], error: RegExp])[] = [
     [
       1,
-      [...OPEN, '--component', 'read-api=operational', '--text', 'T'],
+      [...OPEN, '--component', 'read-api=operational', '--text', 'T', ...SUMMARY],
       /status\.yaml:\d+:\d+: components\[0\]|incidents\[0\]\.components: found components that are all operational, expected at least one/,
     ],
     [1, [...update, 'Mail root@10.1.2.3'], /rule|expected/],

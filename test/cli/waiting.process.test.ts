@@ -45,7 +45,16 @@ test('commands that publish wait for the time source, whether it responds or not
   t.after(() => source.stop())
   const env = { SVC_NTP_SERVER: `127.0.0.1:${source.port}`, SVC_RELEASES_DIR: releases }
   const folder = ['--content', content, '--no-cards']
-  const incident = ['--title', 'A', '--impact', 'minor', '--component', 'read-api=degraded']
+  const incident = [
+    '--title',
+    'A',
+    '--impact',
+    'minor',
+    '--component',
+    'read-api=degraded',
+    '--summary',
+    'D.',
+  ]
   const maintenance = ['--title', 'B', '--component', 'read-api', '--from', '2099-01-01T00:00:00Z']
   const publish = ['--text', 'C.', '--publish', ...folder]
   const commands = [

@@ -103,6 +103,14 @@ function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: bo
 const fieldRoot = (name: TranslatedName): string =>
   name === ORGANIZATION_RESOURCE ? 'organization' : name
 
+/** Whether a translated text is one of these resources. */
+export function isOfResource(
+  { field }: Pick<TranslatedText, 'field'>,
+  names: ReadonlySet<TranslatedName>,
+): boolean {
+  return [...names].some((name) => field.startsWith(`${fieldRoot(name)}.`))
+}
+
 /** Every text of a resource that can be translated, where the content has it. */
 function untranslatedTexts(
   name: TranslatedName,

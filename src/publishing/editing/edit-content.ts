@@ -26,6 +26,8 @@ export interface ContentEdit<Result> {
   /** The lines that changed, each after `-` or `+`. */
   readonly lines: readonly string[]
   readonly result: Result
+  /** Gives the file its bytes from before the edit. Returns whether that was possible. */
+  undo(): boolean
 }
 
 function refuse(file: string, mistakes: readonly ContentMistake[], when: string): never {
@@ -71,28 +73,47 @@ export async function editContent<Name extends SnapshotName, Result>(
     readonly nowMs: number
     readonly texts: (result: Result) => ReadonlyMap<string, string>
   },
-  edit: (data: SnapshotData<Name>) => {
+  edit: (
+    data: SnapshotData<Name>,
+    text: string,
+  ) => {
     readonly data: SnapshotData<Name>
     readonly result: Result
+    /** Changes comments of the edited file. */
+    readonly annotate?: (text: string) => string
   },
 ): Promise<ContentEdit<Result>> {
   const file = path.join(contentDir, `${name}.yaml`)
   for (let attempt = 1; ; attempt += 1) {
     const { bytes: before, text, data } = readContentFile(name, contentDir)
-    const edited = edit(data)
-    const after = rewriteYaml(text, edited.data)
+    const edited = edit(data, text)
+    const rewritten = rewriteYaml(text, edited.data)
+    const after = edited.annotate?.(rewritten) ?? rewritten
     const replaced = new Map([[`${name}.yaml`, Buffer.from(after)]])
     const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
       const lock = path.join(contentDir, LOCK_FILE)
       ignoreInGit(lock)
-      const isWritten = await withFileLock(lock, LOCK_WAIT_MS, async () => {
-        if (!readBytes(contentDir, `${name}.yaml`).equals(before)) return false
-        rewriteBelow(contentDir, `${name}.yaml`, after, 0o644)
+      const replace = (old: Buffer, now: string): boolean => {
+        if (!readBytes(contentDir, `${name}.yaml`).equals(old)) return false
+        rewriteBelow(contentDir, `${name}.yaml`, now, 0o644)
         return true
-      })
-      if (isWritten) return { file, lines: changedLines(text, after), result: edited.result }
+      }
+      if (await withFileLock(lock, LOCK_WAIT_MS, async () => replace(before, after))) {
+        return {
+          file,
+          lines: changedLines(text, after),
+          result: edited.result,
+          undo() {
+            try {
+              return replace(Buffer.from(after), text)
+            } catch {
+              return false
+            }
+          },
+        }
+      }
     } catch (error) {
       if (error instanceof PublishError) throw error
       const reason = `${file} could not be written (${messageOf(error)}); it was left unchanged`

@@ -47,8 +47,10 @@ export type ComponentChanges = ReadonlyMap<string, ComponentState>
 /** A text for readers, and the options of every edit. */
 export interface UpdateOptions extends EditTimes {
   readonly text: string
-  /** The new summary of the whole status. */
+  /** The new summary of the whole status. Required if its state changes, unless the usual one is back. */
   readonly summary?: string | undefined
+  /** The summary of the time before, which comes back when nothing is open any more. */
+  readonly usualSummary?: string | undefined
 }
 
 const MAX_ID = 64
@@ -150,20 +152,37 @@ function replaceItem<Item extends { readonly id: string }>(items: readonly Item[
   return items.map((each) => (each.id === item.id ? item : each))
 }
 
-/** Sets the states of components with what follows: since when, the state of the whole, summary and time of review. */
+/** Whether nothing is open: what the summary says is the usual. */
+export function isUsual({ state, incidents, maintenances = [] }: Status): boolean {
+  return state === 'operational' && !incidents.some(isOpen) && !maintenances.some(isRunning)
+}
+
+/**
+ * Sets the states of components with what follows: since when, the state of the whole, summary and time of review. Throws
+ * a StatusEditError if the summary would contradict the new state.
+ */
 function review(
   status: Status,
   changes: ComponentChanges,
-  { summary = status.summary, now }: UpdateOptions,
+  { summary: given, usualSummary, now }: UpdateOptions,
   at: string,
 ): Status {
   const components = status.components.map((component): Component => {
     const state = changes.get(component.id) ?? component.state
     return state === component.state ? component : { ...component, state, since: at }
   })
+  const state = bestOverallState(components.map((each) => each.state))
+  const usual = isUsual({ ...status, state }) ? usualSummary : undefined
+  const summary = given ?? usual ?? (state === status.state ? status.summary : undefined)
+  if (summary === undefined) {
+    throw new StatusEditError(
+      'usage',
+      `the overall state would change from ${status.state} to ${state}, and the summary would still say ${JSON.stringify(status.summary)}; expected --summary TEXT`,
+    )
+  }
   return {
     ...status,
-    state: bestOverallState(components.map(({ state }) => state)),
+    state,
     summary,
     updatedAt: Date.parse(at) > Date.parse(now) ? at : now,
     components,

@@ -13,6 +13,8 @@ import {
 import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { API_VERSION } from '@public-api/contract/registry/api-version'
+import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { readHistory, versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
@@ -43,6 +45,8 @@ export interface PublishResult {
   readonly entry: VersionEntry
   /** If `unchanged`: resources whose file was missing or damaged. It was written again. */
   readonly damaged: readonly string[]
+  /** Incidents and maintenances that the version before has and this one has not. */
+  readonly removed: readonly RemovedEvent[]
   /** Resources of the version before that were replaced by an older state, as the publisher asked. */
   readonly undone?: readonly string[]
   readonly warnings: readonly string[]
@@ -108,6 +112,24 @@ export function requireVersion(
       ? 'no version is published'
       : `there is no version ${JSON.stringify(snapshotId.slice(0, 30))}; expected ${versions[0]?.snapshotId} to ${newest}`,
   )
+}
+
+/** The incidents and maintenances that a version removed. None if a status cannot be read. */
+export function eventsRemovedBetween(
+  store: ReleaseStore,
+  before: Pick<VersionEntry, 'resources'> | undefined,
+  after: Pick<VersionEntry, 'resources'>,
+): readonly RemovedEvent[] {
+  const [old, now] = [before?.resources['status'], after.resources['status']]
+  if (old === undefined || now === undefined || old === now) return []
+  const read = (digest: string) =>
+    JSON.parse(store.readResourceText('status', digest)) as SnapshotData<'status'>
+  try {
+    return removedEvents(read(old), read(now))
+  } catch (error) {
+    if (error instanceof ReleaseFileError) return []
+    throw error
+  }
 }
 
 /** Describes the damage of a published resource's file in one line; undefined if it matches its digest. */
@@ -191,12 +213,14 @@ export function appendVersion(
   const entry = isUnchanged ? head : { ...unhashed, hash: versionHash(unhashed) }
   return writeRelease(entry.snapshotId, () => {
     const damaged = writeResources(!isUnchanged)
-    if (isUnchanged) return { outcome: 'unchanged', entry, damaged, warnings: [] }
+    if (isUnchanged) return { outcome: 'unchanged', entry, damaged, removed: [], warnings: [] }
     // Checks the entry by the rules of every reader before it is published permanently.
     verifyLink(head, entry, versionHash(entry))
     verifyChanges(head, entry)
     requireLoggable(entry)
     store.appendVersion(entry.snapshotId, canonicalJson({ ...entry }))
-    return { outcome: 'published', entry, damaged, warnings: isBehind ? [clockWarning] : [] }
+    const removed = eventsRemovedBetween(store, head, entry)
+    const warnings = isBehind ? [clockWarning] : []
+    return { outcome: 'published', entry, damaged, removed, warnings }
   })
 }

@@ -52,13 +52,14 @@ const namesOf = (changes: readonly { readonly resource: string }[]): string =>
 
 /**
  * Checks that content is based on the newest version, or that `over` names it. Returns the resources of the newest version
- * that publishing replaces by an older state. Throws a PublishError (BASE) that lists what came in between.
+ * that publishing replaces by an older state. `only` are the resources that are published, if not all. Throws a PublishError (BASE) that lists what came in between.
  */
 export function checkBase(
   versions: readonly VersionEntry[],
   base: ContentBase | undefined,
   resources: VersionEntry['resources'],
   over: string | undefined,
+  only: ReadonlySet<string> | undefined,
 ): readonly string[] {
   const head = versions.at(-1)
   if (over !== undefined && over !== head?.snapshotId) {
@@ -70,7 +71,10 @@ export function checkBase(
   const replaced = changesBetween(head.resources, resources)
   if (replaced.length === 0) return []
   const known = versions.find(({ hash }) => hash === base?.hash)
-  const changed = known === undefined ? replaced : changesBetween(known.resources, head.resources)
+  const changed = (
+    known === undefined ? replaced : changesBetween(known.resources, head.resources)
+  ).filter(({ resource }) => only === undefined || only.has(resource))
+  if (known !== undefined && changed.length === 0) return []
   const undone = changed
     .map(({ resource }) => resource)
     .filter((name) => resources[name] === known?.resources[name] || known === undefined)

@@ -1,4 +1,10 @@
+import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
+import { isOfResource } from '../compile/check-content.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
+import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
+import { formatFieldPath } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import {
@@ -10,6 +16,7 @@ import {
   resourceFault,
 } from './append-version.ts'
 import { checkBase, readBase, writeBase } from './content-base.ts'
+import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
@@ -24,45 +31,119 @@ export async function requireContent(
   throw new PublishError('CONTENT', `the content has ${count}`, { mistakes })
 }
 
+/** What a release would contradict itself in that `known` does not: only some of its resources are published. */
+function newContradictions(known: ResourceSources, combined: ResourceSources): readonly string[] {
+  const faultsOf = (sources: ResourceSources): readonly string[] => {
+    const data: ValidData = Object.fromEntries(
+      [...sources].flatMap(([name, { read }]) =>
+        isSnapshotName(name) ? [[name, JSON.parse(read()) as unknown]] : [],
+      ),
+    )
+    return SNAPSHOT_NAMES.flatMap((name) =>
+      Array.from(
+        checkSemantics(name, data[name], data),
+        ({ path, found, expected }) =>
+          `${name}: ${formatFieldPath(path)}: found ${found}, expected ${expected}`,
+      ),
+    )
+  }
+  const before = new Set(faultsOf(known))
+  return faultsOf(combined).filter((line) => !before.has(line))
+}
+
+/** The resources to publish, and those of the content folder that differ and are not among them. */
+function choose(
+  store: ReleaseOptions['store'],
+  head: VersionEntry | undefined,
+  compiled: ResourceSources,
+  only: ReadonlySet<TranslatedName> | undefined,
+) {
+  if (only === undefined) return { chosen: compiled, unpublished: [] }
+  if (head === undefined) {
+    const expected = 'expected a first version of the whole content'
+    throw new PublishError('VERSION', `nothing is published; ${expected}`)
+  }
+  const known = sourcesOfVersion(store, head)
+  const chosen = selectResources(known, compiled, only)
+  const faults = newContradictions(known, chosen)
+  if (faults.length > 0) {
+    const message = `without the other edits, the content contradicts itself: ${faults.join('; ')}`
+    throw new PublishError('CONTENT', message)
+  }
+  const digestsOf = (sources: ResourceSources) =>
+    Object.fromEntries(Array.from(sources, ([name, { digest }]) => [name, digest]))
+  return {
+    chosen,
+    unpublished: changesBetween(digestsOf(chosen), digestsOf(compiled)).map(
+      (each) => each.resource,
+    ),
+  }
+}
+
+/** Records which texts the translations belong to. Texts of other resources than `only` stay as they were recorded. */
+function recordTranslations(
+  contentDir: string,
+  { translated, outdated }: Pick<CompiledContent, 'translated' | 'outdated'>,
+  only: ReadonlySet<TranslatedName> | undefined,
+): void {
+  for (const locale of new Set(translated.map((text) => text.locale))) {
+    const ofLocale = translated.filter((text) => text.locale === locale)
+    const isCurrent = (text: TranslatedText) =>
+      !outdated.includes(text) && (only === undefined || isOfResource(text, only))
+    const kept = ofLocale.filter((text) => !isCurrent(text))
+    writeTranslationRecord(contentDir, locale, ofLocale.filter(isCurrent), kept)
+  }
+}
+
 /**
- * Publishes a content folder as the next version. Rejects with a PublishError if the content has mistakes, the history
- * is damaged, another publisher was faster or the folder cannot be written; then nothing changed.
+ * Publishes a content folder as the next version, or only some of its resources with their translations. Rejects with a
+ * PublishError if the content has mistakes, the history is damaged, another publisher was faster or the folder cannot be
+ * written; then nothing changed.
  *
  * The content folder records the version it was published as. Content that is based on an older version is rejected, unless
  * `over` names the newest one.
  */
 export async function publishRelease(
-  options: ReleaseOptions & { readonly contentDir: string; readonly over?: string | undefined },
+  options: ReleaseOptions & {
+    readonly contentDir: string
+    readonly over?: string | undefined
+    readonly only?: ReadonlySet<TranslatedName> | undefined
+  },
 ): Promise<PublishResult> {
-  const { contentDir, store, nowMs, note, over } = options
+  const { contentDir, store, nowMs, note, over, only } = options
   checkLine('the note', note)
-  const {
-    resources,
-    translated,
-    outdated,
-    warnings: notes,
-  } = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
-  const compiled = [...resources].map(([name, resource]) => ({ name, ...resource }))
-  const digests = Object.fromEntries(compiled.map(({ name, digest }) => [name, digest]))
+  const content = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
   const versions = readVersions(store)
-  const undone = checkBase(versions, readBase(contentDir), digests, over)
-  const read = (wanted: string) => compiled.find(({ name }) => name === wanted)?.text
-  const prepared = (await options.prepare?.(read)) ?? []
+  const head = versions.at(-1)
+  const compiled: ResourceSources = new Map(
+    Array.from(content.resources, ([name, { digest, text }]) => [
+      name,
+      { digest, read: () => text },
+    ]),
+  )
+  const { chosen, unpublished } = choose(store, head, compiled, only)
+  const digests = Object.fromEntries(Array.from(chosen, ([name, { digest }]) => [name, digest]))
+  const base = readBase(contentDir)
+  const undone = checkBase(versions, base, digests, over, only)
+  const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   const result = appendVersion(options, versions, digests, (isNew) => {
-    const written = compiled.filter(
-      ({ name, digest }) => isNew || resourceFault(store, name, digest) !== undefined,
+    const written = [...chosen].filter(
+      ([name, { digest }]) =>
+        (isNew && head?.resources[name] !== digest) ||
+        resourceFault(store, name, digest) !== undefined,
     )
-    for (const { name, digest, text } of written) store.writeResource(name, digest, text)
-    return isNew ? [] : written.map(({ name }) => name).toSorted()
+    for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
+    return isNew ? [] : written.map(([name]) => name).toSorted()
   })
-  const warning = writeBase(contentDir, result.entry)
-  for (const locale of new Set(translated.map((text) => text.locale))) {
-    const ofLocale = (text: TranslatedText) => text.locale === locale
-    const kept = outdated.filter(ofLocale)
-    const current = translated.filter((text) => ofLocale(text) && !kept.includes(text))
-    writeTranslationRecord(contentDir, locale, current, kept)
-  }
+  // Content that lacks what another publisher changed stays based on the version that it knows.
+  const isCurrent = only === undefined || base?.hash === head?.hash
+  const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
+  recordTranslations(contentDir, content, only)
+  const edits =
+    unpublished.length === 0
+      ? []
+      : [`${contentDir} has edits that are not published: ${unpublished.join(', ')}`]
   const written = warning === undefined ? [] : [warning]
-  const warnings = [...notes, ...prepared, ...result.warnings, ...written]
+  const warnings = [...content.warnings, ...edits, ...prepared, ...result.warnings, ...written]
   return { ...result, undone, warnings }
 }

@@ -2,8 +2,12 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
 import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
+import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import type { CompiledResource } from '../compile/compile-content.ts'
+
+type Status = SnapshotData<'status'>
 
 /** How one resource differs. */
 export interface ResourceDiff {
@@ -11,6 +15,8 @@ export interface ResourceDiff {
   readonly kind: 'added' | 'changed' | 'removed'
   /** Field by field; empty if the resource was added or removed. */
   readonly fields: readonly FieldChange[]
+  /** Incidents and maintenances that are removed. */
+  readonly removedEvents?: readonly RemovedEvent[]
   /** Why the fields cannot be compared: a file that is redacted or damaged. */
   readonly problem?: string
 }
@@ -38,8 +44,11 @@ export function diffResources(
     }
     try {
       const schema = isTranslatedName(resource) ? TRANSLATED_SCHEMAS[resource] : {}
-      const fields = fieldChangesBetween(parse(resource, old), parse(resource, now), schema)
-      return { resource, kind, fields }
+      const [earlier, later] = [parse(resource, old), parse(resource, now)]
+      const fields = fieldChangesBetween(earlier, later, schema)
+      if (resource !== 'status') return { resource, kind, fields }
+      const removed = removedEvents(earlier as unknown as Status, later as unknown as Status)
+      return { resource, kind, fields, ...(removed.length === 0 ? {} : { removedEvents: removed }) }
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
       return { resource, kind, fields: [], problem: error.message }

@@ -1,9 +1,10 @@
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import fs from 'node:fs'
+import { changesBetween } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { parseJson } from '@public-api/contract/json/parse-json'
-import type { ResourceName } from '@public-api/contract/registry/resource-names'
+import type { ResourceName, TranslatedName } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
-import type { ReleaseStore } from '../../releases/release-store.ts'
+import { ReleaseFileError } from '../../releases/release-store.ts'
 import { checkRepublished } from '../compile/republished-rules.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import {
@@ -13,52 +14,95 @@ import {
   readVersions,
   type ReleaseOptions,
   requireVersion,
-  resourceFault,
 } from './append-version.ts'
+import { readBase, writeBase } from './content-base.ts'
+import { restoreContent, type RestoredContent } from './restore-content.ts'
+import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
 
 /**
  * Why a version cannot be served again, every reason in one line; and what `svc check` would refuse besides, which does
  * not prevent it: at night, an older state is better than a wrong one.
  */
-export function checkVersion(store: ReleaseStore, { resources }: VersionEntry, nowMs: number) {
+export function checkResources(sources: ResourceSources, nowMs: number) {
   const faults: string[] = []
-  const read = new Map<ResourceName, JsonValue>()
-  for (const [name, digest] of Object.entries(resources)) {
-    const fault = resourceFault(store, name, digest)
-    if (fault !== undefined) faults.push(`${name}: ${fault}`)
-    else
-      read.set(name as ResourceName, parseJson(store.readResourceText(name, digest)) as JsonValue)
+  const values = new Map<ResourceName, JsonValue>()
+  for (const [name, { read }] of sources) {
+    try {
+      values.set(name as ResourceName, parseJson(read()) as JsonValue)
+    } catch (error) {
+      if (!(error instanceof ReleaseFileError)) throw error
+      faults.push(`${name}: ${error.message}`)
+    }
   }
   for (const name of SNAPSHOT_NAMES) {
-    if (resources[name] === undefined) faults.push(`${name} is not in it`)
+    if (!sources.has(name)) faults.push(`${name} is not in it`)
   }
-  const { obstacles, warnings } = checkRepublished(read, nowMs)
+  const { obstacles, warnings } = checkRepublished(values, nowMs)
   return { obstacles: [...faults, ...obstacles], warnings }
 }
 
 /**
- * Publishes the content of an older version as the next version. Rejects with a PublishError if there is no such
- * version, or if its content is damaged, redacted or outdated; then nothing changed.
+ * Publishes the content of an older version as the next version, or only some of its resources with their translations,
+ * and brings the content folder along if it is based on the newest version. A redacted resource stays as it is in the
+ * newest version. Rejects with a PublishError if there is no such version, or if its content is damaged or outdated; then
+ * nothing changed.
  */
 export async function rollBackRelease(
-  options: ReleaseOptions & { readonly snapshotId: string },
-): Promise<PublishResult> {
-  const { store, snapshotId, note, nowMs } = options
+  options: ReleaseOptions & {
+    readonly snapshotId: string
+    /** The folder that is brought along. */
+    readonly contentDir?: string | undefined
+    readonly only?: ReadonlySet<TranslatedName> | undefined
+  },
+): Promise<PublishResult & { readonly restored: RestoredContent | undefined }> {
+  const { store, snapshotId, note, nowMs, contentDir, only } = options
   await guardLine('the note', note)
   const versions = readVersions(store)
   const target = requireVersion(versions, snapshotId)
-  const { obstacles, warnings } = checkVersion(store, target, nowMs)
-  const read = (name: string) => {
-    const digest = target.resources[name]
-    return digest === undefined ? undefined : store.readResourceText(name, digest)
-  }
-  const prepared = obstacles.length > 0 ? [] : ((await options.prepare?.(read)) ?? [])
-  const result = appendVersion(options, versions, target.resources, (isNew) => {
-    if (!isNew || obstacles.length === 0) return []
+  const head = versions.at(-1) ?? target
+  const current = sourcesOfVersion(store, head)
+  const redacted = Object.entries(target.resources)
+    .filter(([name, digest]) => store.readRedaction(name, digest) !== undefined)
+    .map(([name]) => name)
+  const older = new Map(
+    [...sourcesOfVersion(store, target)].flatMap(([name, source]) => {
+      const kept = redacted.includes(name) ? current.get(name) : source
+      return kept === undefined ? [] : [[name, kept] as const]
+    }),
+  )
+  const chosen = only === undefined ? older : selectResources(current, older, only)
+  const resources = Object.fromEntries(Array.from(chosen, ([name, { digest }]) => [name, digest]))
+  const { obstacles, warnings } = checkResources(chosen, nowMs)
+  if (obstacles.length > 0 && changesBetween(head.resources, resources).length > 0) {
     const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`
     throw new PublishError('VERSION', message)
+  }
+  const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
+  const hasFolder = contentDir !== undefined && fs.existsSync(contentDir)
+  const basedOn = hasFolder && readBase(contentDir)?.hash === head.hash ? contentDir : undefined
+  const result = appendVersion(options, versions, resources, (isNew) => {
+    for (const [name, { digest, read }] of chosen) {
+      if (isNew && head.resources[name] !== digest) store.writeResource(name, digest, read())
+    }
+    return []
   })
-  if (result.outcome === 'unchanged') return result
-  const outdated = warnings.map((warning) => `svc check would refuse ${warning}`)
-  return { ...result, warnings: [...prepared, ...result.warnings, ...outdated] }
+  if (result.outcome === 'unchanged') return { ...result, restored: undefined }
+  const restored =
+    basedOn === undefined
+      ? undefined
+      : await restoreContent(basedOn, head.snapshotId, current, chosen, nowMs)
+  const unwritten = basedOn === undefined ? undefined : writeBase(basedOn, result.entry)
+  const all = [
+    ...prepared,
+    ...result.warnings,
+    ...redacted.map(
+      (name) => `${name} is redacted in ${snapshotId}; it stays as in ${head.snapshotId}`,
+    ),
+    ...warnings.map((warning) => `svc check would refuse ${warning}`),
+    ...(basedOn !== undefined || !hasFolder
+      ? []
+      : [`${contentDir} is not based on ${head.snapshotId} and was not changed; see svc diff`]),
+    ...(unwritten === undefined ? [] : [unwritten]),
+  ]
+  return { ...result, restored, warnings: all }
 }

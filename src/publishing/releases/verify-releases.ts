@@ -4,7 +4,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
-import { resourceFault } from './append-version.ts'
+import { eventsRemovedBetween, resourceFault } from './append-version.ts'
 
 /** One thing that is wrong with a release folder. */
 export interface ReleaseFinding {
@@ -70,7 +70,7 @@ export async function verifyReleases(store: ReleaseStore) {
     add('version history', messageOf(error))
   }
   const head = versions.at(-1)
-  if (head === undefined) return { versions, resources: 0, redacted: [], findings }
+  if (head === undefined) return { versions, resources: 0, redacted: [], removed: [], findings }
   /** Whether each resource is redacted. */
   const seen = new Map<string, boolean>()
 
@@ -113,5 +113,11 @@ export async function verifyReleases(store: ReleaseStore) {
   }
   const redacted = findings.length > 0 ? [] : redactedOf(store, versions)
   const redactions = [...seen.values()].filter(Boolean).length
-  return { versions, resources: seen.size - redactions, redacted, findings }
+  const removed = versions.flatMap((entry, index) =>
+    eventsRemovedBetween(store, versions[index - 1], entry).map((event) => ({
+      snapshotId: entry.snapshotId,
+      ...event,
+    })),
+  )
+  return { versions, resources: seen.size - redactions, redacted, removed, findings }
 }

@@ -85,7 +85,10 @@ export function writeTranslationRecord(
   const before = readTranslationRecord(contentDir, locale)
   const states = [
     ...current.map((text): [string, string] => [text.field, stateOf(text)]),
-    ...kept.map(({ field }): [string, string] => [field, before.get(field) ?? '']),
+    ...kept.flatMap(({ field }): [string, string][] => {
+      const state = before.get(field)
+      return state === undefined ? [] : [[field, state]]
+    }),
   ].toSorted(([a], [b]) => (a < b ? -1 : 1))
   const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
   rewriteBelow(contentDir, `${locale}/${RECORD_FILE}`, `${text}\n`, 0o644)

@@ -1,0 +1,232 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import { isTranslatedName, type TranslatedName } from '@public-api/contract/registry/resource-names'
+import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
+import {
+  ORGANIZATION_RESOURCE,
+  type Organization,
+} from '@public-api/contract/snapshots/organization'
+import {
+  TRANSLATION_LOCALES,
+  type TranslationLocale,
+  translationResource,
+} from '@public-api/contract/snapshots/translations'
+import { stringify } from 'yaml'
+import { readBelow, requireOwnPath, rewriteBelow } from '../../files/folder-files.ts'
+import { isOfResource } from '../compile/check-content.ts'
+import { compileContent } from '../compile/compile-content.ts'
+import { schemaLine } from '../compile/editor-schemas.ts'
+import { rewriteYaml } from '../editing/rewrite-yaml.ts'
+import { CONTENT_FILES } from '../rules/content-folder.ts'
+import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
+import { parseYamlSource } from '../rules/yaml-source.ts'
+import { writeTranslationRecord } from '../translations/translation-record.ts'
+import { overlaysIn, type ResourceSources } from './select-resources.ts'
+
+/** What a content folder now has. */
+export interface RestoredContent {
+  /** Files that were changed, created or removed, by their path in the folder. */
+  readonly changed: readonly string[]
+  /** Copies of files with edits that were not published. */
+  readonly saved: readonly string[]
+  /** What has to be changed by hand, one line each. */
+  readonly byHand: readonly string[]
+}
+
+/** The largest file of a content folder that is read. */
+const MAX_FILE_BYTES = 4_194_304
+
+/** The fields of organization.yaml that were published as this. The logo's file is set by the caller. */
+function organizationContent({ logo, accentColor, ...rest }: Organization, logoFile: string) {
+  return {
+    ...rest,
+    ...(logo === undefined ? {} : { logo: { file: logoFile, alt: logo.alt } }),
+    ...(accentColor === undefined ? {} : { accentColor: accentColor.light }),
+  }
+}
+
+/** A translation in the form of the file: lists without ids may be lists or objects by position. */
+function shapeLike(
+  wanted: JsonValue | undefined,
+  current: JsonValue | undefined,
+): JsonValue | undefined {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) return wanted
+  const members = Object.entries(wanted as { readonly [name: string]: JsonValue }).map(
+    ([name, member]) =>
+      [name, shapeLike(member, propertyOf(current, name) as JsonValue) ?? member] as const,
+  )
+  const isList = Array.isArray(current) && members.every(([name], index) => name === String(index))
+  return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
+}
+
+/** Writes files of a content folder, and saves what was not published before. */
+function createWriter(contentDir: string, version: string) {
+  const changed: string[] = []
+  const saved: string[] = []
+  const byHand: string[] = []
+  const readBytes = (name: string): Buffer | undefined => {
+    try {
+      return readBelow(contentDir, name, MAX_FILE_BYTES)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+  const read = (name: string) => readBytes(name)?.toString('utf8')
+
+  function replace(
+    name: string,
+    text: string | Uint8Array | undefined,
+    isPublished: boolean,
+  ): void {
+    const file = path.join(contentDir, name)
+    const bytes = isPublished ? undefined : readBytes(name)
+    if (bytes !== undefined) {
+      fs.writeFileSync(`${file}.${version}.bak`, bytes)
+      saved.push(`${name}.${version}.bak`)
+    }
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    if (text === undefined) fs.rmSync(file, { force: true })
+    else if (typeof text === 'string') rewriteBelow(contentDir, name, text, 0o644)
+    else {
+      requireOwnPath(contentDir, name)
+      fs.writeFileSync(file, text)
+    }
+    changed.push(name)
+  }
+
+  return {
+    changed,
+    saved,
+    byHand,
+    read,
+    replace,
+
+    /** Gives a YAML file another value; undefined removes the file. `known` is the value that was published. */
+    write(
+      name: string,
+      known: JsonValue | undefined,
+      published: JsonValue | undefined,
+      locale?: TranslationLocale,
+    ): void {
+      const file = locale === undefined ? name : `${locale}/${name}`
+      const text = read(file)
+      const current = text === undefined ? undefined : parseYamlSource(file, text).value?.value
+      const wanted = shapeLike(published, current)
+      if (isDeepStrictEqual(current, wanted)) return
+      const isPublished = isDeepStrictEqual(current, shapeLike(known, current))
+      if (wanted === undefined) return replace(file, undefined, isPublished)
+      const isReadable = text !== undefined && current !== undefined
+      const fresh = () => `${schemaLine(name, locale)}\n${stringify(wanted, { lineWidth: 100 })}`
+      replace(file, isReadable ? rewriteYaml(text, wanted) : fresh(), isPublished)
+    },
+  }
+}
+
+type Writer = ReturnType<typeof createWriter>
+
+function restoreOrganization(
+  writer: Writer,
+  file: string,
+  known: Organization | undefined,
+  wanted: Organization | undefined,
+): void {
+  const value = parseYamlSource(file, writer.read(file) ?? '').value?.value
+  const current = propertyOf(propertyOf(value, 'logo'), 'file')
+  const fileOf = (organization: Organization | undefined): string => {
+    const ending = organization?.logo?.mediaType === 'image/png' ? '.png' : '.svg'
+    return typeof current === 'string' && current.endsWith(ending) ? current : `logo${ending}`
+  }
+  const contentOf = (organization: Organization | undefined) =>
+    organization &&
+    (organizationContent(organization, fileOf(organization)) as unknown as JsonValue)
+  writer.write(file, contentOf(known), contentOf(wanted))
+  const logo = wanted?.logo
+  if (typeof current === 'string' && current !== (logo && fileOf(wanted))) {
+    writer.replace(current, undefined, true)
+  }
+  if (logo !== undefined && logo.base64 !== known?.logo?.base64) {
+    writer.replace(fileOf(wanted), Buffer.from(logo.base64, 'base64'), current === fileOf(known))
+  }
+}
+
+/** Brings one content file to what a version publishes. */
+function restoreResource(
+  writer: Writer,
+  [file, name]: readonly [file: string, name: TranslatedName],
+  known: JsonValue | undefined,
+  wanted: JsonValue | undefined,
+): void {
+  if (name === ORGANIZATION_RESOURCE) {
+    const [before, after] = [known, wanted] as unknown as (Organization | undefined)[]
+    return restoreOrganization(writer, file, before, after)
+  }
+  const text = writer.read(file)
+  const field = IMPORT_FIELDS[name]?.name
+  const mapping = field && text && propertyOf(parseYamlSource(file, text).value?.value, field)
+  const imported = propertyOf(mapping, 'file')
+  if (typeof imported === 'string') {
+    writer.byHand.push(`${file} takes its entries from ${imported}, which was not changed`)
+  } else writer.write(file, known, wanted)
+}
+
+/**
+ * Brings a content folder from the resources of one version to those of another one; resources that are the same in both
+ * are left alone. Comments of what stays are kept. Files with edits that were not published are copied first.
+ */
+export async function restoreContent(
+  contentDir: string,
+  version: string,
+  known: ResourceSources,
+  wanted: ResourceSources,
+  nowMs: number,
+): Promise<RestoredContent> {
+  const writer = createWriter(contentDir, version)
+  const valueOf = (sources: ResourceSources, name: string) => {
+    const source = sources.get(name)
+    return source && (JSON.parse(source.read()) as JsonValue)
+  }
+  const differs = (name: string) => known.get(name)?.digest !== wanted.get(name)?.digest
+  const isWallet = (name: string) => WALLET_NAMES.some((each) => each === name)
+  const hasWallet = WALLET_NAMES.some(differs)
+  const restored = new Set<TranslatedName>()
+  for (const [file, name] of CONTENT_FILES) {
+    // Without any wallet file, the folder publishes that there is none. All or none must exist.
+    const isMissing = isWallet(name) && hasWallet && writer.read(file) === undefined
+    if (!differs(name) && !isMissing) continue
+    restored.add(name)
+    restoreResource(writer, [file, name], valueOf(known, name), valueOf(wanted, name))
+  }
+  for (const locale of TRANSLATION_LOCALES) {
+    const resource = translationResource(locale)
+    const [before, after] = [overlaysIn(known.get(resource)), overlaysIn(wanted.get(resource))]
+    for (const [file, name] of CONTENT_FILES) {
+      if (isDeepStrictEqual(before[name], after[name])) continue
+      restored.add(name)
+      const [old, now] = [before[name], after[name]] as (JsonValue | undefined)[]
+      writer.write(file, old, now, locale)
+    }
+  }
+  const { translated } = await compileContent(contentDir, nowMs)
+  for (const locale of new Set(translated.map((text) => text.locale))) {
+    const ofLocale = translated.filter((text) => text.locale === locale)
+    const isRestored = (text: (typeof ofLocale)[number]) => isOfResource(text, restored)
+    const kept = ofLocale.filter((text) => !isRestored(text))
+    writeTranslationRecord(contentDir, locale, ofLocale.filter(isRestored), kept)
+  }
+  const { mistakes, resources } = await compileContent(contentDir, nowMs)
+  const byHand = [
+    ...writer.byHand,
+    ...(mistakes.length === 0
+      ? [...resources].flatMap(([name, { digest }]) =>
+          differs(name) && digest !== wanted.get(name)?.digest && isTranslatedName(name)
+            ? [`${name} still differs from the published one; see svc diff`]
+            : [],
+        )
+      : [`${contentDir} has mistakes by the rules of today; see svc check`]),
+  ]
+  return { changed: writer.changed, saved: writer.saved, byHand }
+}
