@@ -1,29 +1,30 @@
-import type { SnapshotData } from './snapshot-schemas.ts'
+import { propertyOf } from '../json/property-of.ts'
 
-type Status = SnapshotData<'status'>
+const LISTS = { incident: 'incidents', maintenance: 'maintenances' } as const
 
 /** An incident or a maintenance that a status no longer has. */
 export interface RemovedEvent {
-  readonly kind: 'incident' | 'maintenance'
+  readonly kind: keyof typeof LISTS
   readonly id: string
   readonly title: string
 }
 
-/** The incidents and maintenances of one status that a later one no longer has. */
-export function removedEvents(before: Status, after: Status): readonly RemovedEvent[] {
-  function* removed(
-    kind: RemovedEvent['kind'],
-    old: readonly { readonly id: string; readonly title: string }[],
-    now: readonly { readonly id: string }[],
-  ): Generator<RemovedEvent, void> {
-    for (const { id, title } of old) {
-      if (!now.some((each) => each.id === id)) yield { kind, id, title }
-    }
-  }
-  return [
-    ...removed('incident', before.incidents, after.incidents),
-    ...removed('maintenance', before.maintenances ?? [], after.maintenances ?? []),
-  ]
+function eventsIn(status: unknown, kind: RemovedEvent['kind']): readonly RemovedEvent[] {
+  const list = propertyOf(status, LISTS[kind])
+  if (!Array.isArray(list)) return []
+  return list.map((event: unknown) => ({
+    kind,
+    id: String(propertyOf(event, 'id')),
+    title: String(propertyOf(event, 'title')),
+  }))
+}
+
+/** The incidents and maintenances of one status that a later one no longer has. Both are parsed JSON of any version. */
+export function removedEvents(before: unknown, after: unknown): readonly RemovedEvent[] {
+  return (['incident', 'maintenance'] as const).flatMap((kind) => {
+    const kept = new Set(eventsIn(after, kind).map(({ id }) => id))
+    return eventsIn(before, kind).filter(({ id }) => !kept.has(id))
+  })
 }
 
 /** A removed incident or maintenance in words. */

@@ -5,6 +5,7 @@ import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { ignoreInGit } from '../../files/ignore-in-git.ts'
 import { compileContent } from '../compile/compile-content.ts'
+import { MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
 import { PublishError } from '../rules/publish-error.ts'
@@ -12,7 +13,6 @@ import { checkSchema } from '../rules/schema-check.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { changedLines, rewriteYaml } from './rewrite-yaml.ts'
 
-const MAX_FILE_BYTES = 4_194_304
 /** Other editors that change the file in between are retried, so that no change is lost. */
 const MAX_ATTEMPTS = 5
 /** The lock of a content folder. Its dot excludes it from the content. */

@@ -14,7 +14,6 @@ import { VersionEntryError } from '@public-api/contract/history/version-entry'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { readHistory, versionHash } from '../../crypto/published-history.ts'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
@@ -122,8 +121,7 @@ export function eventsRemovedBetween(
 ): readonly RemovedEvent[] {
   const [old, now] = [before?.resources['status'], after.resources['status']]
   if (old === undefined || now === undefined || old === now) return []
-  const read = (digest: string) =>
-    JSON.parse(store.readResourceText('status', digest)) as SnapshotData<'status'>
+  const read = (digest: string): unknown => JSON.parse(store.readResourceText('status', digest))
   try {
     return removedEvents(read(old), read(now))
   } catch (error) {

@@ -128,9 +128,7 @@ export async function publishRelease(
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []
   const result = appendVersion(options, versions, digests, (isNew) => {
     const written = [...chosen].filter(
-      ([name, { digest }]) =>
-        (isNew && head?.resources[name] !== digest) ||
-        resourceFault(store, name, digest) !== undefined,
+      ([name, { digest }]) => isNew || resourceFault(store, name, digest) !== undefined,
     )
     for (const [name, { digest, read }] of written) store.writeResource(name, digest, read())
     return isNew ? [] : written.map(([name]) => name).toSorted()

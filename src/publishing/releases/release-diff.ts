@@ -3,11 +3,8 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
 import { type FieldChange, fieldChangesBetween } from '@public-api/contract/snapshots/field-changes'
 import { type RemovedEvent, removedEvents } from '@public-api/contract/snapshots/removed-events'
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import type { CompiledResource } from '../compile/compile-content.ts'
-
-type Status = SnapshotData<'status'>
 
 /** How one resource differs. */
 export interface ResourceDiff {
@@ -47,7 +44,7 @@ export function diffResources(
       const [earlier, later] = [parse(resource, old), parse(resource, now)]
       const fields = fieldChangesBetween(earlier, later, schema)
       if (resource !== 'status') return { resource, kind, fields }
-      const removed = removedEvents(earlier as unknown as Status, later as unknown as Status)
+      const removed = removedEvents(earlier, later)
       return { resource, kind, fields, ...(removed.length === 0 ? {} : { removedEvents: removed }) }
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error

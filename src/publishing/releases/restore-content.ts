@@ -20,7 +20,7 @@ import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
-import { CONTENT_FILES } from '../rules/content-folder.ts'
+import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { writeTranslationRecord } from '../translations/translation-record.ts'
@@ -35,9 +35,6 @@ export interface RestoredContent {
   /** What has to be changed by hand, one line each. */
   readonly byHand: readonly string[]
 }
-
-/** The largest file of a content folder that is read. */
-const MAX_FILE_BYTES = 4_194_304
 
 /** The fields of organization.yaml that were published as this. The logo's file is set by the caller. */
 function organizationContent({ logo, accentColor, ...rest }: Organization, logoFile: string) {

@@ -70,7 +70,7 @@ const REFERENCED = /^[^/]+\.(?:svg|png|csv)$/
 const NOTES = /\.md$/
 
 /** The largest file that is read. YAML files have a lower limit (`MAX_SOURCE_LENGTH`). */
-const MAX_FILE_BYTES = 4_194_304
+export const MAX_FILE_BYTES = 4_194_304
 
 /** The resource that each content file describes, by the file's path relative to the content folder. */
 export const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(

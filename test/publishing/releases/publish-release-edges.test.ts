@@ -73,7 +73,7 @@ test('a repair returns the repaired version', async (t) => {
   assert.deepEqual(damaged, [])
   const [name = '', digest = ''] = Object.entries(entry.resources)[0] ?? []
   rmSync(path.join(releasesDir, 'resources', ...name.split('/'), `${digest}.json`))
-  const unchanged = { outcome: 'unchanged', entry, undone: [], warnings: [] }
+  const unchanged = { outcome: 'unchanged', entry, undone: [], removed: [], warnings: [] }
   assert.deepEqual(await publish(), { ...unchanged, damaged: [name] })
   assert.deepEqual(await publish(), { ...unchanged, damaged: [] })
   assert.deepEqual(store.readVersionIds(), ['VS-0001'])
