@@ -191,7 +191,7 @@ export async function restoreContent(
   const hasWallet = WALLET_NAMES.some(differs)
   const restored = new Set<TranslatedName>()
   for (const [file, name] of CONTENT_FILES) {
-    // Without any wallet file, the folder publishes that there is none. All or none must exist.
+    // A folder without wallet files publishes the built-in views. A part of these files is a mistake.
     const isMissing = isWallet(name) && hasWallet && writer.read(file) === undefined
     if (!differs(name) && !isMissing) continue
     restored.add(name)
