@@ -18,6 +18,7 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
+import { createItemRevisions } from './pages/delivery/item-revisions.ts'
 import { createSite } from './pages/site.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
@@ -89,6 +90,7 @@ export function createAppComposer(
     index: createDocumentPayload(createDiscoveryIndex(described)),
     policy: createDocumentPayload(createPolicy(described)),
   }
+  const itemRevisions = createItemRevisions()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
@@ -138,6 +140,7 @@ export function createAppComposer(
       releases,
       api,
       keyId,
+      itemRevisions,
     })
     const archive = createArchive(releases, isPreview)
     const log = createLogRoutes(releases, isPreview)

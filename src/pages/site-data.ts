@@ -31,6 +31,7 @@ import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
+import type { createItemRevisions, RevisedList } from './delivery/item-revisions.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 /** The type is safe, because loading a release checks digests and schemas. */
@@ -116,6 +117,8 @@ export interface SiteDataOptions {
   readonly challenge: Challenge
   /** Set if the pages are those of a static copy. `origin` is still that of the service. */
   readonly copy?: CopyFacts | undefined
+  /** Follows items through the versions of this release and the ones before it. */
+  readonly itemRevisions: ReturnType<typeof createItemRevisions>
 }
 
 function readOpenApi(api: App): OpenApiDocument | undefined {
@@ -125,7 +128,13 @@ function readOpenApi(api: App): OpenApiDocument | undefined {
 }
 
 /** The facts of one release of one deployment, read on demand. */
-export function createSiteData({ releases, challenge, api, ...fixed }: SiteDataOptions) {
+export function createSiteData({
+  releases,
+  challenge,
+  api,
+  itemRevisions,
+  ...fixed
+}: SiteDataOptions) {
   const head = () => valueOf(releases.head) as VersionEntry
   const version = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
@@ -185,6 +194,8 @@ export function createSiteData({ releases, challenge, api, ...fixed }: SiteDataO
       const text = releases.readResource(name, digest)
       return text === undefined ? undefined : JSON.parse(text)
     },
+    /** How the items of a list were published, by their ids; read on demand. */
+    revisionsOf: (list: RevisedList) => itemRevisions(releases, list),
     /** When and why the bytes of a resource were removed; undefined if they were not. */
     redaction: (name: string, digest: string): Redaction | undefined =>
       releases.redactions.find((each) => each.resource === name && each.digest === digest),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
@@ -9,10 +10,15 @@ import { SaxesParser } from 'saxes'
 import { calendarComponent, calendarText } from '../../src/pages/delivery/icalendar.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { rescheduleMaintenance } from '../../src/publishing/editing/edit-status.ts'
+import { publishRelease } from '../../src/publishing/releases/publish-release.ts'
+import { rollBackRelease } from '../../src/publishing/releases/roll-back-release.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
+import { editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Status = SnapshotData<'status'>
 
@@ -116,12 +122,12 @@ test('a status feed has an entry for each incident and maintenance, and one more
     const ids = items.map(({ id }) => id?.replace(/^tag:127\.0\.0\.1,/, '') ?? '')
     // Newest first; an end keeps its time when a report follows.
     assert.deepEqual(ids, [
-      '2026-03-01:incidents/open',
-      '2026-02-10:maintenances/disk-swap',
-      '2026-02-10:maintenances/called-off/end',
-      '2026-02-10:maintenances/called-off',
-      '2026-02-01:incidents/over',
-      '2026-02-01:incidents/over/end',
+      '2026-03-04:incidents/open',
+      '2026-03-04:maintenances/called-off/end',
+      '2026-03-04:maintenances/disk-swap',
+      '2026-03-04:maintenances/called-off',
+      '2026-03-04:incidents/over/end',
+      '2026-03-04:incidents/over',
     ])
     first.push(ids)
     const { text: atom } = await read(`/${locale}/status.atom`, ATOM)
@@ -139,27 +145,9 @@ test('a status feed has an entry for each incident and maintenance, and one more
   assert.deepEqual(first[1], first[0])
   const { items = [] } = parseJsonFeed(JSON.parse((await read('/en/status.json', JSON_FEED)).text))
   const contents = items.map(({ content_text }) => content_text)
-  assert.match(contents[1] ?? '', /^Planned from 2026-04-01T02:00:00Z to 2026-04-01T03:30:00Z\.\n/)
-  assert.equal(contents[2], '2026-02-12T08:00:00Z Not needed.')
-  assert.equal(items[5]?.date_published, '2026-02-01T09:00:00Z')
-})
-
-test('an update changes its entry and keeps its id', async (t) => {
-  const ids = async (status: Status) => {
-    const { text } = await (await serve(t, status))('/en/status.json', JSON_FEED)
-    return parseJsonFeed(JSON.parse(text))
-      .items?.map(({ id }) => id)
-      .toSorted()
-  }
-  const before = made()
-  const [open, ...others] = before.incidents
-  assert.ok(open !== undefined)
-  const update = { at: '2026-03-01T10:00:00Z', state: 'monitoring', text: 'Better.' } as const
-  const after = [
-    { ...open, state: 'monitoring' as const, updates: [update, ...open.updates] },
-    ...others,
-  ]
-  assert.deepEqual(await ids({ ...before, incidents: after }), await ids(before))
+  assert.match(contents[2] ?? '', /^Planned from 2026-04-01T02:00:00Z to 2026-04-01T03:30:00Z\.\n/)
+  assert.equal(contents[1], '2026-02-12T08:00:00Z Not needed.')
+  assert.equal(items[4]?.date_published, '2026-02-01T09:00:00Z')
 })
 
 /** The unfolded lines of a calendar whose lines keep the rules of RFC 5545 3.1. */
@@ -183,7 +171,7 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
     const [event] = events
     assert.ok(event !== undefined)
     assert.equal(event.uid, 'maintenance-disk-swap@127.0.0.1')
-    assert.equal(event.sequence, 1)
+    assert.equal(event.sequence, 0)
     assert.equal(event.startDate.toJSDate().toISOString(), '2026-04-01T02:00:00.000Z')
     assert.equal(event.endDate.toJSDate().toISOString(), '2026-04-01T03:30:00.000Z')
     assert.equal(
@@ -197,42 +185,72 @@ test('the calendar lists what is scheduled or runs, and its sequence grows with 
       `2026-02-20T08:00:00Z A day later.\nNote: ${THAI}\n2026-02-10T08:00:00Z Short breaks.`,
     )
     const { component } = event
-    assert.equal(String(component.getFirstPropertyValue('dtstamp')), '2026-02-20T08:00:00Z')
+    assert.equal(String(component.getFirstPropertyValue('dtstamp')), '2026-03-04T05:06:07Z')
     const url = new URL(String(component.getFirstPropertyValue('url')))
     const page = parsePage((await read(url.pathname, 'text/html; charset=utf-8')).text)
     assert.ok(page.ids.includes(url.hash.slice(1)))
   }
 })
 
-test('a rescheduled maintenance is the same event with a higher sequence and its new time', async (t) => {
-  const now = '2026-03-05T08:00:00Z'
-  const { status } = rescheduleMaintenance(made(), 'disk-swap', {
-    startsAt: '2026-04-02T02:00:00Z',
-    endsAt: '2026-04-02T04:00:00Z',
-    text: 'A day later.',
-    now,
-    exactNow: now,
-  })
-  const { text } = await (await serve(t, status))('/en/maintenance.ics', CALENDAR)
-  const calendar = new ICAL.Component(ICAL.parse(text) as unknown[])
-  const events = calendar.getAllSubcomponents('vevent').map((each) => new ICAL.Event(each))
-  assert.deepEqual(
-    events.map(({ uid, sequence, startDate, endDate }) => [
-      uid,
-      sequence,
-      startDate.toJSDate().toISOString(),
-      endDate.toJSDate().toISOString(),
-    ]),
-    [
-      [
-        'maintenance-disk-swap@127.0.0.1',
-        2,
-        '2026-04-02T02:00:00.000Z',
-        '2026-04-02T04:00:00.000Z',
-      ],
-    ],
-  )
-  assert.match(text, /^LAST-MODIFIED:20260305T080000Z\r$/m)
+test('ids are fixed when first published, and revisions count what was published', async (t) => {
+  const contentDir = makeContent(t)
+  const store = openReleaseStore(join(temporaryFolder(t), 'releases'))
+  const common = { store, contentDir, registryVersion: '1.0.0', note: 'N.' }
+  let hours = 0
+  const nextHour = () => Date.parse('2026-05-01T00:00:00Z') + (hours += 1) * 3_600_000
+  const publish = (status: Status) => {
+    writeContent(contentDir, 'status.yaml', JSON.stringify(status))
+    return publishRelease({ ...common, nowMs: nextHour() })
+  }
+  const readAll = async () => {
+    const app = await runApp(t, { releases: loadReleases(store) })
+    const text = async (address: string) => (await app.fetch(address)).text()
+    const items = (
+      await Promise.all(
+        ['status', 'changelog'].map(async (name) =>
+          parseJsonFeed(JSON.parse(await text(`/en/${name}.json`))),
+        ),
+      )
+    ).flatMap((feed) => feed.items ?? [])
+    const calendar = await text('/en/maintenance.ics')
+    return {
+      ids: items.map(({ id = '' }) => id).toSorted(),
+      modified: Object.fromEntries(
+        items.map((item) => [item.id?.split(':')[2], item.date_modified]),
+      ),
+      event: /UID:(.*)[^]*SEQUENCE:(.*)/
+        .exec(calendar)
+        ?.slice(1)
+        .map((each) => each.trim()),
+      changedAt: /LAST-MODIFIED:(.*)\r/.exec(calendar)?.[1],
+    }
+  }
+  const first = made({ state: 'major_outage' })
+  await publish(first)
+  const before = await readAll()
+  assert.deepEqual(before.event, ['maintenance-disk-swap@127.0.0.1', '0'])
+  // Every date of an item is corrected, over midnight.
+  const [open, over] = first.incidents
+  const [planned, ...others] = first.maintenances ?? []
+  assert.ok(open && over && planned)
+  const corrected = { ...over, startedAt: '2026-01-31T23:50:00Z' }
+  const later = { startsAt: '2026-04-02T02:00:00Z', endsAt: '2026-04-02T04:00:00Z' }
+  const maintenances = [{ ...planned, ...later }, ...others]
+  editContent(contentDir, 'changelog', 'date: 2026-01-01', 'date: 2025-12-31')
+  await publish({ ...first, incidents: [open, corrected], maintenances })
+  const after = await readAll()
+  assert.deepEqual(after.ids, before.ids)
+  assert.deepEqual(after.event, ['maintenance-disk-swap@127.0.0.1', '1'])
+  assert.equal(after.changedAt, '20260501T020000Z')
+  assert.equal(after.modified['incidents/over'], '2026-05-01T02:00:00.000Z')
+  assert.equal(after.modified['incidents/open'], '2026-05-01T01:00:00.000Z')
+  assert.equal(after.modified['releases/0.1.0'], '2026-05-01T02:00:00.000Z')
+  await rollBackRelease({ ...common, snapshotId: 'VS-0001', nowMs: nextHour() })
+  const back = await readAll()
+  assert.deepEqual(back.ids, before.ids)
+  assert.deepEqual(back.event, ['maintenance-disk-swap@127.0.0.1', '2'])
+  assert.equal(back.changedAt, '20260501T030000Z')
+  assert.equal(back.modified['incidents/over'], '2026-05-01T03:00:00.000Z')
 })
 
 test('a calendar without events is a valid calendar', async (t) => {

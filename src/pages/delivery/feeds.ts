@@ -3,7 +3,7 @@ import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './feed-formats.ts'
-import { statusItems } from './status-items.ts'
+import { revisionsOf, statusItems } from './status-items.ts'
 import { tagUri } from './tag-uri.ts'
 
 /** The feeds by the beginning of their names: everything, incidents and maintenances only, releases of the API only. */
@@ -54,14 +54,14 @@ function releaseItems({ locale, texts, facts, content }: PageContext): readonly 
     const lines = changes.map(
       ({ kind, text }) => `${labelFor(texts, 'changelogKind', kind)}: ${text}`,
     )
-    const at = new Date(date).toISOString()
+    const { firstAt, changedAt } = revisionsOf(facts, 'releases', version)
     return {
-      id: tagUri(origin, at, `releases/${version}`),
+      id: tagUri(origin, firstAt, `releases/${version}`),
       url: `${origin}${pathOfPage(locale, 'changelog')}#v${version}`,
       title: plainText(texts.changelog.release, { version }),
       content_text: [...(summary === undefined ? [] : [summary]), ...lines].join('\n'),
-      date_published: at,
-      date_modified: at,
+      date_published: new Date(date).toISOString(),
+      date_modified: changedAt,
     }
   })
 }
@@ -74,7 +74,11 @@ function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
     name === 'feed'
       ? [...versionItems(context), ...items.map(({ item }) => item)]
       : items.flatMap(({ item, end }) => (end === undefined ? [item] : [end, item]))
-  return all.toSorted((a, b) => Date.parse(b.date_modified) - Date.parse(a.date_modified))
+  const newestFirst = (time: 'date_modified' | 'date_published', a: FeedItem, b: FeedItem) =>
+    Date.parse(b[time]) - Date.parse(a[time])
+  return all.toSorted(
+    (a, b) => newestFirst('date_modified', a, b) || newestFirst('date_published', a, b),
+  )
 }
 
 /** A feed of a locale. */

@@ -14,18 +14,24 @@ export function calendarPath(locale: Locale): string {
   return `/${locale}/maintenance.ics`
 }
 
-/** Each update raises the sequence number, so that calendars replace the event that they have (RFC 5545 3.8.7.4). */
-function eventOf({ locale, texts, facts: { origin } }: PageContext, maintenance: Maintenance) {
+/**
+ * Each version that changes the maintenance raises the sequence number, so that calendars replace the event that they have
+ * (RFC 5545 3.8.7.4).
+ */
+function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance) {
   const { id, title, state, startsAt, endsAt, updates } = maintenance
-  const [newest] = updates
+  const { origin, head } = facts
+  const { changedAt, changes } = facts.revisionsOf('maintenances').get(id) ?? {
+    changedAt: head.createdAt,
+    changes: 0,
+  }
   const label = labelFor(texts, 'maintenanceState', state)
   const lines = updates.map(({ at, text }) => `${at} ${text}`)
-  const changedAt = calendarTime(newest?.at ?? startsAt)
   return calendarComponent('VEVENT', [
     ['UID', `maintenance-${id}@${new URL(origin).hostname}`],
-    ['DTSTAMP', changedAt],
-    ['LAST-MODIFIED', changedAt],
-    ['SEQUENCE', String(Math.max(0, updates.length - 1))],
+    ['DTSTAMP', calendarTime(changedAt)],
+    ['LAST-MODIFIED', calendarTime(changedAt)],
+    ['SEQUENCE', String(changes)],
     ['DTSTART', calendarTime(startsAt)],
     ['DTEND', calendarTime(endsAt)],
     ['SUMMARY', calendarText(plainText(texts.feed.maintenance, { title, state: label }))],

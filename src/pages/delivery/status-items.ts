@@ -3,6 +3,7 @@ import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
+import type { ItemRevisions, RevisedList } from './item-revisions.ts'
 import { tagUri } from './tag-uri.ts'
 
 type Status = SnapshotData<'status'>
@@ -21,6 +22,16 @@ export interface StatusItem {
 const linesOf = (updates: readonly { readonly at: string; readonly text: string }[]) =>
   updates.map(({ at, text }) => `${at} ${text}`)
 
+/** How an item was published. An id is fixed then, because its own times can be corrected. */
+export function revisionsOf(
+  facts: PageContext['facts'],
+  list: RevisedList,
+  id: string,
+): Pick<ItemRevisions, 'firstAt' | 'changedAt'> {
+  const { createdAt } = facts.head
+  return facts.revisionsOf(list).get(id) ?? { firstAt: createdAt, changedAt: createdAt }
+}
+
 function withEnd(
   item: FeedItem,
   endedAt: string | undefined,
@@ -29,14 +40,18 @@ function withEnd(
   if (endedAt === undefined) return { item, end: undefined }
   const last = updates.filter(({ at }) => Date.parse(at) >= Date.parse(endedAt))
   const text = linesOf(last).join('\n')
-  const times = { date_published: endedAt, date_modified: endedAt }
-  return { item, end: { ...item, ...times, id: `${item.id}/end`, content_text: text } }
+  return {
+    item,
+    end: { ...item, date_published: endedAt, id: `${item.id}/end`, content_text: text },
+  }
 }
 
-function incidentItem({ locale, texts, facts: { origin } }: PageContext, incident: Incident) {
+function incidentItem({ locale, texts, facts }: PageContext, incident: Incident) {
   const { id, title, state, startedAt, resolvedAt, updates } = incident
+  const { origin } = facts
+  const { firstAt, changedAt } = revisionsOf(facts, 'incidents', id)
   const item: FeedItem = {
-    id: tagUri(origin, startedAt, `incidents/${id}`),
+    id: tagUri(origin, firstAt, `incidents/${id}`),
     url: `${origin}${pathOfPage(locale, 'status')}#incident-${id}`,
     title: plainText(texts.feed.incident, {
       title,
@@ -44,17 +59,19 @@ function incidentItem({ locale, texts, facts: { origin } }: PageContext, inciden
     }),
     content_text: linesOf(updates).join('\n'),
     date_published: startedAt,
-    date_modified: updates[0]?.at ?? startedAt,
+    date_modified: changedAt,
   }
   return withEnd(item, resolvedAt, updates)
 }
 
-function maintenanceItem({ locale, texts, facts: { origin } }: PageContext, planned: Maintenance) {
+function maintenanceItem({ locale, texts, facts }: PageContext, planned: Maintenance) {
   const { id, title, state, startsAt, endsAt, updates } = planned
+  const { origin } = facts
+  const { firstAt, changedAt } = revisionsOf(facts, 'maintenances', id)
   const announcedAt = updates.at(-1)?.at ?? startsAt
   const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
   const item: FeedItem = {
-    id: tagUri(origin, announcedAt, `maintenances/${id}`),
+    id: tagUri(origin, firstAt, `maintenances/${id}`),
     url: `${origin}${pathOfPage(locale, 'status')}#maintenance-${id}`,
     title: plainText(texts.feed.maintenance, {
       title,
@@ -62,7 +79,7 @@ function maintenanceItem({ locale, texts, facts: { origin } }: PageContext, plan
     }),
     content_text: [time, ...linesOf(updates)].join('\n'),
     date_published: announcedAt,
-    date_modified: updates[0]?.at ?? announcedAt,
+    date_modified: changedAt,
   }
   // The oldest update with the final state; a report may follow it.
   const ended = updates.findLast((update) => update.state === state)?.at

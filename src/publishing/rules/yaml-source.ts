@@ -81,7 +81,7 @@ function readNodes(
     const value = isScalar(node) ? node.value : undefined
     if (typeof value === 'boolean') return value
     if (typeof value === 'string') {
-      addText(path, value, node as Scalar, offset, end)
+      addText(path, value, node, offset, end)
       return value
     }
     if (typeof value === 'bigint') {
