@@ -51,7 +51,9 @@ Nothing is written.`,
           ({ resource, snapshotIds, redactedAt, reason }) =>
             `  redacted: ${resource} of ${formatVersions(snapshotIds)}, ${redactedAt}, ${reason}`,
         ),
-        ...removed.map(({ snapshotId, ...event }) => `  ${snapshotId} ${formatRemovedEvent(event)}`),
+        ...removed.map(
+          ({ snapshotId, ...event }) => `  ${snapshotId} ${formatRemovedEvent(event)}`,
+        ),
       ],
     }
   },
