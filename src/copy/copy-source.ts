@@ -10,6 +10,7 @@ import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpo
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
+import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
 import { createSite } from '../pages/site.ts'
 import { createArchive } from '../routes/archive.ts'
 import { createLogRoutes } from '../routes/tlog.ts'
@@ -105,6 +106,7 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
     releases,
     api,
     keyId,
+    itemRevisions: createItemRevisions(),
     copy: { baseUrl, isMissing },
   })
   const archive = createArchive(releases, false)

@@ -68,7 +68,11 @@ function head(context: PageContext, page: Page, groups: PageGroups): Html {
   const address = origin + pathOfPage(locale, page.path)
   const feeds = [...(page.feed === undefined ? [] : [page.feed]), 'feed' as const]
   const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
-  const scripts = ['site.js', ...(facts.copy ? ['copy-page.js'] : []), ...(page.scripts ?? [])]
+  const scripts = [
+    'site.js',
+    ...(facts.copy ? ['copy-page.js'] : []),
+    ...(page.scripts?.(content) ?? []),
+  ]
   const icon = iconOf(content.organization)
   const isIndexed = page.noIndex !== true && facts.languages.includes(locale)
   return html`<head>

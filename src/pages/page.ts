@@ -52,7 +52,7 @@ export interface Page {
   /** The version that the page is about, if it is about one. */
   readonly version?: VersionEntry
   /** Scripts of `assets/` besides the one of every page. */
-  readonly scripts?: readonly string[]
+  scripts?(content: PageContext['content']): readonly string[]
 }
 
 /** Pages as the navigation groups them. A page with a parent is not in the navigation. */

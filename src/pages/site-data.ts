@@ -5,6 +5,11 @@ import type { Issuance } from '@public-api/contract/keys/issuance'
 import type { Registry } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import {
+  EARLY_ACCESS_RESOURCE,
+  EARLY_ACCESS_SCHEMA,
+  type EarlyAccessState,
+} from '@public-api/contract/snapshots/early-access'
 import { publishesNoWallet } from '@public-api/contract/snapshots/no-wallet'
 import {
   OPTIONAL_PAGES,
@@ -78,6 +83,12 @@ export function createLocalizedContent(
       ORGANIZATION_SCHEMA,
       releases.resource(ORGANIZATION_RESOURCE),
     ) as Organization | undefined,
+    /** Whether the waitlist is open; undefined if the operator did not say. */
+    earlyAccess: localized(
+      EARLY_ACCESS_RESOURCE,
+      EARLY_ACCESS_SCHEMA,
+      releases.resource(EARLY_ACCESS_RESOURCE),
+    ) as EarlyAccessState | undefined,
     /** Whether a text has no translation and is therefore in English. */
     isUntranslated: (text: string) => untranslated.has(text),
     /** Whether every text of these resources is in the language of the page. */

@@ -3,8 +3,13 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { DataOf } from '@public-api/contract/schemas/schemas'
+import {
+  EARLY_ACCESS_RESOURCE,
+  type EarlyAccessState,
+} from '@public-api/contract/snapshots/early-access'
 import { INTERESTS, REGISTRATION_SCHEMA } from '@public-api/contract/waitlist/registration-schema'
 import type { ChallengeDescription } from '../service/challenge/challenge.ts'
+import type { PublishedHistory } from '../service/releases/releases.ts'
 
 type EarlyAccess = DataOf<'EarlyAccess'>
 
@@ -13,16 +18,26 @@ const NOTES: { readonly [State in EarlyAccess['state']]: string } = {
   unavailable: 'Registration is not available at the moment; try again later.',
 }
 
-/** `data` of the waitlist's availability. */
+/** The text of an operator who closed the waitlist; undefined while it is open. */
+export function closedText(releases: Pick<PublishedHistory, 'resource'>): string | undefined {
+  const payload = releases.resource(EARLY_ACCESS_RESOURCE)
+  if (payload === undefined) return undefined
+  // Loading a release checks its schemas.
+  const { state, text } = JSON.parse(payload.json) as EarlyAccessState
+  return state === 'closed' ? text : undefined
+}
+
+/** `data` of the waitlist's availability. `note` is the text of an operator who closed it. */
 export function describeEarlyAccess(
   state: EarlyAccess['state'],
   challenge: ChallengeDescription,
+  note: string = NOTES[state],
 ): EarlyAccess {
   const { required, properties } = REGISTRATION_SCHEMA
   const isRequired = new Set<string>(required)
   return {
     state,
-    note: NOTES[state],
+    note,
     registration: {
       method: ENDPOINTS.register.method,
       path: ENDPOINTS.register.path,

@@ -20,7 +20,7 @@ import { createPayload, type Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import type { TimeQuality, TimeQualityMonitor } from '../service/time/time-quality.ts'
 import type { Waitlist } from '../service/waitlist/waitlist.ts'
-import { describeEarlyAccess } from './early-access.ts'
+import { closedText, describeEarlyAccess } from './early-access.ts'
 
 export interface HandlerDependencies {
   readonly registry: Registry
@@ -94,6 +94,7 @@ function parseOnce(body: Uint8Array): unknown {
 export function createHandlers(parts: HandlerDependencies): Handlers {
   const { releases, documents, signingKeys, apiKeys, waitlist, challenge } = parts
   const { clientAddress, ownOrigin, consentText, timeQuality, clock } = parts
+  const closed = closedText(releases)
 
   return {
     ...snapshotHandlers(parts.registry, releases),
@@ -108,13 +109,15 @@ export function createHandlers(parts: HandlerDependencies): Handlers {
     versions: ({ request }) => readHistory(releases, request),
     versionById: ({ parameter }) => required(releases.version(parameter), 'VERSION_NOT_FOUND'),
 
-    earlyAccess: () =>
-      createPayload(
-        describeEarlyAccess(waitlist.isOpen() ? 'open' : 'unavailable', challenge.description),
-      ),
+    earlyAccess: () => {
+      const isOpen = closed === undefined && waitlist.isOpen()
+      const state = isOpen ? 'open' : 'unavailable'
+      return createPayload(describeEarlyAccess(state, challenge.description, closed))
+    },
 
     // Limits come first, because they also count invalid requests.
     async register({ request, body }) {
+      if (closed !== undefined) throw new ApiError('REGISTRATION_UNAVAILABLE')
       await waitlist.admit(clientAddress(request))
       const input = parseRegistration(parseOnce(body))
       const locale = input.locale ?? localeOfRequest(request, ownOrigin)

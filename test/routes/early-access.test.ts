@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPayload } from '../../src/service/releases/payload.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { ask, assertSigned, envelopeOf, publishedKey } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
@@ -52,6 +53,38 @@ test('refuses registrations with 503 without a store', async (t) => {
   const response = await ask(app, REGISTER, REGISTRATION)
   assert.equal(response.status, 503)
   assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
+})
+
+test('a waitlist that the operator closed refuses registrations, and its page has no form', async (t) => {
+  const text = 'The list closed in May.'
+  const thai = { locale: 'th', resources: { 'site/early-access': { text: 'ปิดแล้ว' } } }
+  const site = { 'site/early-access': { state: 'closed', text }, 'site/translations/th': thai }
+  const served = async (state: 'open' | 'closed') => {
+    const stated = { ...site, 'site/early-access': { state, text } }
+    const app = await runApp(t, { releases: releasesOf({}, { site: stated }) })
+    const { data } = envelopeOf(await ask(app, '/api/v1/early-access'))
+    const page = async (locale: string) =>
+      (await ask(app, `/${locale}/early-access`)).bytes.toString()
+    return { app, data: data as { [name: string]: unknown }, page }
+  }
+  const closed = await served('closed')
+  assert.equal(closed.data['state'], 'unavailable')
+  assert.equal(closed.data['note'], text)
+  const response = await ask(closed.app, REGISTER, REGISTRATION)
+  assert.equal(response.status, 503)
+  assert.match(response.bytes.toString(), /"code":"REGISTRATION_UNAVAILABLE"/)
+  for (const [locale, shown] of [
+    ['en', text],
+    ['th', 'ปิดแล้ว'],
+    ['zh-CN', text],
+  ] as const) {
+    const page = await closed.page(locale)
+    assert.ok(page.includes(shown), locale)
+    assert.doesNotMatch(page, /<form[^>]*id="registration"|early-access-page/)
+  }
+  const open = await served('open')
+  assert.notEqual(open.data['note'], text)
+  assert.match(await open.page('en'), /id="registration"/)
 })
 
 test('a successful registration has its own envelope, is signed and uncacheable', async (t) => {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../schemas/schema-type.ts'
+import { EARLY_ACCESS_RESOURCE, EARLY_ACCESS_SCHEMA } from '../snapshots/early-access.ts'
 import { ORGANIZATION_RESOURCE, ORGANIZATION_SCHEMA } from '../snapshots/organization.ts'
 import {
   SNAPSHOT_NAMES,
@@ -11,8 +12,11 @@ import {
   translationResource,
 } from '../snapshots/translations.ts'
 
-/** A resource whose texts can be translated: one with an endpoint, or the organization. */
-export type TranslatedName = SnapshotName | typeof ORGANIZATION_RESOURCE
+/** A resource whose texts can be translated: one with an endpoint, the organization, or the state of the waitlist. */
+export type TranslatedName =
+  | SnapshotName
+  | typeof ORGANIZATION_RESOURCE
+  | typeof EARLY_ACCESS_RESOURCE
 
 /** A resource that a version may name. Those under `site/` have no endpoint. */
 export type ResourceName = TranslatedName | `site/translations/${TranslationLocale}`
@@ -21,12 +25,14 @@ export type ResourceName = TranslatedName | `site/translations/${TranslationLoca
 export const TRANSLATED_SCHEMAS: { readonly [N in TranslatedName]: JsonSchema } = {
   ...SNAPSHOT_SCHEMAS,
   [ORGANIZATION_RESOURCE]: ORGANIZATION_SCHEMA,
+  [EARLY_ACCESS_RESOURCE]: EARLY_ACCESS_SCHEMA,
 }
 
 /** Every resource that a version may name, those with an endpoint first. */
 export const RESOURCE_NAMES: readonly ResourceName[] = [
   ...SNAPSHOT_NAMES,
   ORGANIZATION_RESOURCE,
+  EARLY_ACCESS_RESOURCE,
   ...TRANSLATION_LOCALES.map((locale) => translationResource(locale)),
 ]
 

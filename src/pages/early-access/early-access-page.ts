@@ -3,7 +3,7 @@ import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { TEST_TOKEN } from '../../service/challenge/challenge.ts'
 import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
-import { richText } from '../markup/rich-text.ts'
+import { operatorText, richText } from '../markup/rich-text.ts'
 import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
 import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
 
@@ -74,16 +74,24 @@ function results({ texts, facts: { keyId } }: PageContext): Html {
 /** The form that puts an address on the waitlist. */
 export const EARLY_ACCESS_PAGE: Page = {
   path: 'early-access',
-  scripts: ['early-access-page.js'],
+  scripts: ({ earlyAccess }) => (earlyAccess?.state === 'closed' ? [] : ['early-access-page.js']),
   title: (texts) => texts.earlyAccess.title,
   description: (texts) => texts.earlyAccess.description,
   foreignOrigins: ({ challenge: { provider } }) =>
     isHosted(provider) ? HOSTED_ORIGINS[provider] : [],
   body(context) {
-    const { locale, texts, facts } = context
+    const { locale, texts, facts, content } = context
     const { earlyAccess } = texts
     const { problems, progress, count, result, duplicate } = earlyAccess
     const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
+    const { state, text = '' } = content.earlyAccess ?? {}
+    if (state === 'closed') {
+      return {
+        main: html`<h1>${earlyAccess.title}</h1>
+          <p class="note note-warn">${operatorText(content, text)}</p>
+          <p>${privacy}</p>`,
+      }
+    }
     return {
       main: html`<h1>${earlyAccess.title}</h1>
         <div class="flow" id="invitation">

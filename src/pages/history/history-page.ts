@@ -232,6 +232,6 @@ export const HISTORY_PAGE: Page = {
   path: 'history',
   title: (texts) => texts.history.title,
   description: (texts) => texts.history.description,
-  scripts: ['history-page.js'],
+  scripts: () => ['history-page.js'],
   body,
 }

@@ -65,7 +65,7 @@ export const REFERENCE_GROUP_PAGES: readonly Page[] = REFERENCE_TAGS.map((tag) =
   parent: 'reference',
   title: ({ reference }) => `${reference.tags[tag]} · API`,
   description: ({ reference: t }) => plainText(t.groupDescription, { group: t.tags[tag] }),
-  scripts: ['reference-page.js'],
+  scripts: () => ['reference-page.js'],
   isListed: ({ registry }) => endpointsOf(registry, tag).length > 0,
   body(context) {
     const { locale, texts, facts } = context

@@ -205,7 +205,7 @@ export const OVERVIEW_PAGE: Page = {
   title: (texts) => texts.overview.title,
   description: ({ overview }, { keyId }) =>
     keyId === undefined ? overview.descriptionUnsigned : overview.description,
-  scripts: ['overview-page.js'],
+  scripts: () => ['overview-page.js'],
   body(context) {
     const { locale, texts, facts, content } = context
     const t = texts.overview

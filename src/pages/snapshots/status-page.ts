@@ -127,7 +127,7 @@ function stateNow(context: PageContext, status: Status): Html {
 export const STATUS_PAGE: Page = {
   path: 'status',
   feed: 'status',
-  scripts: ['status-page.js'],
+  scripts: () => ['status-page.js'],
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {

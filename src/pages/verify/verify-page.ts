@@ -115,7 +115,7 @@ export const VERIFY_PAGE: Page = {
   path: 'verify',
   title: (texts) => texts.verify.title,
   description: (texts) => texts.verify.description,
-  scripts: ['verify-page.js'],
+  scripts: () => ['verify-page.js'],
   body(context) {
     const { locale, texts, facts } = context
     const { verify, proof, reference, history } = texts

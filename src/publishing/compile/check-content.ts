@@ -3,6 +3,10 @@ import {
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
 import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import {
+  EARLY_ACCESS_RESOURCE,
+  type EarlyAccessState,
+} from '@public-api/contract/snapshots/early-access'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,
@@ -16,7 +20,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
-import type { ContentFile, ContentFolder } from '../rules/content-folder.ts'
+import { type ContentFile, type ContentFolder, contentName } from '../rules/content-folder.ts'
 import {
   type ContentMistake,
   fault,
@@ -42,6 +46,7 @@ import { checkSemantics, type ValidData } from './semantic-rules.ts'
 /** The data of each resource that has its described shape. */
 export type CheckedData = ValidData & {
   [ORGANIZATION_RESOURCE]?: Organization
+  [EARLY_ACCESS_RESOURCE]?: EarlyAccessState
   [translations: `site/translations/${string}`]: Translations
 }
 
@@ -99,16 +104,12 @@ function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: bo
   }
 }
 
-/** The name of a resource in the fields of its texts: `organization` for `site/organization`. */
-const fieldRoot = (name: TranslatedName): string =>
-  name === ORGANIZATION_RESOURCE ? 'organization' : name
-
 /** Whether a translated text is one of these resources. */
 export function isOfResource(
   { field }: Pick<TranslatedText, 'field'>,
   names: ReadonlySet<TranslatedName>,
 ): boolean {
-  return [...names].some((name) => field.startsWith(`${fieldRoot(name)}.`))
+  return [...names].some((name) => field.startsWith(`${contentName(name)}.`))
 }
 
 /** Every text of a resource that can be translated, where the content has it. */
@@ -121,7 +122,7 @@ function untranslatedTexts(
   const texts = translatableTexts(TRANSLATED_SCHEMAS[name], data)
   return Array.from(texts, ({ path, field, source }) => {
     const { file, line, column } = place(path)
-    return { field: `${fieldRoot(name)}.${field}`, source, file, line, column }
+    return { field: `${contentName(name)}.${field}`, source, file, line, column }
   })
 }
 
@@ -142,7 +143,7 @@ function checkOverlay(
   }
   const locateText = ({ path, field, ...text }: OverlayText): TranslatedText => {
     const { file, line, column } = source.place(path)
-    return { ...text, locale, field: `${fieldRoot(name)}.${field}`, file, line, column }
+    return { ...text, locale, field: `${contentName(name)}.${field}`, file, line, column }
   }
   const schema = TRANSLATED_SCHEMAS[name]
   const { overlay, faults, texts } = compileOverlay(source.value, schema, original, (text) =>

@@ -8,7 +8,7 @@ import {
   isTranslatedName,
 } from '@public-api/contract/registry/resource-names'
 import { WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
-import { ORGANIZATION_RESOURCE } from '@public-api/contract/snapshots/organization'
+import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
@@ -72,11 +72,14 @@ const NOTES = /\.md$/
 /** The largest file that is read. YAML files have a lower limit (`MAX_SOURCE_LENGTH`). */
 export const MAX_FILE_BYTES = 4_194_304
 
+/** The name of a resource in the content folder: `organization` for `site/organization`. */
+export const contentName = (name: TranslatedName): string => name.replace(/^site\//, '')
+
 /** The resource that each content file describes, by the file's path relative to the content folder. */
 export const CONTENT_FILES: ReadonlyMap<string, TranslatedName> = new Map(
   Object.keys(TRANSLATED_SCHEMAS)
     .filter(isTranslatedName)
-    .map((name) => [`${name === ORGANIZATION_RESOURCE ? 'organization' : name}.yaml`, name]),
+    .map((name) => [`${contentName(name)}.yaml`, name]),
 )
 
 function explainUnknown(name: string): string {
@@ -108,7 +111,7 @@ const isWallet = (name: TranslatedName): boolean => WALLET_NAMES.some((wallet) =
 
 /** The required content files that are missing. Wallet files may be missing all together. */
 function missingFiles(present: ReadonlySet<string>) {
-  const required = [...CONTENT_FILES].filter(([, name]) => name !== ORGANIZATION_RESOURCE)
+  const required = [...CONTENT_FILES].filter(([, name]) => isSnapshotName(name))
   const hasWallet = required.some(([file, name]) => isWallet(name) && present.has(file))
   return required.filter(([file, name]) => !present.has(file) && (hasWallet || !isWallet(name)))
 }

@@ -2,6 +2,10 @@ import type { TranslatedName } from '@public-api/contract/registry/resource-name
 import { list, record } from '@public-api/contract/schemas/fields'
 import type { JsonSchema, SchemaType } from '@public-api/contract/schemas/schema-type'
 import {
+  EARLY_ACCESS_RESOURCE,
+  EARLY_ACCESS_SCHEMA,
+} from '@public-api/contract/snapshots/early-access'
+import {
   ORGANIZATION_CONTENT_SCHEMA,
   ORGANIZATION_RESOURCE,
 } from '@public-api/contract/snapshots/organization'
@@ -103,7 +107,8 @@ export const IMPORT_FIELDS: { readonly [name: string]: ImportField } = {
 
 /** The schema of a content file, without its import field. */
 export function contentSchema(name: TranslatedName): JsonSchema & { readonly title: string } {
-  return name === ORGANIZATION_RESOURCE ? ORGANIZATION_CONTENT_SCHEMA : SNAPSHOT_SCHEMAS[name]
+  if (name === ORGANIZATION_RESOURCE) return ORGANIZATION_CONTENT_SCHEMA
+  return name === EARLY_ACCESS_RESOURCE ? EARLY_ACCESS_SCHEMA : SNAPSHOT_SCHEMAS[name]
 }
 
 /** Name of the settings file in the content folder. */
