@@ -35,7 +35,7 @@ const codeOf = (file: string) =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|[ \t])\/\/.*$/gm, '$1')
 
-const PACKAGES = ['contract', 'command', 'client/src', 'cli/src'].flatMap((folder) =>
+const PACKAGES = ['contract', 'cli-kit', 'client/src', 'cli/src'].flatMap((folder) =>
   sourceFiles(`packages/${folder}`),
 )
 const PROGRAM = [...sourceFiles('src'), ...PACKAGES, ...sourceFiles('scripts')]
@@ -64,6 +64,7 @@ describe('the pause is a literal that nothing else changes', () => {
     assert.deepEqual(readers, [
       'src/app.ts',
       'src/cli/api-keys/issue-command.ts',
+      'src/copy/copy-source.ts',
       'packages/cli/src/doctor/check-documents.ts',
       'scripts/contract-outline.ts',
     ])
@@ -109,6 +110,7 @@ describe('the pause is a literal that nothing else changes', () => {
     )
     assert.deepEqual(composers, [
       'src/app.ts',
+      'src/copy/copy-source.ts',
       'src/preview/open-preview.ts',
       'src/process/server.ts',
     ])

@@ -24,7 +24,7 @@ const CACHE_CONTROL = {
 
 /** Exposed headers of spec section 8, and the proof of contract decisions 3.4. */
 export const EXPOSED_HEADERS =
-  'X-Request-Id, X-SVC-API-Version, ETag, Retry-After, Deprecation, Sunset, Link, Content-Digest, X-SVC-Signed-At, X-SVC-Signature, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-SVC-Revalidated, Signature, Signature-Input'
+  'X-Request-Id, X-SVC-API-Version, ETag, Retry-After, Deprecation, Sunset, Link, Content-Digest, X-SVC-Signed-At, X-SVC-Signature, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-SVC-Revalidated, Signature, Signature-Input, Unencoded-Digest'
 
 /** Reads a path anonymously, compares the whole response with the contract and returns its `data`. */
 export async function assertRead(

@@ -29,6 +29,50 @@ import {
   type HeaderDocs,
 } from './header-docs.ts'
 
+const RATE_LIMITING = {
+  anonymousReads:
+    'The service does not limit reads without a key. A network in front of it may have limits outside this contract.',
+  registrationGlobal: LIMITS.registrationGlobal,
+  registrationPerActor: LIMITS.registrationPerActor,
+  keyedRequests: LIMITS.keyedRequests,
+  keyIssuance: LIMITS.keyIssuance,
+  actor:
+    'A keyed hash (HMAC-SHA256) of the IPv4 address or of the IPv6 /64, with a random key that changes daily. The address itself is never used as a key, stored or logged.',
+  headers: [
+    HEADERS.rateLimitLimit,
+    HEADERS.rateLimitRemaining,
+    HEADERS.rateLimitReset,
+    HEADERS.retryAfter,
+  ],
+}
+
+const SECURITY = {
+  signing: {
+    algorithm: 'Ed25519',
+    signedText: SIGNED_TEXT_LINES,
+    revalidationText: REVALIDATION_TEXT_LINES,
+    contentDigest: formatContentDigest('<base64 SHA-256 of the body bytes>'),
+    maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
+    keyDocument: ENDPOINTS.signingKey.path,
+    pinning:
+      'A clone of this origin can serve its own key with its own signatures. To detect a clone, get the key ID from an independent source and accept no other.',
+  },
+  privacy: [
+    'There are no accounts, sessions, logins or cookies.',
+    'IP addresses are never stored, logged or used as rate-limit keys.',
+    'Queries and user agents are not logged.',
+    'Request IDs are random and carry no identity.',
+    'Email addresses on the waitlist are encrypted to a key that does not have to be on the server. A known address costs the same work as a new one and gets the same status.',
+    'The rule that rejected a request is never revealed, and no message repeats any part of a request.',
+  ],
+  isolation: [
+    'No route reaches an internal system. Everything served was published beforehand.',
+    'Wallet views are published snapshots. No wallet is queried, and the service has no wallet keys.',
+    'Publishing checks every resource for secrets before it becomes part of a release.',
+    'The waitlist is the only write path, and it writes to a waitlist only.',
+  ],
+}
+
 /** `data` of `GET /api/v1/policy` (spec 2.3): the promises of the contract's tables in one document. Pure. */
 export function createPolicy({
   registry,
@@ -135,48 +179,8 @@ export function createPolicy({
       maxTtlDays: LIMITS.maxTtlDays,
       maxActiveKeys: LIMITS.maxActiveKeys,
     },
-    rateLimiting: {
-      anonymousReads:
-        'The service does not limit reads without a key. A network in front of it may have limits outside this contract.',
-      registrationGlobal: LIMITS.registrationGlobal,
-      registrationPerActor: LIMITS.registrationPerActor,
-      keyedRequests: LIMITS.keyedRequests,
-      keyIssuance: LIMITS.keyIssuance,
-      actor:
-        'A keyed hash (HMAC-SHA256) of the IPv4 address or of the IPv6 /64, with a random key that changes daily. The address itself is never used as a key, stored or logged.',
-      headers: [
-        HEADERS.rateLimitLimit,
-        HEADERS.rateLimitRemaining,
-        HEADERS.rateLimitReset,
-        HEADERS.retryAfter,
-      ],
-    },
-    security: {
-      signing: {
-        algorithm: 'Ed25519',
-        signedText: SIGNED_TEXT_LINES,
-        revalidationText: REVALIDATION_TEXT_LINES,
-        contentDigest: formatContentDigest('<base64 SHA-256 of the body bytes>'),
-        maxAgeSeconds: LIMITS.signatureMaxAgeSeconds,
-        keyDocument: ENDPOINTS.signingKey.path,
-        pinning:
-          'A clone of this origin can serve its own key with its own signatures. To detect a clone, get the key ID from an independent source and accept no other.',
-      },
-      privacy: [
-        'There are no accounts, sessions, logins or cookies.',
-        'IP addresses are never stored, logged or used as rate-limit keys.',
-        'Queries and user agents are not logged.',
-        'Request IDs are random and carry no identity.',
-        'Email addresses on the waitlist are encrypted to a key that does not have to be on the server. A known address costs the same work as a new one and gets the same status.',
-        'The rule that rejected a request is never revealed, and no message repeats any part of a request.',
-      ],
-      isolation: [
-        'No route reaches an internal system. Everything served was published beforehand.',
-        'Wallet views are published snapshots. No wallet is queried, and the service has no wallet keys.',
-        'Publishing checks every resource for secrets before it becomes part of a release.',
-        'The waitlist is the only write path, and it writes to a waitlist only.',
-      ],
-    },
+    rateLimiting: RATE_LIMITING,
+    security: SECURITY,
     errors: {
       schema: SCHEMA_IDS.error,
       cacheControl: ERROR_CACHE_CONTROL,

@@ -13,8 +13,7 @@ import {
  * Counters for one process, or for a cluster whose primary has them (cluster-counters.ts). They are lost when the
  * process ends.
  *
- * Own code instead of rate-limiter-flexible, which reads the machine's clock, has a timer per key and cannot count in
- * all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
+ * Own code instead of rate-limiter-flexible, which cannot count in all windows or none. Calls are synchronous and therefore atomic. Once a minute a call deletes expired entries.
  */
 export function createMemoryCounters({ clock }: { readonly clock: { nowMs(): number } }) {
   const windows = new Map<string, StoredWindow & { readonly lengthMs: number }>()
