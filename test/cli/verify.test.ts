@@ -24,6 +24,7 @@ interface VerifyReport {
   readonly fault?: { readonly code: string; readonly step: string }
   readonly steps: readonly { readonly step: string; readonly outcome: string }[]
   readonly keyId?: string
+  readonly warnings?: readonly string[]
   readonly error: { readonly code: string } | null
 }
 
@@ -129,6 +130,78 @@ test('names the first failed step and skips later ones', async (t) => {
     assert.equal(status, 1)
     assert.match(out, new RegExp(`Not verified: the ${step.replace('Id', ' id')} check failed\\.`))
     assert.match(error, new RegExp(`^error: ${code}: `))
+  }
+})
+
+test('a header that is not signed and does not match is a warning', async (t) => {
+  const app = await runApp(t)
+  const cases: readonly (readonly [string, string, Parameters<typeof before>[2]])[] = [
+    ['x-request-id', 'REQUEST_ID', ({ headers }) => headers.set('x-request-id', 'proxy-1')],
+    ['strong', 'ETAG', ({ headers }) => headers.set('etag', headers.get('etag')?.slice(2) ?? '')],
+    [
+      'gzip',
+      'ETAG',
+      ({ headers }) => headers.set('etag', headers.get('etag')?.replace(/"$/, '-gzip"') ?? ''),
+    ],
+    ['missing', '', ({ headers }) => (headers.delete('etag'), headers.delete('x-request-id'))],
+  ]
+  for (const [name, code, change] of cases) {
+    const origin = await before(t, app, change)
+    const { exit, report } = await verifyJson(`${origin}/api/v1/status`, ...PINNED)
+    const codes = report.warnings?.map((each) => each.split(':')[0])
+    assert.deepEqual([exit, report.ok, codes], [0, true, code === '' ? [] : [code]], name)
+    const steps = report.steps.filter(({ outcome }) => outcome === 'warning')
+    assert.equal(steps.length, code === '' ? 0 : 1, name)
+    const { status, out, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED)
+    assert.deepEqual([status, error], [0, ''], name)
+    assert.equal(new RegExp(`^Warning: ${code}: expected `, 'm').test(out), code !== '', out)
+  }
+})
+
+test('names the cause of a failure and no other', async (t) => {
+  const app = await runApp(t)
+  const addDigest = ({ headers }: { headers: Headers }) =>
+    headers.append('content-digest', `sha-512=:${'A'.repeat(86)}==:`)
+  const setDate = ({ headers }: { headers: Headers }, ms: number) =>
+    headers.set('date', new Date(TEST_NOW_MS + ms).toUTCString())
+  const later = ['--pin', key.keyId, '--at', new Date(TEST_NOW_MS + 3_600_000).toISOString()]
+  const cases: readonly (readonly [
+    cause: string,
+    args: readonly string[],
+    change: Parameters<typeof before>[2],
+    diagnosis: string,
+  ])[] = [
+    ['a sha-512 that a proxy added', PINNED, addDigest, 'has more than sha-256'],
+    ['a slow clock', later, (upstream) => setDate(upstream, 0), 'The clock of the server is'],
+    ['an old response', later, (upstream) => setDate(upstream, 3_600_000), 'STALE: signed at'],
+    [
+      'a 304 of a cache',
+      [...PINNED, '--if-none-match', '"a"'],
+      (upstream) => {
+        upstream.status = 304
+        upstream.body = Buffer.from('')
+      },
+      'A cache in between may have created this 304',
+    ],
+    [
+      'a removed signature',
+      PINNED,
+      ({ headers }) => headers.delete('x-svc-signature'),
+      'The response is not signed',
+    ],
+    ['another status', PINNED, (upstream) => void (upstream.status = 203), 'SIGNATURE: not valid'],
+  ]
+  const notes = cases
+    .map(([, , , diagnosis]) => diagnosis)
+    .filter((each) => !/^[A-Z_]+:/.test(each))
+  for (const [cause, args, change, diagnosis] of cases) {
+    const origin = await before(t, app, change)
+    const { status, error } = await svc('verify', `${origin}/api/v1/status`, ...args)
+    assert.equal(status, 1, `${cause}: ${error}`)
+    assert.ok(error.includes(diagnosis), `${cause}: ${error}`)
+    assert.doesNotMatch(error, /304 renewed/)
+    const others = notes.filter((each) => each !== diagnosis && error.includes(each))
+    assert.deepEqual(others, [], cause)
   }
 })
 

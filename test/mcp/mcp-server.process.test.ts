@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
@@ -331,6 +334,31 @@ void test('the key IDs may come from another site', { skip }, async (t) => {
   assert.equal((JSON.parse(result.text) as Result).proof.isPinned, true)
   const other = await connect(t, app.origin, ['--pin-from', `${site}/other.json`])
   assert.equal((await other.call('get_status')).text.split(':')[0], 'UNKNOWN_KEY')
+})
+
+void test('prints its version, and ends soon after its input', { skip }, async (t) => {
+  const main = path.join(FOLDER, 'src', 'main.ts')
+  const manifest = JSON.parse(readFileSync(path.join(FOLDER, 'package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [main, '--version'])
+  assert.equal(stdout, `${manifest.version}\n`)
+
+  // A request to a service that never responds does not keep it.
+  const silent = await serve(t, () => {})
+  const child = spawn(process.execPath, [main, silent], { stdio: ['pipe', 'pipe', 'ignore'] })
+  t.after(() => child.kill('SIGKILL'))
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const clientInfo = { name: 'test', version: '1.0.0' }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+  send({ id: 1, method: 'initialize', params })
+  await once(child.stdout, 'data')
+  send({ method: 'notifications/initialized' })
+  send({ id: 2, method: 'tools/call', params: { name: 'get_status', arguments: {} } })
+  child.stdin.end()
+  const [exitCode] = (await once(child, 'exit')) as [number]
+  assert.equal(exitCode, 0)
 })
 
 void test('the README names every tool', () => {

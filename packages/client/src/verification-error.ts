@@ -14,7 +14,7 @@ export const VERIFICATION_FAULTS = {
   KEY_PERIOD: 'the key was not in use at that time',
   MALFORMED: 'a signed part is malformed',
   FUTURE: 'the time of the signature is in the future',
-  STALE: 'the signature is too old, and no fresh 304 renewed it',
+  STALE: 'the signature is older than the maximum age, by the clock of the verifier',
   REVALIDATION: 'the signature of the 304 is not valid for any key',
   ETAG: 'the 304 is of other data',
 } as const

@@ -260,7 +260,7 @@ async function verify(
   if (!isFresh(proof)) {
     const later = response.revalidated === undefined ? fields : readHeaders(response.revalidated)
     const isRenewed = later(CLIENT_HEADERS.revalidated) !== undefined
-    const old = `signed at ${signedAt}, and no 304 renewed it`
+    const old = `signed at ${signedAt}, more than ${maxAgeSeconds} s before this clock`
     run.require('freshness', isRenewed, 'STALE', maxAge, times, old)
     const renewal = await readRenewal(later, listOf(etag))
     const { renewedAt } = renewal

@@ -94,7 +94,10 @@ async function cosignedOutcome(
       return { kind: 'failed', detail: error.message }
     }
   }
-  return { kind: 'failed', detail: 'its response has no cosignature of its key in the policy' }
+  return {
+    kind: 'failed',
+    detail: `its response has no cosignature of ${key.name}+${key.keyId}, its key in the policy`,
+  }
 }
 
 /**
@@ -141,7 +144,11 @@ export async function askWitness(
       return { kind: 'alarm', detail: 'it refuses the proof: it has seen another history' }
     }
     if (status === 404 || status === 403) {
-      const what = status === 404 ? `the log ${checkpoint.origin}` : `a key of ${checkpoint.origin}`
+      const keys = checkpoint.signatures
+        .filter(({ name }) => name === checkpoint.origin)
+        .map(({ name, keyId }) => `${name}+${keyId}`)
+      const what =
+        status === 404 ? `the log ${checkpoint.origin}` : `the log key ${keys.join(' or ')}`
       const detail = `it does not know ${what}; send its operator the log line of log/policy`
       return { kind: 'not-configured', detail }
     }

@@ -137,6 +137,16 @@ const FAULTS: readonly Fault[] = [
   },
   // Signatures
   {
+    name: 'a sha-512 digest that a proxy adds',
+    mischief: (passing) => {
+      const digest = passing.headers.get('content-digest')
+      if (digest !== undefined) {
+        passing.headers.set('content-digest', `${digest}, sha-512=:${'A'.repeat(86)}==:`)
+      }
+    },
+    expected: ['digest-changed'],
+  },
+  {
     name: 'one changed byte',
     mischief: only(at(status.path), (passing) => {
       if (passing.status === 200) flipByte(passing)

@@ -1,6 +1,7 @@
 import { ERRORS } from '@public-api/contract/errors/errors'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { hasOtherDigest } from '../verifying/inconclusive-status.ts'
 import type { Received } from '../verifying/requests.ts'
 import type { Check } from './check.ts'
 import type { FindingId } from './finding-catalog.ts'
@@ -42,6 +43,9 @@ function reportOne(
     case 'DIGEST':
       return reportHere('body-changed', `${response.body.length} bytes with another SHA-256`)
     case 'SIGNATURE':
+      if (hasOtherDigest(response.field(HEADERS.contentDigest))) {
+        return reportHere('digest-changed', response.field(HEADERS.contentDigest) ?? '')
+      }
       if (!areAllWrong)
         reportHere('signature-wrong', 'the signature is not valid for any published key')
       return undefined
@@ -84,7 +88,12 @@ export const checkSignatures: Check = async (survey, report) => {
   // The key document may be consistent in itself, because a machine with the wrong key signs it with that key.
   const others = signed.filter(({ row }) => row?.path !== ENDPOINTS.signingKey.path)
   const areAllWrong =
-    others.length > 0 && others.every(({ verification }) => verification.fault === 'SIGNATURE')
+    others.length > 0 &&
+    others.every(
+      ({ verification, response }) =>
+        verification.fault === 'SIGNATURE' &&
+        !hasOtherDigest(response.field(HEADERS.contentDigest)),
+    )
   if (areAllWrong) {
     report(
       'key-mismatch',

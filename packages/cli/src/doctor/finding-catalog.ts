@@ -76,6 +76,10 @@ export const FINDING_CATALOG = {
     PASS_HEADERS,
   ),
   'digest-dropped': error('Content-Digest on every response with a body', PASS_HEADERS),
+  'digest-changed': error(
+    'Content-Digest as it was signed, with sha-256 alone',
+    'Configure the proxy not to add digests or change Content-Digest, because it is signed.',
+  ),
   'body-changed': error('the bytes that were signed', NO_TRANSFORM),
   'signature-wrong': error(
     'a signature over this method, path, query and status',

@@ -9,7 +9,7 @@ import type { VerifiedResponse } from '@public-api/client-internal/verify-respon
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
-import { isInconclusive, isSigningOff } from './inconclusive-status.ts'
+import { hasOtherDigest, isInconclusive, isSigningOff } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
 
@@ -30,7 +30,7 @@ export interface VerifyOutcome {
 /** One step of a check, in words. */
 interface DescribedStep {
   readonly step: VerificationStep
-  readonly outcome: StepReport['outcome']
+  readonly outcome: StepReport['outcome'] | 'warning'
   readonly expected: string
   readonly found: string
 }
@@ -119,6 +119,17 @@ function describeFailed(
   }
 }
 
+/** The beginning of the warnings that belong to a step. */
+const WARNING_CODES: { readonly [Name in VerificationStep]?: string } = {
+  etag: 'ETAG:',
+  requestId: 'REQUEST_ID:',
+}
+
+/** The warnings of a verified response. */
+function warningsOf({ verified }: VerifyOutcome): readonly string[] {
+  return verified?.warnings ?? []
+}
+
 function describeSteps(outcome: VerifyOutcome): readonly DescribedStep[] {
   const { response, steps, failure } = outcome
   return steps.map((report) => {
@@ -130,7 +141,10 @@ function describeSteps(outcome: VerifyOutcome): readonly DescribedStep[] {
         : result === 'failed' && failure !== undefined
           ? describeFailed(report, outcome, failure)
           : describePassed(report, outcome)
-    return { step, outcome: result, expected, found: sanitizeForTerminal(found, 300) }
+    const code = WARNING_CODES[step]
+    const isWarned = warningsOf(outcome).some((each) => code !== undefined && each.startsWith(code))
+    const shown = isWarned ? 'warning' : result
+    return { step, outcome: shown, expected, found: sanitizeForTerminal(found, 300) }
   })
 }
 
@@ -154,6 +168,13 @@ function clockNote({ response, failure, nowMs }: VerifyOutcome): string | undefi
   const isNew = Math.abs(dateMs - signedAtMs) <= MAX_DATE_GAP_MS && field('Age') === undefined
   if (failure?.code !== 'STALE' || !isNew) return undefined
   return `It was signed when it was sent, by its Date. The clock of the server is ${ageOf((nowMs - signedAtMs) / 1000)} behind this one.`
+}
+
+/** Why no key matches, if the signed text contains a header that was changed. The service sends one digest. */
+function digestNote({ response, failure }: VerifyOutcome): string | undefined {
+  const digest = readHeaders(response.headers)(HEADERS.contentDigest)
+  if (failure?.code !== 'SIGNATURE' || !hasOtherDigest(digest)) return undefined
+  return 'Content-Digest is signed and has more than sha-256, which a proxy in between may have added.'
 }
 
 /** The reason why a response has no signature, if the contract defines none. */
@@ -185,7 +206,7 @@ function failedStep(steps: readonly DescribedStep[]): string {
   return steps.find(({ outcome }) => outcome === 'failed')?.step ?? ''
 }
 
-const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-' }
+const MARKS = { ok: 'ok', failed: 'FAILED', unchecked: '-', warning: 'warning' }
 
 function linesOf(
   outcome: VerifyOutcome,
@@ -211,7 +232,7 @@ function linesOf(
   ]
   if (failure !== undefined) {
     const failed = failedStep(steps)
-    const note = unsignedNote(outcome, failed) ?? clockNote(outcome)
+    const note = unsignedNote(outcome, failed) ?? clockNote(outcome) ?? digestNote(outcome)
     return {
       lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
       errors: [
@@ -225,6 +246,9 @@ function linesOf(
   return {
     lines: [
       ...lines,
+      ...warningsOf(outcome).map(
+        (each) => `Warning: ${sanitizeForTerminal(each, 400)} (not signed; a proxy may change it)`,
+      ),
       `Verified: signed by ${keyId} ${age} ago.`,
       ...(isPinned ? [] : [UNPINNED_WARNING]),
     ],
@@ -250,6 +274,7 @@ function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object
           keyId: verified.keyId,
           provedAt: formatInstant(verified.provedAtMs),
           etag: verified.etag ?? null,
+          warnings: verified.warnings,
         }),
     error: refusalOf(outcome) ?? null,
   }

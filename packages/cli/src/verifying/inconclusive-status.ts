@@ -10,6 +10,11 @@ export function isInconclusive(status: number): boolean {
   return status >= 500 || status === 429
 }
 
+/** Whether a Content-Digest is not in the form of the service, which is signed: sha-256 alone. */
+export function hasOtherDigest(contentDigest = ''): boolean {
+  return !/^sha-256=:[\w+/]+=*:$/.test(contentDigest)
+}
+
 /** Whether an unsigned response says that the service has no signing key. Anyone in between can say so. */
 export function isSigningOff({ status, body }: HttpResponse): boolean {
   const code = propertyOf(propertyOf(parseJson(body), 'error'), 'code')
