@@ -101,15 +101,8 @@ export function foreignFault({ name, kind }: FolderEntry): string | undefined {
   return isKnown ? undefined : 'found a file that is not part of a release, expected none'
 }
 
-/**
- * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
- * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
- *
- * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
- * keeps no state, so several processes may use one folder at a time. The first write creates the folder. Every method
- * throws a ReleaseFileError.
- */
-export function openReleaseStore(directory: string) {
+/** The files of one releases folder: their names, and reading and writing with errors that name the file. */
+function createReleaseFolder(directory: string) {
   const root = path.resolve(directory)
   const pathOf = (name: string): string => path.join(root, name)
 
@@ -197,6 +190,34 @@ export function openReleaseStore(directory: string) {
     return text === undefined ? undefined : parseRedaction(text, pathOf(file))
   }
 
+  return {
+    root,
+    pathOf,
+    versionFile,
+    resourceFile,
+    cardFile,
+    redactionFile,
+    readText,
+    missing,
+    list,
+    writeInFolder,
+    assertDigest,
+    readRedaction,
+  }
+}
+
+/**
+ * Published releases on disk: the version chain and the resources that its entries name. Every file is exactly the
+ * canonical JSON text (RFC 8785) in UTF-8 with no newline at its end: what is stored is what is hashed and served.
+ *
+ * Readers never see an incomplete file or version. Published files never change; only redaction removes one. A store
+ * keeps no state, so several processes may use one folder at a time. The first write creates the folder. Every method
+ * throws a ReleaseFileError.
+ */
+export function openReleaseStore(directory: string) {
+  const folder = createReleaseFolder(directory)
+  const { root, pathOf, versionFile, resourceFile, cardFile, redactionFile } = folder
+  const { readText, missing, list, writeInFolder, assertDigest, readRedaction } = folder
   return {
     readRedaction,
 
@@ -319,14 +340,14 @@ export function openReleaseStore(directory: string) {
           const file = pathOf(redactionFile(name, digest))
           replaceFile(file, canonicalJson({ ...redaction }), PUBLIC_FILE)
         }
-        const folder = path.dirname(filePath)
-        for (const each of fs.readdirSync(folder)) {
+        const own = path.dirname(filePath)
+        for (const each of fs.readdirSync(own)) {
           const isPartial = each.startsWith(`${digest}.json.`) && each.endsWith('.partial')
           if (isPartial || each === `${digest}.json`) {
-            fs.rmSync(path.join(folder, each), { force: true })
+            fs.rmSync(path.join(own, each), { force: true })
           }
         }
-        syncFolder(folder)
+        syncFolder(own)
       })
     },
   }
