@@ -67,6 +67,13 @@ function evidenceDownload(texts: PageTexts, code: string, evidence: unknown, now
   return { name, download }
 }
 
+/** How to check evidence: the published command, if the page names one. */
+function evidenceCommand(options: string): readonly HTMLElement[] {
+  const { commands } = document.querySelector<HTMLElement>('#audit-form')?.dataset ?? {}
+  if (commands === undefined) return []
+  return [pageElement('p', [pageElement('code', `${commands} audit --check-evidence ${options}`)])]
+}
+
 /** A log that did not pass, with the evidence if there is any. */
 export function logFaultElement(
   texts: PageTexts,
@@ -76,7 +83,7 @@ export function logFaultElement(
 ): HTMLElement {
   const message = pageElement('p', [pageElement('code', detail)], 'small')
   message.lang = 'en'
-  const parts = [
+  const parts: HTMLElement[] = [
     pageElement('h3', logTexts.text('faultTitle')),
     pageElement('p', logTexts.text(`faults.${code}`)),
     message,
@@ -84,11 +91,10 @@ export function logFaultElement(
   if (evidence !== undefined) {
     const { name, download } = evidenceDownload(texts, code, evidence, nowMs)
     const pin = code === 'FORK' ? '' : ' --pin KEYID'
-    const command = `svc audit --check-evidence ${name} --policy FILE${pin}`
     parts.push(
       pageElement('p', [download]),
       pageElement('p', logTexts.text('evidenceWhat')),
-      pageElement('p', [pageElement('code', command)]),
+      ...evidenceCommand(`${name} --policy FILE${pin}`),
     )
   }
   return pageElement('div', parts, 'note note-warn')
@@ -120,8 +126,8 @@ export function faultElement(texts: PageTexts, error: HistoryError, nowMs: numbe
       pageElement('p', texts.richText(`faults.${code}`, { at, found })),
       pageElement('div', link, 'break'),
       pageElement('p', [download]),
-      pageElement('p', texts.richText('evidenceWhat', { option: '--pin' })),
-      pageElement('p', [pageElement('code', `svc audit --check-evidence ${name} --pin KEYID`)]),
+      pageElement('p', texts.text('evidenceWhat')),
+      ...evidenceCommand(`${name} --pin KEYID`),
     ],
     'note note-warn',
   )

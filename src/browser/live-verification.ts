@@ -42,6 +42,8 @@ export async function showProof(
 export interface LiveCheckOptions {
   readonly button: HTMLButtonElement
   readonly stepsPlace: HTMLElement
+  /** What is requested, one after the other; the first that fails ends the check. Default: the status. */
+  readonly paths?: readonly string[]
   onStart?(): void
   /** Called with the response before it is checked. */
   onResponse(response: HttpResponse): void
@@ -51,7 +53,14 @@ export interface LiveCheckOptions {
 
 /** Mounts a check of the service's status, with the texts of the page, on its button. Returns a function that starts it. */
 export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
-  const { button, stepsPlace, onStart, onResponse, showResult } = options
+  const {
+    button,
+    stepsPlace,
+    paths = [READ_PATHS.status],
+    onStart,
+    onResponse,
+    showResult,
+  } = options
   const texts = readPageTexts('verify')
   const proofTexts = readPageTexts('proof')
 
@@ -62,10 +71,15 @@ export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
         showResult([texts.text('unsupported')], false)
         return
       }
-      const response = await request(READ_PATHS.status)
-      onResponse(response)
-      const input = { response, expectedKeyId: undefined }
-      showResult(await showProof(stepsPlace, proofTexts, input), true)
+      for (const path of paths) {
+        const response = await request(path)
+        onResponse(response)
+        const input = { response, expectedKeyId: undefined }
+        const nodes = await showProof(stepsPlace, proofTexts, input)
+        const named = [pageElement('code', path), ' ', ...nodes]
+        showResult(paths.length > 1 ? named : nodes, true)
+        if (stepsPlace.querySelector('[data-state="failed"]') !== null) return
+      }
     } catch (error) {
       const isSilent = error instanceof ConnectionError
       showResult([texts.text(isSilent ? 'connection' : 'failed')], false)

@@ -1,4 +1,6 @@
 // The page on verifying: fetches the status and verifies it step by step with the client library.
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { mountLiveCheck } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'
@@ -10,7 +12,14 @@ const resultPlace = partOf(document, '#check-result', HTMLElement)
 
 const stepsPlace = partOf(document, '#check-steps', HTMLElement)
 
+/** The resources of another page, whose footer leads here; the path of an unknown one is not requested. */
+const paths = (new URLSearchParams(location.search).get('of') ?? '')
+  .split(' ')
+  .map((name) => `${BASE_PATH}/${name}`)
+  .filter((path) => Object.values<string>(READ_PATHS).includes(path))
+
 mountLiveCheck({
+  ...(paths.length > 0 && { paths }),
   button: partOf(document, '#check-start', HTMLButtonElement),
   stepsPlace,
   onStart() {
@@ -25,6 +34,6 @@ mountLiveCheck({
     }
   },
   showResult(nodes, isVerdict) {
-    resultPlace.replaceChildren(pageElement('p', nodes, isVerdict ? '' : 'note note-warn'))
+    resultPlace.append(pageElement('p', nodes, isVerdict ? '' : 'note note-warn'))
   },
 })

@@ -18,6 +18,7 @@ import {
   type PageGroups,
   pathOfPage,
   siteName,
+  verifyPath,
 } from './page.ts'
 import { searchIndexPath } from './search/search-index-path.ts'
 import { momentInText } from './texts/moments.ts'
@@ -304,7 +305,7 @@ function footer(context: PageContext, page: Page): Html {
           <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>
         </div>
       </dl>
-      <p>${link(`${pathOfPage(locale, 'history')}#audit`, checkThis)}</p>
+      <p>${link(verifyPath(locale, page), checkThis)}</p>
     </section>
     <nav aria-label="${t.links}">
       <ul>

@@ -1,6 +1,7 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import type { SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteData } from './site-data.ts'
 import type { Texts } from './texts/texts.ts'
@@ -45,6 +46,8 @@ export interface Page {
   readonly parent?: string
   /** Whether navigation and sitemap may list the page. Default: always. */
   isListed?(facts: SiteData): boolean
+  /** The resources that it shows. */
+  readonly resources?: readonly SnapshotName[]
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteData): readonly string[]
   /** The feed of what this page shows; default: the one of every page. */
@@ -93,6 +96,12 @@ export function alternatesOf(
 ): readonly (readonly [language: string, path: string])[] {
   const alternates = languages.map((locale) => [locale, pathOfPage(locale, path)] as const)
   return [...alternates, ['x-default', pathOfPage(defaultLocale, path)]]
+}
+
+/** Where a visitor verifies what a page shows: the responses with its resources, or the history. */
+export function verifyPath(locale: Locale, { resources = [] }: Pick<Page, 'resources'>): string {
+  if (resources.length === 0) return `${pathOfPage(locale, 'history')}#audit`
+  return `${pathOfPage(locale, 'verify')}?of=${resources.join('+')}#browser`
 }
 
 /** Path below the locale of the reference page of a group of endpoints. */

@@ -156,7 +156,12 @@ export function createSiteData({
     ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
-  const { languages = LOCALES, interests = INTERESTS, leaveOut = [] } = organization?.site ?? {}
+  const {
+    languages = LOCALES,
+    interests = INTERESTS,
+    leaveOut = [],
+    commands,
+  } = organization?.site ?? {}
   const leftOutPaths: ReadonlySet<string> = new Set(
     leaveOut.flatMap((each) => OPTIONAL_PAGES[each]),
   )
@@ -167,6 +172,8 @@ export function createSiteData({
     challenge: challenge.description,
     /** Languages that the organization offers, in its order. */
     languages,
+    /** How a visitor runs the published commands; undefined before they are published. */
+    commands: commands && `npx ${commands}`,
     /** Language of visitors who prefer none of those that are offered. */
     defaultLocale: languages[0] ?? LOCALES[0],
     /** Interests that the form lists. */

@@ -273,7 +273,7 @@ describe('a history that contradicts itself', { skip }, () => {
     const { fault: proved } = await verifyEvidence(evidence, { pinnedKeyIds: [key.keyId] })
     assert.equal(proved, fault)
     const result = (await page.locator('#audit-result').textContent()) ?? ''
-    assert.ok(result.includes(`svc audit --check-evidence ${file.suggestedFilename()} --pin`))
+    assert.ok(!result.includes('--check-evidence'))
   }
 
   /** What the broken link on the page is drawn between. */
@@ -442,7 +442,7 @@ test('without scripts the chain is readable and the command is shown', { skip },
   for (const hash of await page.locator('.chain-entry .hash').allTextContents())
     assert.match(hash, /^[0-9a-f]{64}$/)
   assert.equal(await page.locator('#audit-form').isVisible(), false)
-  assert.match((await page.locator('main .note').first().textContent()) ?? '', /svc audit /)
+  assert.match((await page.locator('main .note').first().textContent()) ?? '', /JavaScript/)
 })
 
 describe('the search for a version', { skip }, () => {

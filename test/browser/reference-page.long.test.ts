@@ -11,6 +11,7 @@ import { createMemoryCounters } from '../../src/storage/counters/memory-counters
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import type { ProxiedResponse } from '../support/http-proxy.ts'
 import { runKeyedApp } from '../support/keyed-app.ts'
+import { PUBLISHED_COMMANDS } from '../support/made-content.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { otherSigningKey, runApp, testSigning } from '../support/running-app.ts'
 import { runTamperingProxy, type TamperingProxy } from '../support/tampering-proxy.ts'
@@ -521,7 +522,7 @@ describe('a browser without Ed25519', { skip }, () => {
   }
 
   test('without scripts the reference has no forms', async (t) => {
-    const app = await runApp(t)
+    const app = await runApp(t, { releases: PUBLISHED_COMMANDS })
     const { page } = await browser.openPage(t, { javaScriptEnabled: false })
     await page.goto(`${app.origin}/en/reference/snapshots`)
     assert.equal(await page.locator('#status pre.json').count(), 1)
@@ -624,7 +625,7 @@ describe('the page with its script', { skip }, () => {
   })
 
   test('the samples are tabs, and the chosen language is remembered', async (t) => {
-    const app = await runApp(t)
+    const app = await runApp(t, { releases: PUBLISHED_COMMANDS })
     const { page, errors } = await browser.openPage(t, STILL)
     await page.goto(`${app.origin}/en/reference/snapshots`)
     const tabs = page.locator('#roadmap').getByRole('tab')

@@ -53,7 +53,7 @@ async function runSamples(
   const app: KeyedApp = await runKeyedApp(t, { parts: { clock: { nowMs: () => Date.now() } } })
   const names: string[] = []
   for (const [name, row] of Object.entries(ROWS)) {
-    const sample = requestSamples(name, row, { origin: app.origin, keyId }).find(
+    const sample = requestSamples(name, row, { origin: app.origin, keyId, commands: 'svc' }).find(
       (each) => each.language === language,
     )
     if (sample === undefined) continue

@@ -119,7 +119,7 @@ for (const [name, parts] of VARIANTS) {
   })
 }
 
-test('the end of a page names its version, hash and key, and the command that verifies them', async (t) => {
+test('the end of a page names its version, hash and key, and how to verify them', async (t) => {
   const app = await runApp(t)
   const { data } = (await (await app.fetch('/api/v1/version')).json()) as {
     data: { snapshotId: string; hash: string }
@@ -131,12 +131,12 @@ test('the end of a page names its version, hash and key, and the command that ve
   for (const locale of LOCALES) {
     const end = (await read(app, `/${locale}/roadmap.md`)).split('\n## ').at(-1) ?? ''
     for (const fact of [data.snapshotId, data.hash, keyId]) assert.ok(end.includes(`\`${fact}\``))
-    const command = `verify http://127.0.0.1:8080/api/v1/versions/${data.snapshotId} --pin ${keyId}`
-    assert.ok(end.includes(command), end)
+    assert.ok(end.includes(`(http://127.0.0.1:8080/${locale}/verify.md#curl)`), end)
+    assert.doesNotMatch(end, /npx|svc /)
     assert.ok(end.includes(`(http://127.0.0.1:8080/${locale}/roadmap)`), end)
   }
   const unsigned = await runApp(t, { signing: undefined })
-  assert.doesNotMatch(await read(unsigned, '/en/roadmap.md'), /--pin/)
+  assert.doesNotMatch(await read(unsigned, '/en/roadmap.md'), /#curl/)
 })
 
 describe('published text', () => {

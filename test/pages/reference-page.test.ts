@@ -146,7 +146,15 @@ describe('every endpoint has an entry', () => {
       const entry = entryOf(page, name)
       const curl = rawText(entry, '.samples code')
       const { keyId } = derivePublicSigningKey(TEST_SIGNING_KEY)
-      const written = requestSamples(name, row, { origin: 'http://127.0.0.1:8080', keyId })
+      const written = requestSamples(name, row, {
+        origin: 'http://127.0.0.1:8080',
+        keyId,
+        commands: undefined,
+      })
+      assert.deepEqual(
+        written.map(({ language }) => language),
+        ['curl'],
+      )
       // test/clients/reference-samples.long.test.ts runs them.
       assert.deepEqual(
         entry.querySelectorAll('.samples code').map((each) => each.textContent),

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { key } from '../client/scripted-client.ts'
+import { PUBLISHED_COMMANDS } from '../support/made-content.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { attributeOf, parsePage, textIn, unescapeHtml } from '../support/page-markup.ts'
 import { svc } from '../support/run-svc.ts'
@@ -33,9 +34,9 @@ for (const locale of LOCALES) {
     const page = parsePage(text)
     assert.equal(codeIn(text, 'key-id'), key.keyId)
     const buttons = page.all('button.copy').map((button) => attributeOf(button, 'data-copy'))
-    assert.deepEqual(buttons, ['key-id', 'curl-code', 'package-code', 'command-code'])
+    assert.deepEqual(buttons, ['key-id', 'curl-code'])
     const contents = page.all('nav.contents a').map((link) => attributeOf(link, 'href'))
-    assert.equal(contents.length, 8)
+    assert.equal(contents.length, 6)
     for (const href of contents) assert.ok(page.ids.includes((href ?? '').slice(1)), String(href))
     const lines = page.all('main tbody tr')
     assert.equal(lines.length, 6)
@@ -106,10 +107,28 @@ test('the commands match the README and check the pinned key ID', async (t) => {
   }
 })
 
-test('the commands of svc exist', async (t) => {
-  const lines = codeIn(await pageOf(await runApp(t)), 'command-code')
+test('the published commands are shown once the organization names their package, and exist', async (t) => {
+  const app = await runApp(t, { releases: PUBLISHED_COMMANDS })
+  const page = await pageOf(app)
+  const buttons = parsePage(page)
+    .all('button.copy')
+    .map((each) => attributeOf(each, 'data-copy'))
+  assert.deepEqual(buttons, ['key-id', 'curl-code', 'package-code', 'command-code'])
+  const markdown = async (path: string) => (await app.fetch(`/en/${path}.md`)).text()
+  for (const name of ['roadmap', 'development-queue']) {
+    const command = `npx @public-api/cli verify http://127.0.0.1:8080/api/v1/${name} --pin ${key.keyId}`
+    assert.ok((await markdown('roadmap')).includes(command), name)
+  }
+  assert.equal((await app.fetch('/en/verify?of=roadmap+development-queue')).status, 200)
+  const link = /\/en\/verify\?of=roadmap\+development-queue#browser/
+  assert.match(await (await app.fetch('/en/roadmap')).text(), link)
+  assert.doesNotMatch(
+    await (await runApp(t)).fetch('/en/roadmap.md').then((each) => each.text()),
+    /npx/,
+  )
+  const lines = codeIn(page, 'command-code')
   const commands = lines.replaceAll('\\\n', '').trim().split('\n')
-  const names = commands.map((line) => /^npm run svc -- (\w+) /.exec(line)?.[1] ?? line)
+  const names = commands.map((line) => /^npx @public-api\/cli (\w+) /.exec(line)?.[1] ?? line)
   assert.deepEqual(names, ['verify', 'audit', 'doctor'])
   for (const name of names) assert.equal((await svc(name, '--help')).status, 0, name)
 })

@@ -2,6 +2,7 @@ import { createExample } from '@public-api/contract/documents/examples'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
+import { ORGANIZATION_SCHEMA } from '@public-api/contract/snapshots/organization'
 import {
   SNAPSHOT_NAMES,
   SNAPSHOT_SCHEMAS,
@@ -69,6 +70,19 @@ export function releasesOf(
     removeCards: never,
   })
 }
+
+/** Releases of an organization whose commands are published. */
+export const PUBLISHED_COMMANDS: PublishedHistory = releasesOf(
+  {},
+  {
+    site: {
+      'site/organization': {
+        ...(createExample(ORGANIZATION_SCHEMA) as { [name: string]: JsonValue }),
+        site: { commands: '@public-api/cli' },
+      },
+    },
+  },
+)
 
 /** Enough items for the longest list of words. */
 const ITEMS = 6

@@ -59,6 +59,14 @@ const SITE = record('What the pages offer. A list that is missing means everythi
     enumField(keysOf(OPTIONAL_PAGES), 'The waitlist, or API keys.', 'api-keys'),
     { uniqueItems: true },
   ),
+  'commands?': {
+    type: 'string',
+    pattern: '^(@[a-z0-9-][a-z0-9._-]*/)?[a-z0-9-][a-z0-9._-]*$',
+    maxLength: 214,
+    description:
+      'The npm package with the verifying commands, once it is published. The pages then show its commands and the samples of the client libraries; without it they show what every visitor has: the check in the browser, curl and openssl.',
+    example: '@public-api/cli',
+  },
 })
 
 const IDENTITY = {

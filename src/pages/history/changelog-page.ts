@@ -94,6 +94,7 @@ function versionsOfReleases({ facts }: PageContext): ReadonlyMap<string, string>
 /** Changes of the API for its callers. */
 export const CHANGELOG_PAGE: Page = {
   path: 'changelog',
+  resources: ['changelog'],
   feed: 'changelog',
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,

@@ -7,7 +7,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { bulletList, codeLink, link, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
+import { countText, inEnglish, plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
@@ -133,17 +133,26 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
   const pinLink = html`<a href="${pathOfPage(locale, 'verify')}#key"
     >${history.auditOwnWordLink}</a
   >`
-  const command = html`<code>svc audit ${facts.origin}</code>`
+  const { commands } = facts
+  const command = commands && html`<code>${commands} audit ${facts.origin}</code>`
   return html`<p>${history.auditWhat}</p>
     <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
     <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
-    <noscript><p class="note">${richText(history.auditNeedsScript, { command })}</p></noscript>
+    <noscript>
+      <p class="note">
+        ${sentencesHtml(locale, [
+          history.auditNeedsScript,
+          command && richText(history.auditCommand, { command }),
+        ])}
+      </p>
+    </noscript>
     <form
       class="audit-form"
       id="audit-form"
       data-browser
       data-kept="${SAVED_HEAD_NAME}"
       data-audit="${facts.assetPath('audit.js')}"
+      ${commands !== undefined && html`data-commands="${commands}"`}
       ${logScript}
       novalidate
     >

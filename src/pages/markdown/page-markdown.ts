@@ -1,30 +1,35 @@
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
-import { code, html, type Html } from '../markup/html.ts'
+import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { markdownPath, type Page, type PageContext, pathOfPage } from '../page.ts'
 import { parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 
-/** The command that checks that the service signed the version of a page. */
-function verifyCommand({ facts }: PageContext): string | undefined {
-  const { origin, keyId, head } = facts
-  const address = `${origin}${READ_PATHS.versions}/${head.snapshotId}`
-  return keyId && `npx @public-api/cli verify ${address} --pin ${keyId}`
+/** How to verify what a page shows: a command for each of its resources, or the page with curl and openssl. */
+function verification({ locale, texts, facts }: PageContext, page: Page): readonly HtmlValue[] {
+  const { origin, keyId, head, commands } = facts
+  if (keyId === undefined) return []
+  if (commands === undefined) {
+    return [link(`${pathOfPage(locale, 'verify')}#curl`, texts.verify.curlTitle)]
+  }
+  const { resources = [`versions/${head.snapshotId}`] } = page
+  return resources.map((name) =>
+    code(`${commands} verify ${origin}${BASE_PATH}/${name} --pin ${keyId}`),
+  )
 }
 
 /** The version that the page was made from, and how to verify it. */
-function provenance(context: PageContext, address: string): Html {
+function provenance(context: PageContext, page: Page, address: string): Html {
   const { locale, texts, facts } = context
   const { footer: t, checkThis } = texts.site
   const { snapshotId, hash } = facts.head
-  const command = verifyCommand(context)
   return html`<h2>${t.provenance}</h2>
     ${factList([
       [t.version, link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))],
       [t.hash, code(hash)],
       [t.key, facts.keyId === undefined ? t.unsigned : code(facts.keyId)],
-      [checkThis, command && code(command)],
+      ...verification(context, page).map((how) => [checkThis, how] as const),
       ['HTML', link(address, address)],
     ])}`
 }
@@ -48,7 +53,7 @@ export function renderMarkdown(
     return target
   }
   const body = writeMarkdown(parseMarkup(pageContent(page.body(context)).text), resolve)
-  const end = writeMarkdown(parseMarkup(provenance(context, address).text), (href) =>
+  const end = writeMarkdown(parseMarkup(provenance(context, page, address).text), (href) =>
     href === address ? new URL(href) : resolve(href),
   )
   return `${body}\n${end}`

@@ -3,6 +3,7 @@ import { HEADERS, JSON_MEDIA_TYPE } from '@public-api/contract/http/headers'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
+import type { SiteData } from '../page.ts'
 
 /** The languages of samples with their names, in the order of the tabs. */
 export const SAMPLE_LANGUAGES = {
@@ -24,6 +25,8 @@ interface SampleCall {
   readonly row: Endpoint
   readonly origin: string
   readonly keyId: string
+  /** How a visitor runs the published commands. */
+  readonly commands: string
   readonly url: string
   /** Value of the path parameter. */
   readonly value: string | undefined
@@ -35,7 +38,7 @@ interface SampleCall {
 type Sample = (call: SampleCall) => string | undefined
 
 /** A curl command. The shell expands the key, so that it is not in the shell's history. */
-function curlSample({ row, url, body, needsKey }: Omit<SampleCall, 'keyId'>): string {
+function curlSample({ row, url, body, needsKey }: Omit<SampleCall, 'keyId' | 'commands'>): string {
   const words = [`curl -i ${row.method === 'GET' ? '' : `-X ${row.method} `}${url}`]
   if (needsKey) words.push(`-H "${HEADERS.authorization}: Bearer $API_KEY"`)
   if (body !== undefined) {
@@ -121,19 +124,19 @@ ${needsKey ? '\t\tAPIKey:       os.Getenv("API_KEY"),\n' : ''}	})
 }`
   }),
   // The command sends no API key.
-  svc: readSample(({ url, keyId, needsKey }) =>
-    needsKey ? undefined : `svc verify ${url} \\\n  --pin ${keyId}`,
+  svc: readSample(({ url, keyId, commands, needsKey }) =>
+    needsKey ? undefined : `${commands} verify ${url} \\\n  --pin ${keyId}`,
   ),
 }
 
 /**
- * The programs that call an endpoint with its example values, each as one can run it. A deployment that does not sign has only
- * that of curl, because the others verify.
+ * The programs that call an endpoint with its example values, each as a visitor can run it: only curl before the packages are
+ * published, and where the deployment does not sign, because the others verify.
  */
 export function requestSamples(
   name: string,
   row: Endpoint,
-  { origin, keyId }: { readonly origin: string; readonly keyId: string | undefined },
+  { origin, keyId, commands }: Pick<SiteData, 'origin' | 'keyId' | 'commands'>,
 ): readonly { readonly language: SampleLanguage; readonly text: string }[] {
   const { path, parameter, request, authentication } = row
   const body =
@@ -147,9 +150,10 @@ export function requestSamples(
     body: body && 'challengeToken' in body ? { ...body, challengeToken: TOKEN_PLACEHOLDER } : body,
     needsKey: authentication === 'api-key',
   }
-  if (keyId === undefined) return [{ language: 'curl', text: curlSample(call) }]
+  if (keyId === undefined || commands === undefined)
+    return [{ language: 'curl', text: curlSample(call) }]
   return (Object.keys(SAMPLES) as SampleLanguage[]).flatMap((language) => {
-    const text = SAMPLES[language]({ ...call, keyId })
+    const text = SAMPLES[language]({ ...call, keyId, commands })
     return text === undefined ? [] : [{ language, text }]
   })
 }

@@ -126,6 +126,7 @@ function stateNow(context: PageContext, status: Status): Html {
 /** The published state with its age and the live result, the components with their last days, and the incidents. */
 export const STATUS_PAGE: Page = {
   path: 'status',
+  resources: ['status'],
   feed: 'status',
   scripts: () => ['status-page.js'],
   title: (texts) => texts.status.title,

@@ -100,13 +100,13 @@ console.log(data.state, new Date(provedAtMs).toISOString())
 `
 }
 
-function commandRecipe(origin: string, keyId: string): string {
+function commandRecipe(commands: string, origin: string, keyId: string): string {
   const pin = `\\
   --pin ${keyId}`
-  return `npm run svc -- verify ${origin}${READ_PATHS.status} ${pin}
-npm run svc -- audit ${origin} ${pin} \\
+  return `${commands} verify ${origin}${READ_PATHS.status} ${pin}
+${commands} audit ${origin} ${pin} \\
   --state head.json
-npm run svc -- doctor ${origin} ${pin}
+${commands} doctor ${origin} ${pin}
 `
 }
 
@@ -119,7 +119,7 @@ export const VERIFY_PAGE: Page = {
   body(context) {
     const { locale, texts, facts } = context
     const { verify, proof, reference, history } = texts
-    const { keyId, sampleResponse: sample } = facts
+    const { keyId, sampleResponse: sample, commands } = facts
     const seconds = LIMITS.signatureMaxAgeSeconds
     const signedHeader = { header: code(HEADERS.signature), seconds }
     const notModified = {
@@ -166,15 +166,13 @@ export const VERIFY_PAGE: Page = {
     const curl = html`<p>${verify.curlLead}</p>
       ${codeBox(texts, 'curl-code', verify.curlLabel, curlRecipe(...recipe))}
       <p>${curlAfter}</p>`
-    const packageLead = richText(verify.packageLead, {
-      name: code('@public-api/client'),
-      folder: code('packages/client'),
-    })
-    const client = html`<p>${packageLead}</p>
+    const client = html`<p>${richText(verify.packageLead, { name: code('@public-api/client') })}</p>
       ${codeBox(texts, 'package-code', verify.packageLabel, packageRecipe(...recipe))}`
-    const command = html`<p>${richText(verify.commandLead, { name: code('svc') })}</p>
-      ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(...recipe))}
-      <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`
+    const command =
+      commands &&
+      html`<p>${verify.commandLead}</p>
+        ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(commands, ...recipe))}
+        <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`
     const log = logWitnesses(context, facts.head.sequence)
     const limits = verify.limits.map((limit) => richText(limit, { seconds }))
     return {
@@ -189,8 +187,12 @@ export const VERIFY_PAGE: Page = {
         ['key', verify.keyTitle, key],
         ['browser', verify.browserTitle, browser],
         ['curl', verify.curlTitle, curl],
-        ['package', verify.packageTitle, client],
-        ['command', verify.commandTitle, command],
+        ...(commands === undefined
+          ? []
+          : ([
+              ['package', verify.packageTitle, client],
+              ['command', verify.commandTitle, command],
+            ] as const)),
         ...(log === undefined ? [] : [['log', texts.log.title, log] as const]),
         ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
         ['limits', verify.limitsTitle, bulletList(limits)],
