@@ -40,16 +40,19 @@ function isVersionNumber(text: string, index: number): boolean {
 export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
   const found = [
     ...text
-      .matchAll(/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)/g)
-      .filter(({ 0: address, index }) => isNonPublic(address) && !isVersionNumber(text, index)),
+      .matchAll(/(?<![\d.])\d{1,3}(?:(?:\.\d{1,3}){3}|(?: \. ?\d{1,3}){3})(?!\.?\d)/g)
+      .filter(({ 0: spaced, index }) => {
+        return isNonPublic(spaced.replaceAll(' ', '')) && !isVersionNumber(text, index)
+      }),
+    // Numbers with periods may be an enumeration, but not these.
+    ...text.matchAll(/(?<![\d.])(?:192\. 168|169\. 254|127\. 0)(?:\. \d{1,3}){2}(?!\.?\d)/g),
     ...text
       .matchAll(/(?<![\w:])[0-9a-f:]{2,39}(?![\w:])/gi)
       .filter(([address]) => isNonPublic(address)),
-    // Only networks whose addresses are rarely other numbers.
-    ...text.matchAll(/(?<![\w.])\d{10}(?![\w.]\w|\w)/g).filter(([address]) => {
-      const host = hostOf(`http://${address}/`)
-      return /^(?:127\.0\.0\.1$|172\.|192\.168\.)/.test(host) && isNonPublic(host)
-    }),
+    // A whole number is an address only with a port, or in a URL.
+    ...text
+      .matchAll(/(?<![\w.,])\d{8,10}(?=:\d{2,5}(?![\w:]))/g)
+      .filter(([address]) => isNonPublic(hostOf(`http://${address}/`))),
     // One to four parts, at least one of them in hexadecimal or, of four, in octal.
     ...text
       .matchAll(

@@ -27,7 +27,27 @@ const NAMED_VALUES: readonly (readonly [value: RegExp, before: RegExp])[] = [
   [/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, /\bcommits?\b[\w\s,:;&`'"()-]{0,60}$/i],
   // Entity tags of this service, as a header field has them.
   [/^[\w-]{43}$/, /\b(?:etag|if-none-match):\s{0,2}(?:W\/)?"?$/i],
+  // In a sentence, the tag is in its quotes.
+  [/^[\w-]{43}$/, /\b(?:etags?|entity tags?|if-none-match)\b[^"\n]{0,60}"$/i],
 ]
+
+/** SHA-1. A longer one without a word about it may be a key. */
+const COMMIT = '[0-9a-f]{40}'
+/** A commit as the whole text, in brackets, or one of two that are compared. The commit is at the position. */
+const BARE_COMMIT = [
+  new RegExp(`^\\s*${COMMIT}\\s*$`, 'g'),
+  new RegExp(`[(\\[\u0060]${COMMIT}[)\\]\u0060]`, 'g'),
+  new RegExp(`${COMMIT}\\.{2,3}${COMMIT}`, 'g'),
+]
+
+/** Whether a token is a commit by the text beside it. */
+function isBareCommit(text: string, { index, 0: token }: LeakMatch): boolean {
+  if (!new RegExp(`^${COMMIT}$`).test(token)) return false
+  const around = text.slice(Math.max(0, index - 67), index + token.length + 67)
+  return BARE_COMMIT.some((pattern) =>
+    around.matchAll(pattern).some(([found]) => found.includes(token)),
+  )
+}
 
 /** Whether the text before a token marks it as a digest: `sha256:…`, `SHA-256 of the file: …`, `commit …`. */
 function isMarkedDigest(text: string, { index, 0: token }: LeakMatch): boolean {
@@ -39,7 +59,7 @@ function isMarkedDigest(text: string, { index, 0: token }: LeakMatch): boolean {
 
 /** A URL of a commit, or of a file in it, in the text up to the end of a token. */
 const COMMIT_URL =
-  /https:\/\/\S{1,200}\/(?:commits?|tree|blob)\/(?:\?id=)?(?:[0-9a-f]{40}|[0-9a-f]{64})((?:\/[\w.+/-]{0,200})?)$/
+  /https:\/\/\S{1,200}\/(?:(?:commits?|tree|blob)\/(?:\?id=)?|compare\/(?:[\w.-]{1,100}\.{2,3})?)(?:[0-9a-f]{40}|[0-9a-f]{64})((?:\/[\w.+/-]{0,200})?)$/
 
 /** Whether a token ends the URL of a commit. A path after the commit must not look random. */
 function isInCommitUrl(text: string, { index, 0: token }: LeakMatch): boolean {
@@ -73,7 +93,7 @@ function findLongTokens(text: string): readonly LeakMatch[] {
     })
     .filter((match) => {
       if (!looksRandom(match[0]) || isMarkedDigest(text, match)) return false
-      return !isInCommitUrl(text, match)
+      return !isInCommitUrl(text, match) && !isBareCommit(text, match)
     })
 }
 

@@ -15,6 +15,9 @@ const LISTED_WORDS = PHRASE_WORDS - 1
 /** Longest text between two words: a number, a bullet, a line break. */
 const MAX_GAP = 24
 
+/** Numbers of the words, as lists have them. */
+const ROMAN_NUMERAL = /^(?=.)x{0,2}(?:ix|iv|v?i{0,3})$/i
+
 // A word ends after its letters, or before a capital that follows a lower-case letter: AbandonAbilityAble.
 const WORD = /\p{Lu}*\p{Ll}+|\p{Lu}+|\p{Lo}+/gu
 
@@ -28,6 +31,7 @@ export function findRecoveryPhrases(text: string): readonly LeakMatch[] {
       run = []
       phraseStart = undefined
     }
+    if (ROMAN_NUMERAL.test(word)) continue
     const lowerCase = word.toLowerCase()
     const end = start + word.length
     run.push({ start, end, listed: BIP39_WORDS.has(lowerCase) ? lowerCase : undefined })

@@ -15,23 +15,34 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
   sol: '/',
 }
 
-// A dot or an at sign in brackets, as addresses are written against programs that collect them: 192[.]0, me (at) host.
-const BRACKETED = String.raw`\s?[\[({]\s?(?:(\.|dot)|@|at)\s?[\])}]\s?`
+/**
+ * Dots and at signs as addresses are written against programs that collect them: 192[.]0, me (at) host, me <at> host,
+ * 192\\.168, 192。168, me AT host DOT org. The capital words count between words only.
+ */
+const DOT = [
+  String.raw`\s?[\[({<]\s?(?:\.|[Dd][Oo][Tt])\s?[\])}>]\s?`,
+  String.raw`(?<=[\p{L}\p{N}])\s+DOT\s+(?=[\p{L}\p{N}])`,
+  String.raw`(?<=[\w\uff10-\uff5a])(?:\\{1,2}(?:\.|u002[Ee]|x2[Ee])|[\u3002\uff61])(?=[\w\uff10-\uff5a])`,
+].join('|')
+const AT = [
+  String.raw`\s?[\[({<]\s?(?:@|[Aa][Tt])\s?[\])}>]\s?`,
+  String.raw`(?<=[\p{Ll}\p{N}])\s+AT\s+(?=[\w-]+(?:\.|\s+DOT\s+|\s?[\[({<]\s?(?:\.|[Dd][Oo][Tt]))\s?[\])}>\w])`,
+].join('|')
 
-// A bracketed sign, a character reference of HTML, a percent-encoded byte of ASCII, or any other character.
+// A dot, an at sign, a character reference of HTML, a percent-encoded byte of ASCII, or any other character.
 const UNIT = new RegExp(
-  `${BRACKETED}|&(?:#(\\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));|%([2-7][0-9a-f])|.`,
-  'gisu',
+  `(${DOT})|(${AT})|&(?:#(\\d{1,7})|#[Xx]([0-9a-fA-F]{1,6})|([A-Za-z]{2,6}));|%([2-7][0-9a-fA-F])|.`,
+  'gsu',
 )
-const HAS_BRACKETED = new RegExp(BRACKETED, 'i')
+const HAS_DEFANGED = new RegExp(`${DOT}|${AT}`, 'u')
 
 // Invisible characters, which can split a secret without a visible change.
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
-function decode([whole, dot, decimal, hex, name, percent]: RegExpExecArray): string {
+function decode([whole, dot, at, decimal, hex, name, percent]: RegExpExecArray): string {
   if (dot !== undefined) return '.'
-  if (/^\s?[[({]./.test(whole)) return '@'
-  if (name !== undefined) return NAMED_ENTITIES[name] ?? whole
+  if (at !== undefined) return '@'
+  if (name !== undefined) return NAMED_ENTITIES[name.toLowerCase()] ?? whole
   const digits = hex ?? percent
   if (decimal === undefined && digits === undefined) return whole
   const code = Number(decimal ?? `0x${digits}`)
@@ -43,11 +54,11 @@ const PLAIN = /^[\n\r\t\x20-\x24\x27-\x7E]*$/
 
 /**
  * Normalizes a text so that a rule needs only one spelling of a secret: compatibility forms (NFKC), HTML character
- * references and percent-encoding are decoded, dots and at signs in brackets are bare, and invisible characters are removed. `originalOffset` returns the offset
- * in the original of the character at `index` of the text, or at its end.
+ * references and percent-encoding are decoded, dots and at signs are bare, and invisible characters are removed.
+ * `originalOffset` returns the offset in the original of the character at `index` of the text, or at its end.
  */
 export function createSearchText(original: string) {
-  if (PLAIN.test(original) && !HAS_BRACKETED.test(original)) {
+  if (PLAIN.test(original) && !HAS_DEFANGED.test(original)) {
     return { text: original, originalOffset: (index: number) => index }
   }
   const pieces: string[] = []

@@ -30,6 +30,10 @@ const PHRASE =
 
 const HEX_KEY = join('4c0883a69102937d', '6231471b5dbb6204', 'fe5129617082792a', 'e468d01a3f362318')
 
+const NUMERALS = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
+const SHA1 = HEX_KEY.slice(0, 40)
+const OTHER_SHA1 = HEX_KEY.slice(20, 60)
+
 const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
   ['api-key', join('svk', '_0123456789abcdef_', RANDOM_43)],
   ['age-secret-key', join('AGE-SECRET', '-KEY-1', 'QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGP')],
@@ -114,7 +118,7 @@ const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
   // Addresses in other notations.
   ['non-public-address', 'http://2130706433/'],
   ['non-public-address', 'http://167772161:8080/admin'],
-  ['non-public-address', 'The host is 3232235777.'],
+  ['non-public-address', 'It listens on 3232235777:8443.'],
   ['non-public-address', '0x7f000001'],
   ['non-public-address', '0x7f.0x0.0x0.0x1'],
   ['non-public-address', '0300.0250.0001.0001'],
@@ -130,6 +134,24 @@ const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
   ['email-address', 'some\u00adone@exam\u200bple.org'],
   ['assigned-credential', '𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝＝hunter2'],
   ['internal-host', 'db&#46;prod&#46;internal'],
+  // Addresses that are written against programs that collect them.
+  ['non-public-address', '10\u30021\u30022\u30023'],
+  ['non-public-address', '\uff11\uff10\uff61\uff11\uff61\uff12\uff61\uff13'],
+  ['non-public-address', String.raw`172\.16\.4\.9`],
+  ['non-public-address', String.raw`172\u002e16\u002e4\u002e9`],
+  ['non-public-address', 'gateway 10 . 1 . 2 . 3'],
+  ['non-public-address', 'gateway 192. 168. 7. 1'],
+  ['non-public-address', '10 DOT 1 DOT 2 DOT 3'],
+  ['email-address', 'jane AT tides DOT example'],
+  ['email-address', 'jane<at>tides<dot>example'],
+  ['email-address', 'jane AT tides.example'],
+  ['email-address', 'jane[at]tides\u3002example'],
+  [
+    'recovery-phrase',
+    PHRASE.split(' ')
+      .map((word, index) => `${NUMERALS[index]}. ${word}`)
+      .join('\n'),
+  ],
 ]
 
 for (const [rule, text] of POSITIVES) {
@@ -169,6 +191,17 @@ const NEGATIVES: readonly string[] = [
   'On 2026-11-22T09:30:00.000Z, and from 20261122 to 20261231.',
   'https://example.org/blog/2026/11/how-we-migrated-3-databases-in-2-days-without-downtime',
   join('https://github.com/example/project/commit/', HEX_KEY.slice(0, 40)),
+  // Commits and entity tags by the text beside them.
+  SHA1,
+  `Fixed in (${SHA1}) and [${OTHER_SHA1}].`,
+  `The range ${SHA1}..${OTHER_SHA1} has it.`,
+  `https://git.example/tides/record/compare/${SHA1}...${OTHER_SHA1}`,
+  `https://git.example/tides/record/compare/v1.2.0...${SHA1}`,
+  `The ETag of the status is W/"${RANDOM_43}" now.`,
+  // Numbers, lists and words in capitals.
+  'It served 3232235786 bytes, or 3,232,235,786, and 2886729729 requests.',
+  'Steps 10. 11. 12. 13. follow. ARRIVE AT PORT. LOOK AT IT. Press the DOT key.',
+  'Meet the team AT EXAMPLE, at noon. 完成。下一步。',
   'https://example.org/search?q=rate+limits&page=2#results-2026',
   'The largest integer is 2147483647, a count was 184549375, and 4294967295 is the end.',
   'Mail and chat, 100% of it; AT&T and R&D; a&b=c.',
