@@ -5,6 +5,7 @@ import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { expectedName } from '@public-api/contract/text/nearest-name'
+import { keepBytesInGit } from '../files/bytes-in-git.ts'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
 import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
 import { clockWarning } from './clock-warning.ts'
@@ -134,7 +135,12 @@ export async function runPublication<Result extends PublishResult>(
     () => publish({ store, nowMs: Date.now(), registryVersion: REGISTRY_VERSION, note, prepare }),
     'nothing was published',
   )
-  const warnings = [...(clock === undefined ? [] : [clock]), ...published.warnings]
+  const unwritten = keepBytesInGit(folder)
+  const warnings = [
+    ...(clock === undefined ? [] : [clock]),
+    ...published.warnings,
+    ...(unwritten === undefined ? [] : [unwritten]),
+  ]
   const result = { ...published, warnings }
   const lines = [...formatResult(result, folder), ...formatMore(published)]
   const log = hasLog ? await extendLog(folder, store, !values['no-witnesses']) : undefined

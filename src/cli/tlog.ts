@@ -6,6 +6,7 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
+import { keepBytesInGit } from '../files/bytes-in-git.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'
@@ -48,6 +49,7 @@ be changed, even when the service moves.`,
       throw new UsageError('--url expects a URL such as https://api.example.org/log')
     const publication = { ...logPublication(folder), origin, url }
     const { vkey, size } = await withLogErrors(() => createLog(publication, versions))
+    const warning = keepBytesInGit(folder)
     return {
       json: { folder, origin, vkey, size, url },
       lines: [
@@ -55,6 +57,7 @@ be changed, even when the service moves.`,
         'Keep a copy of log-key.pem and log-state.json from the secrets folder.',
         'For the policies of clients:',
         `log ${vkey} ${url}`,
+        ...(warning === undefined ? [] : [`Warning: ${warning}`]),
       ],
     }
   },

@@ -18,6 +18,7 @@ import {
 } from '@public-api/contract/schemas/identifier-patterns'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
+import { carriageReturnFault } from '../files/bytes-in-git.ts'
 import { type FolderEntry, listBelow, readBelow, requireOwnPath } from '../files/folder-files.ts'
 import { readTlogFiles, TLOG_FILE_NAMES } from '../tlog/tlog-files.ts'
 import { isPng } from './png.ts'
@@ -139,7 +140,10 @@ function createReleaseFolder(directory: string) {
   /** Undefined if the file is missing. */
   function readText(file: string, kind: keyof typeof MAX_RELEASE_FILE_BYTES): string | undefined {
     try {
-      return readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
+      const text = readBelow(root, file, MAX_RELEASE_FILE_BYTES[kind]).toString('utf8')
+      const fault = carriageReturnFault(text)
+      if (fault !== undefined) throw new Error(fault)
+      return text
     } catch (error) {
       if (isErrno(error, 'ENOENT')) return undefined
       const message = `${pathOf(file)} cannot be read: ${messageOf(error)}`

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { carriageReturnFault } from '../files/bytes-in-git.ts'
 import { readBelow, requireOwnPath } from '../files/folder-files.ts'
 
 /** A file of the transparency log cannot be read or written. The message names it. */
@@ -43,7 +44,10 @@ export function readTlogFile(releasesDir: string, name: TlogFileName): string | 
   const file = path.join(tlogFolder(releasesDir), name)
   try {
     const bytes = readBelow(releasesDir, `log/${name}`, MAX_BYTES[name])
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const fault = carriageReturnFault(text)
+    if (fault !== undefined) throw new Error(fault)
+    return text
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new TlogFileError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
