@@ -208,8 +208,8 @@ export function inspectConfig(env: Environment, workingDir: string) {
   reader.refuseRenamed(RENAMED_VARIABLES)
   const folder = (name: string, otherwise: string) =>
     path.resolve(workingDir, reader.text(name) ?? otherwise)
-  // Read by svc publish and svc tlog only. Named here, so that it is not reported as unknown.
-  reader.text('SVC_TLOG_KEY')
+  // Read by svc only. Named here, so that they are not reported as unknown.
+  for (const name of ['SVC_TLOG_KEY', 'SVC_CONTENT_DIR', 'SVC_ENVIRONMENT_FILE']) reader.text(name)
   const runtime = reader.oneOf('SVC_RUNTIME', ['local', 'production']) ?? 'local'
   const dataDir = folder('SVC_DATA_DIR', 'data')
   const secretsDir = folder('SVC_SECRETS_DIR', 'secrets')

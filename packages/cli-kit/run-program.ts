@@ -21,6 +21,8 @@ export interface Program {
   /** Reads the version that `--version` prints. */
   readonly version: () => string
   readonly toFailure?: ToFailure
+  /** Called before a command runs, after its arguments were parsed. May throw a UsageError. */
+  readonly prepare?: () => void
   /** Commands that have another name now, by the old one. */
   readonly renamed?: { readonly [name: string]: string }
 }
@@ -81,7 +83,7 @@ Run 'svc COMMAND --help' or 'svc help COMMAND' for a command.`
 
 /** Parses the arguments of a program, and runs the command that they choose. */
 async function runParsed(
-  { commands, version, toFailure }: Program,
+  { commands, version, toFailure, prepare }: Program,
   args: readonly string[],
   output: CommandOutput,
   onCommand: (name: string) => void,
@@ -122,6 +124,7 @@ async function runParsed(
       parser.createHelp().boxWrap(codes.replaceAll(/ *\n +/g, ' '), WIDTH),
     )
     parser.action(async () => {
+      prepare?.()
       const parsed = { values: parser.opts(), positionals: parser.args }
       exitCode = await command.run(parsed, output, toFailure)
     })

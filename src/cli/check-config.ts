@@ -12,11 +12,13 @@ import { inspectSecrets } from '../secrets.ts'
 export function checkConfiguration(): CommandResult {
   const nowMs = Date.now()
   const warnings: string[] = []
+  let folders = {}
   const warn = (_fields: object, message: string) => {
     warnings.push(message)
   }
   try {
     const config = checkStart(process.env, process.cwd(), nowMs)
+    folders = { releases: config.releasesDir, secrets: config.secretsDir, data: config.dataDir }
     const log = { debug() {}, info() {}, warn, error: warn }
     warnAboutEnvironment(config, log)
     const { publishedKeys, signingKey } = inspectSecrets(config, nowMs).secrets
@@ -31,7 +33,11 @@ export function checkConfiguration(): CommandResult {
   }
   const count = warnings.length === 0 ? '.' : `, with ${pluralOf(warnings.length, 'warning')}:`
   return {
-    json: { warnings },
-    lines: [`The configuration is valid${count}`, ...warnings.map((warning) => `  ${warning}`)],
+    json: { folders, warnings },
+    lines: [
+      `The configuration is valid${count}`,
+      ...warnings.map((warning) => `  ${warning}`),
+      ...Object.entries(folders).map(([name, folder]) => `${name}: ${folder}`),
+    ],
   }
 }

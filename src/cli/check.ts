@@ -1,7 +1,12 @@
 import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { CONTENT_OPTION, mistakeLines, withPublishErrors } from './releases-folder.ts'
+import {
+  CONTENT_OPTION,
+  contentFolder,
+  mistakeLines,
+  withPublishErrors,
+} from './releases-folder.ts'
 
 export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],
@@ -22,7 +27,7 @@ Nothing is written.`,
       const { checkConfiguration } = await import('./check-config.ts')
       return checkConfiguration()
     }
-    const content = values.content ?? 'content'
+    const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
     const { countTranslations } = await import('../publishing/compile/translation-coverage.ts')
     const { resources, mistakes, outdated, warnings } = await withPublishErrors(() =>

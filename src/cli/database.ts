@@ -7,6 +7,7 @@ import { openStorageForCommand } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/stores/storage.ts'
 import { ownerAdvice } from './folder-owner.ts'
+import { chooseFolder } from './service-environment.ts'
 
 /** `--database` of the commands that read or change the database. */
 export const DATABASE_OPTION = textOption(
@@ -21,6 +22,9 @@ export function readConfig(variables: readonly string[] = DATABASE_VARIABLES): C
   const { config, mistakes } = inspectConfig(process.env, process.cwd())
   const ours = mistakes.filter(({ variable }) => variables.includes(variable))
   if (ours.length > 0) throw new ConfigError(ours)
+  if (variables.includes('SVC_SECRETS_DIR')) {
+    chooseFolder(undefined, 'SVC_SECRETS_DIR', config.secretsDir)
+  }
   return config
 }
 

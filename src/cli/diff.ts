@@ -8,6 +8,7 @@ import type { ReleaseStore } from '../releases/release-store.ts'
 import { createMarks, formatField, formatResource } from './format-diff.ts'
 import {
   CONTENT_OPTION,
+  contentFolder,
   RELEASES_OPTION,
   openReleasesFolder,
   withPublishErrors,
@@ -66,7 +67,7 @@ text changed after them are named. Nothing is written.`,
     const diff = await withPublishErrors(() =>
       positionals.length > 0
         ? diffOfVersions(store, positionals)
-        : diffOfContent(store, values.content ?? 'content'),
+        : diffOfContent(store, contentFolder(values.content)),
     )
     const { readText, ...result } = diff
     const { from, to, resources, notes, warnings } = result

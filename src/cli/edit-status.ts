@@ -17,7 +17,12 @@ import {
   requireNamedReleases,
   runPublication,
 } from './publish.ts'
-import { CONTENT_OPTION, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
+import {
+  CONTENT_OPTION,
+  contentFolder,
+  RELEASES_OPTION,
+  withPublishErrors,
+} from './releases-folder.ts'
 
 /** The options of every command that edits the status. */
 export const EDIT_OPTIONS = {
@@ -106,7 +111,7 @@ export async function editStatus(
   const { isUsual, StatusEditError } = await import('../publishing/editing/edit-status.ts')
   const { readUsualSummary, writeUsualSummary } =
     await import('../publishing/editing/usual-summary.ts')
-  const contentDir = values.content ?? 'content'
+  const contentDir = contentFolder(values.content)
   const nowMs = Date.now()
   const now = formatInstant(nowMs).replace(/\.\d+Z$/, 'Z')
   const at = parseInstantOption('--at', values.at) ?? undefined

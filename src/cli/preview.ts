@@ -7,6 +7,7 @@ import { textOptionOr } from '@public-api/cli-kit/options'
 import { openLog } from '../logger.ts'
 import {
   CONTENT_OPTION,
+  contentFolder,
   mistakeLines,
   openReleasesFolder,
   RELEASES_OPTION,
@@ -30,7 +31,7 @@ this run alone. Ctrl+C ends it.`,
   exit: '0 ended by a signal, 1 failure, 2 wrong usage',
   async run({ values }, output) {
     const port = parseWholeNumber('--port', values.port, PORT_RANGE)
-    const contentDir = values.content ?? 'content'
+    const contentDir = contentFolder(values.content)
     if (!existsSync(contentDir)) {
       throw new CommandFailure(
         'CONTENT',

@@ -3,6 +3,7 @@ import type { CommandOutput, CommandTable, ExitCode, ToFailure } from '@public-a
 import { createCompletionCommand } from '@public-api/cli-kit/completion'
 import { runProgram as runCommands } from '@public-api/cli-kit/run-program'
 import { VERIFICATION_COMMANDS } from '@public-api/cli/src/commands.ts'
+import { addServiceVariables } from './service-environment.ts'
 
 /** The commands: one row and one file each. A file is loaded when its command is run, so that help stays quick. */
 export const COMMANDS: CommandTable = {
@@ -82,7 +83,18 @@ function readVersion(): string {
 
 const PROGRAM = { commands: COMMANDS, version: readVersion, toFailure, renamed: RENAMED }
 
+/** Acts on the checkout, and ignores the service of this machine. */
+const CHECKOUT_OPTION = '--checkout'
+
 /** Runs `svc` with the arguments after its name. Prints a failure on one line and returns the exit code. */
-export function runProgram(args: readonly string[], output: CommandOutput): Promise<ExitCode> {
-  return runCommands(PROGRAM, args, output)
+export function runProgram(given: readonly string[], output: CommandOutput): Promise<ExitCode> {
+  const args = given.filter((each) => each !== CHECKOUT_OPTION)
+  if (args.length < given.length) process.env['SVC_ENVIRONMENT_FILE'] = ''
+  return runCommands({ ...PROGRAM, prepare: () => prepare(args, output) }, args, output)
+}
+
+/** Takes the settings of the service on this machine, and says so to a person. */
+function prepare(args: readonly string[], output: CommandOutput): void {
+  const { note } = addServiceVariables(process.env)
+  if (note !== undefined && process.stderr.isTTY && !args.includes('--json')) output.error(note)
 }

@@ -11,6 +11,7 @@ import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
 import { clockWarning } from './clock-warning.ts'
 import { readConfig } from './database.ts'
 import {
+  contentFolder,
   RELEASES_OPTION,
   openReleasesFolder,
   requireText,
@@ -89,8 +90,8 @@ export function requireNamedReleases(values: {
   readonly releases?: string
 }): void {
   const isNamed = (values.releases ?? process.env['SVC_RELEASES_DIR'] ?? '') !== ''
-  if (values.content === undefined || isNamed) return
-  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside --content')
+  if ((values.content ?? process.env['SVC_CONTENT_DIR']) === undefined || isNamed) return
+  throw new UsageError('expected --releases DIR (or SVC_RELEASES_DIR) beside the content folder')
 }
 
 function parseServiceUrl(text: string): URL {
@@ -188,8 +189,9 @@ folder records the version in .published.json, which belongs in version control:
 content that is based on an older version is refused.`,
   options: {
     note: NOTE_OPTION,
-    content: textOption(`DIR: folder with the content files (default: content); requires a named
-      releases folder`),
+    content:
+      textOption(`DIR: folder with the content files (default: SVC_CONTENT_DIR, else content);
+      requires a named releases folder`),
     releases: RELEASES_OPTION,
     create: flag('create the releases folder if it does not exist'),
     only: ONLY_OPTION,
@@ -202,7 +204,7 @@ content that is based on an older version is refused.`,
   async run({ values }) {
     requireNamedReleases(values)
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')
-    const contentDir = values.content ?? 'content'
+    const contentDir = contentFolder(values.content)
     const { over } = values
     const only = parseResources(values.only)
     return runPublication(values, (publication) =>

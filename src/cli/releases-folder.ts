@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
 import { textOption } from '@public-api/cli-kit/options'
@@ -7,10 +8,16 @@ import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import { formatMistake } from '../publishing/rules/content-mistake.ts'
 import { PublishError } from '../publishing/rules/publish-error.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
-import { readConfig } from './database.ts'
+import { chooseFolder } from './service-environment.ts'
 
 /** `--content` of the commands that read the content folder. */
-export const CONTENT_OPTION = textOption('DIR: folder with the content files (default: content)')
+export const CONTENT_OPTION = textOption(`DIR: folder with the content files
+  (default: SVC_CONTENT_DIR, else content)`)
+
+/** The content folder that `--content` names, else the configured one. Throws a UsageError. */
+export function contentFolder(option: string | undefined): string {
+  return chooseFolder(option, 'SVC_CONTENT_DIR', 'content')
+}
 
 /** `--releases` of the commands that read or change the releases. */
 export const RELEASES_OPTION = textOption(`DIR: folder with the published releases
@@ -18,7 +25,8 @@ export const RELEASES_OPTION = textOption(`DIR: folder with the published releas
 
 /** The release folder that `--releases` names, else the configured one, and its path. Throws a ConfigError. */
 export function openReleasesFolder(option: string | undefined) {
-  const folder = option ?? readConfig(['SVC_RELEASES_DIR']).releasesDir
+  const chosen = chooseFolder(option, 'SVC_RELEASES_DIR', 'releases')
+  const folder = option ?? path.resolve(chosen)
   return { folder, store: openReleaseStore(folder) }
 }
 

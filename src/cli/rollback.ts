@@ -9,7 +9,7 @@ import {
   requireNamedReleases,
   runPublication,
 } from './publish.ts'
-import { CONTENT_OPTION, RELEASES_OPTION } from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, RELEASES_OPTION } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: 'rollback VS-NNNN --note TEXT [options]',
@@ -31,7 +31,7 @@ a redacted resource stays as it is in the newest version.`,
     const snapshotId = onlyArgument(positionals, 'version, such as VS-0001')
     requireNamedReleases(values)
     const only = parseResources(values.only)
-    const contentDir = values.content ?? 'content'
+    const contentDir = contentFolder(values.content)
     const { rollBackRelease } = await import('../publishing/releases/roll-back-release.ts')
     return runPublication(
       values,

@@ -4,7 +4,7 @@ import { createCommand, UsageError } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
 import { isTranslationLocale } from '../publishing/translations/translation-record.ts'
-import { CONTENT_OPTION, withPublishErrors } from './releases-folder.ts'
+import { CONTENT_OPTION, contentFolder, withPublishErrors } from './releases-folder.ts'
 
 export const command = createCommand({
   usage: ['translations [LOCALE] [options]', 'translations confirm LOCALE FIELD … [options]'],
@@ -24,7 +24,7 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
     if (locale !== undefined && !isTranslationLocale(locale)) {
       throw new UsageError(`${JSON.stringify(locale)} is not a locale of the pages`)
     }
-    const contentDir = values.content ?? 'content'
+    const contentDir = contentFolder(values.content)
     const { requireContent } = await import('../publishing/releases/publish-release.ts')
     const { formatOutdated, writeTranslationRecord } =
       await import('../publishing/translations/translation-record.ts')

@@ -8,7 +8,13 @@ import { svcIn } from '../support/run-svc.ts'
 test('a valid configuration passes, and nothing is created', async (t) => {
   const { folder } = makeDeployment(t)
   const { status, out, error } = await svcIn(folder, ['check', '--config'])
-  assert.deepEqual([status, out, error], [0, 'The configuration is valid.\n', ''])
+  const folders = ['releases', 'secrets', 'data'].map(
+    (name) => `${name}: ${path.join(folder, name)}\n`,
+  )
+  assert.deepEqual(
+    [status, out, error],
+    [0, `The configuration is valid.\n${folders.join('')}`, ''],
+  )
   assert.deepEqual(readdirSync(folder), ['releases'])
 })
 

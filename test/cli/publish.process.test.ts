@@ -123,7 +123,7 @@ test('wrong usage exits with 2 and one line that helps', async () => {
     ],
     [
       ['publish', '--note', 'x', '--content', 'elsewhere'],
-      "error: expected --releases DIR (or SVC_RELEASES_DIR) beside --content. Run 'svc publish --help' for usage.\n",
+      "error: expected --releases DIR (or SVC_RELEASES_DIR) beside the content folder. Run 'svc publish --help' for usage.\n",
     ],
   ]
   for (const [args, line] of cases) {

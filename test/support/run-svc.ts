@@ -16,9 +16,12 @@ export interface RunOptions {
 }
 
 /** The environment without any variable of the service's own. */
-export function cleanEnvironment(changes: { readonly [name: string]: string } = {}) {
+export function cleanEnvironment(
+  changes: { readonly [name: string]: string } = {},
+): NodeJS.Dict<string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))
-  return { ...Object.fromEntries(kept), ...changes }
+  // No settings of a service on this machine.
+  return { ...Object.fromEntries(kept), SVC_ENVIRONMENT_FILE: '', ...changes }
 }
 
 /** Output of a command in this process. */

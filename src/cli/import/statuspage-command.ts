@@ -10,7 +10,12 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { rewriteBelow } from '../../files/folder-files.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
-import { CONTENT_OPTION, mistakeLines, withPublishErrors } from '../releases-folder.ts'
+import {
+  CONTENT_OPTION,
+  contentFolder,
+  mistakeLines,
+  withPublishErrors,
+} from '../releases-folder.ts'
 import { fetchStatuspage, MAX_DOCUMENT_BYTES } from './fetch-statuspage.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -67,7 +72,7 @@ Nothing is published.`,
   async run({ values, positionals }) {
     const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
     if (positionals.length === 0) throw new UsageError('expected the URL of a Statuspage, or files')
-    const contentDir = values.content ?? 'content'
+    const contentDir = contentFolder(values.content)
     const file = path.join(contentDir, 'status.yaml')
     if (!existsSync(contentDir)) {
       throw new UsageError(`${contentDir} does not exist; create it with svc init`)

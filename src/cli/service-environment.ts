@@ -1,0 +1,84 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
+import { UsageError } from '@public-api/cli-kit/command'
+import type { Environment } from '../environment-reader.ts'
+
+/** The variables of the service on a machine with the systemd units. */
+const SERVICE_FILE = '/etc/public-api/environment'
+const PROGRAM_FOLDER = fileURLToPath(new URL('../../', import.meta.url))
+/** Where an installation has its files, unless the variables of the service say otherwise. */
+const DEFAULTS_FILE = path.join(PROGRAM_FOLDER, 'deploy', 'systemd', 'defaults.env')
+
+/** The variables of a file; undefined if it does not exist. */
+function readVariables(file: string): NodeJS.Dict<string> | undefined {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** What was done with the service's environment file. */
+export interface ServiceEnvironment {
+  /** One line for a person; undefined without a file. */
+  readonly note?: string
+}
+
+/**
+ * Adds the variables of the service on this machine to an environment, in which those that are set win. The file is
+ * `SVC_ENVIRONMENT_FILE`; an empty one means none. Throws a UsageError if the file that it names does not exist.
+ */
+export function addServiceVariables(env: NodeJS.ProcessEnv): ServiceEnvironment {
+  const named = env['SVC_ENVIRONMENT_FILE']
+  const file = named ?? SERVICE_FILE
+  if (file === '') return {}
+  try {
+    const variables = readVariables(file)
+    if (variables === undefined) {
+      if (named === undefined) return {}
+      throw new UsageError(`SVC_ENVIRONMENT_FILE names ${file}, which does not exist`)
+    }
+    Object.assign(env, { ...readVariables(DEFAULTS_FILE), ...variables, ...env })
+    env['SVC_ENVIRONMENT_FILE'] = file
+    return { note: `Using the settings of ${file}` }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    env['SVC_ENVIRONMENT_FILE'] = file
+    return { note: `Warning: ${file} cannot be read (${code}), and its settings are not used` }
+  }
+}
+
+function resolved(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return path.resolve(folder)
+  }
+}
+
+/**
+ * The folder of an option, else of its variable, else the default. Throws a UsageError for one in the program's own
+ * checkout on a machine that has a service, unless the variable names it: what is there belongs to another organization.
+ */
+export function chooseFolder(
+  option: string | undefined,
+  variable: string,
+  fallback: string,
+): string {
+  const env: Environment = process.env
+  const configured = env[variable]?.trim() ?? ''
+  if (option === undefined && configured !== '') return configured
+  const folder = option ?? fallback
+  const file = env['SVC_ENVIRONMENT_FILE'] ?? ''
+  if (file === '' && env['SVC_RUNTIME'] !== 'production') return folder
+  const relative = path.relative(resolved(PROGRAM_FOLDER), resolved(folder))
+  if (relative.startsWith('..') || path.isAbsolute(relative)) return folder
+  const found = file === '' ? 'SVC_RUNTIME is production' : `${file} configures a service here`
+  throw new UsageError(
+    `${folder} belongs to the program itself, and ${found}; name another one (${variable}), or use it with --checkout`,
+  )
+}
