@@ -136,6 +136,12 @@ export interface Command extends CommandHelp {
   ): Promise<ExitCode>
 }
 
+/** The failure of a system call, such as a full disk or a missing permission; undefined for any other error. */
+function systemFailureOf(error: unknown): CommandFailure | undefined {
+  const isSystem = error instanceof Error && 'syscall' in error && 'code' in error
+  return isSystem ? new CommandFailure(String(error.code), error.message) : undefined
+}
+
 /** Creates a command from its definition. */
 export function createCommand<const Options extends CommandOptions>({
   options,
@@ -165,7 +171,7 @@ export function createCommand<const Options extends CommandOptions>({
         return exitCode
       } catch (error) {
         if (error instanceof UsageError) throw error
-        const failure = (await toFailure?.(error)) ?? error
+        const failure = (await toFailure?.(error)) ?? systemFailureOf(error) ?? error
         return printFailure(failure, printsFailuresAsJson && isJson, output)
       }
     },

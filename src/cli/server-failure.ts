@@ -2,6 +2,7 @@ import { CommandFailure } from '@public-api/cli-kit/command'
 import { ConfigError } from '../config-mistake.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
+import { EntryKindError } from '../files/folder-files.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 
 /** An expected error of the server's modules as a failure of a command; undefined for any other error. */
@@ -16,6 +17,7 @@ export function serverFailureOf(error: unknown): CommandFailure | undefined {
   if (error instanceof StorageError || error instanceof AgeError) {
     return new CommandFailure(error.code, error.message)
   }
+  if (error instanceof EntryKindError) return new CommandFailure('FILE', error.message)
   if (error instanceof SigningKeyError) return new CommandFailure('SIGNING_KEYS', error.message)
   return undefined
 }

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { UsageError } from '@public-api/cli-kit/command'
-import type { Environment } from '../environment-reader.ts'
 
 /** The variables of the service on a machine with the systemd units. */
 const SERVICE_FILE = '/etc/public-api/environment'
@@ -69,7 +68,7 @@ export function chooseFolder(
   variable: string,
   fallback: string,
 ): string {
-  const env: Environment = process.env
+  const { env } = process
   const configured = env[variable]?.trim() ?? ''
   if (option === undefined && configured !== '') return configured
   const folder = option ?? fallback

@@ -113,11 +113,28 @@ export function claimName(
   syncFolder(path.dirname(file))
 }
 
+/**
+ * Gives a new file the owner of what it replaces or belongs to. A user who is not root can give it to a group of theirs
+ * at most. Returns whether the owner is the wanted one. Throws the error of the system.
+ */
+export function giveTo(handle: number, { uid, gid }: NonNullable<FileRights['owner']>): boolean {
+  const own = fs.fstatSync(handle)
+  for (const owner of [uid, own.uid]) {
+    if (own.uid === owner && own.gid === gid) return owner === uid
+    try {
+      fs.fchownSync(handle, owner, gid)
+      return owner === uid
+    } catch (error) {
+      if (codeOf(error) !== 'EPERM') throw error
+    }
+  }
+  return own.uid === uid
+}
+
 function setRights(handle: number, { mode, owner }: FileRights): void {
-  const { uid, gid } = fs.fstatSync(handle)
-  // Only root may change the owner, so this is skipped unless it is needed.
-  if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) {
-    fs.fchownSync(handle, owner.uid, owner.gid)
+  const isOwned = owner === undefined || giveTo(handle, owner)
+  if (!isOwned && mode !== undefined && (mode & 0o044) === 0) {
+    throw new Error('its owner could not be kept, and only the owner may read it')
   }
   // The umask may have removed permissions at creation.
   if (mode !== undefined) fs.fchmodSync(handle, mode)
@@ -181,7 +198,7 @@ export function replaceFile(
 
 /**
  * Creates or replaces a file as `replaceFile` does. Keeps its mode and owner, so that a change by root leaves it readable
- * for the service, and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the
+ * for the service (a member of its group keeps the group alone), and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the
  * system.
  */
 export function rewriteFile(file: string, text: string, mode: number): void {

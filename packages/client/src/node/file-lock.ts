@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { giveTo } from './durable-file.ts'
 
 const RETRY_MS = 50
 /** SQLITE_BUSY, the lowest byte of an error code (https://sqlite.org/rescode.html). */
@@ -17,9 +18,8 @@ function prepare(file: string): void {
   try {
     const handle = fs.openSync(file, 'wx', folder.mode & 0o666)
     try {
-      const { uid, gid } = fs.fstatSync(handle)
-      if (uid !== folder.uid || gid !== folder.gid) fs.fchownSync(handle, folder.uid, folder.gid)
-      // The umask may have removed permissions at creation.
+      giveTo(handle, folder)
+      // The umask may have removed permissions of the group.
       fs.fchmodSync(handle, folder.mode & 0o666)
     } finally {
       fs.closeSync(handle)

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { makeContent } from '../publishing/content-fixture.ts'
+import { SVC } from '../support/run-program.ts'
+import { cleanEnvironment } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const [OWNER, COLLEAGUE, GROUP] = [12_345, 12_346, 23_456]
+
+/** Gives a folder and everything in it to the owner and the group, both of whom may write. */
+function share(folder: string): void {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  for (const each of ['', ...entries]) {
+    const place = path.join(folder, each)
+    chownSync(place, OWNER, GROUP)
+    chmodSync(place, statSync(place).isDirectory() ? 0o2775 : 0o664)
+  }
+}
+
+/** Content and releases of an owner and a group, and `svc` as another user. */
+function makeShared(t: TestContext) {
+  const content = makeContent(t)
+  const releases = path.join(temporaryFolder(t), 'releases')
+  mkdirSync(releases)
+  for (const folder of [content, releases]) {
+    chmodSync(path.dirname(folder), 0o755)
+    share(folder)
+  }
+  const run = (uid: number, gid: number, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [SVC, ...args], {
+      uid,
+      gid,
+      cwd: '/',
+      encoding: 'utf8',
+      timeout: 60_000,
+      env: cleanEnvironment({ SVC_CONTENT_DIR: content, SVC_RELEASES_DIR: releases }),
+    })
+  return { content, releases, run }
+}
+
+const OPEN = ['incident', 'open', '--title', 'A', '--impact', 'minor', '--text', 'B.']
+
+test('a colleague in the group opens an incident, and the owner goes on', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
+  const { content, run } = makeShared(t)
+  const first = run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards')
+  assert.equal(first.status, 0, first.stderr)
+  const opened = run(COLLEAGUE, GROUP, ...OPEN, '--component', 'read-api=degraded')
+  assert.equal(opened.status, 0, opened.stderr)
+  const { uid, gid, mode } = statSync(path.join(content, 'status.yaml'))
+  assert.deepEqual([uid, gid, mode & 0o777], [COLLEAGUE, GROUP, 0o664])
+  const id = /\(([\w-]+)\):/.exec(opened.stdout)?.[1] ?? ''
+  const resolve = ['incident', 'resolve', id, '--text', 'C.', '--publish', '--no-cards']
+  const resolved = run(OWNER, GROUP, ...resolve)
+  assert.equal(resolved.status, 0, resolved.stderr)
+  assert.match(resolved.stdout, /Published VS-0002/)
+})
+
+test('no command shows a stack trace for a folder that it may not use', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
+  const { content, releases, run } = makeShared(t)
+  assert.equal(run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards').status, 0)
+  const stranger = 34_567
+  const writing = [
+    [...OPEN, '--component', 'read-api=degraded'],
+    ['tlog', 'init', '--origin', 'api.example.org/log'],
+    ['init', path.join(content, 'new')],
+  ]
+  const reading = [
+    ['publish', '-m', 'M.', '--no-cards'],
+    ['rollback', 'VS-0001', '-m', 'M.', '--no-cards'],
+    ['check'],
+    ['init', content, '--schemas'],
+    ['versions'],
+    ['audit', releases],
+    ['waitlist', 'count', '--database', path.join(content, 'x.sqlite')],
+    ['db', 'backup', path.join(content, 'b'), '--database', path.join(content, 'x.sqlite')],
+  ]
+  for (const [mode, commands] of [
+    [0o2755, writing],
+    [0o2700, reading],
+  ] as const) {
+    chmodSync(content, mode)
+    chmodSync(releases, mode)
+    for (const args of commands) {
+      const { status, stderr } = run(stranger, stranger, ...args)
+      assert.equal(status, 1, `${args.join(' ')}: ${stderr}`)
+      assert.match(stderr, /^error: [^\n]+/, args.join(' '))
+      assert.doesNotMatch(stderr, /^ +at /m, args.join(' '))
+    }
+  }
+})
