@@ -83,6 +83,7 @@ test('cache classes, CORS and the catalog match the specification', () => {
     'X-SVC-Revalidated',
     'Signature',
     'Signature-Input',
+    'Unencoded-Digest',
   ])
   assert.deepEqual(
     policy.errors.catalog.map(({ code }) => code),

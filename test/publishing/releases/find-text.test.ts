@@ -67,7 +67,7 @@ test('the command counts, names versions once, and does not repeat the text', as
     ),
   )
   const piped = await svcIn(folder, ['find'], { input: 'absent\n' })
-  assert.deepEqual([piped.status, piped.out.split(' in ')[0]], [0, 'Not found'])
+  assert.deepEqual([piped.status, piped.out.split(' in ')[0]], [1, 'Not found'])
   assert.equal((await svcIn(folder, ['find', ' '])).status, 2)
   const digest = sha256Base64url(canonicalJson({ a: 'the word' }))
   store.redactResource('status', digest, { reason: 'R.', redactedAt: '2026-02-01T00:00:00Z' })
