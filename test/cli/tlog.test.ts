@@ -249,6 +249,8 @@ describe('answers of a witness', () => {
     ['bombs', 'failed', /more than 131072 bytes/, 3],
     ['argues', 'failed', /states size 2 again/, 3],
     ['nonsense', 'failed', /line 1: expected an em dash/, 3],
+    ['cuts', 'failed', /./, 3],
+    ['resets', 'failed', /./, 3],
     ['fails', 'failed', /status 500/, 3],
     ['refuses', 'failed', /status 400/, 3],
     ['limits', 'failed', /status 429/, 3],

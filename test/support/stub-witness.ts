@@ -12,6 +12,8 @@ export type WitnessMode =
   | 'honest'
   | 'hangs'
   | 'drips'
+  | 'cuts'
+  | 'resets'
   | 'lies'
   | 'floods'
   | 'bombs'
@@ -93,6 +95,11 @@ export async function openStubWitness(
           const timer = setInterval(() => response.write('\n'), 20)
           return void response.on('close', () => clearInterval(timer))
         }
+        case 'cuts':
+          response.writeHead(200, { 'Content-Length': '1000' })
+          return void response.write('— x AAAA', () => response.destroy())
+        case 'resets':
+          return void request.socket.resetAndDestroy()
         case 'floods':
           return send(200, '— x AAAAAAAA\n'.repeat(20_000))
         case 'bombs':
