@@ -20,6 +20,7 @@ import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
 import { createItemRevisions } from './pages/delivery/item-revisions.ts'
 import { createSite } from './pages/site.ts'
+import { createStatusRecorder } from './pages/snapshots/status-record.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
@@ -91,6 +92,7 @@ export function createAppComposer(
     policy: createDocumentPayload(createPolicy(described)),
   }
   const itemRevisions = createItemRevisions()
+  const recordStatus = createStatusRecorder()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
@@ -141,6 +143,7 @@ export function createAppComposer(
       api,
       keyId,
       itemRevisions,
+      recordStatus,
     })
     const archive = createArchive(releases, isPreview)
     const log = createLogRoutes(releases, isPreview)

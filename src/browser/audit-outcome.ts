@@ -1,10 +1,10 @@
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
-import { ConnectionError } from '@public-api/client-internal/connection'
 import { UnlinkedKeysError, type HistoryError } from '@public-api/client-internal/history-error'
 import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { formatInstant } from '@public-api/contract/text/instant'
 import type { PageLogFault } from './log-audit.ts'
+import { isOutage } from './outage.ts'
 import { pageElement } from './page-element.ts'
 import type { PageTexts } from './page-texts.ts'
 
@@ -13,9 +13,9 @@ function failureOf(error: unknown): string {
   // WebCrypto needs https, and older browsers have no Ed25519.
   const isUnsupported = error instanceof DOMException && error.name === 'NotSupportedError'
   if (!isSecureContext || isUnsupported) return 'unsupported'
+  if (isOutage(error)) return 'connection'
   if (error instanceof VerificationError) return 'verification'
   if (error instanceof ApiResponseError) return 'refused'
-  if (error instanceof ConnectionError) return 'connection'
   if (error instanceof UnlinkedKeysError) return 'unlinkedKeys'
   return error instanceof UnsettledError ? 'unsettled' : 'other'
 }
@@ -39,7 +39,7 @@ export function failureElement(
   proofTexts: PageTexts,
   error: unknown,
 ): HTMLElement {
-  const isUntrusted = error instanceof VerificationError
+  const isUntrusted = error instanceof VerificationError && !isOutage(error)
   const message = pageElement('p', [pageElement('code', String(error))], 'small')
   message.lang = 'en'
   const fault = isUntrusted ? [pageElement('p', proofTexts.text(`faults.${error.code}`))] : []

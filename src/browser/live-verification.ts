@@ -1,12 +1,12 @@
-import { ConnectionError } from '@public-api/client-internal/connection'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { stepsOfStatus } from '@public-api/client-internal/verification-step'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { request } from './api-request.ts'
+import { isOutage } from './outage.ts'
 import { pageElement, runsOnce } from './page-element.ts'
 import { readPageTexts, type PageTexts } from './page-texts.ts'
-import { checkProof, cryptoSupport, type ProofInput } from './proof-check.ts'
-import { createStepList, stateClass } from './step-list.ts'
+import { checkProof, cryptoSupport, type ProofInput, type ProofVerdict } from './proof-check.ts'
+import { createStepList, type StepState, stateClass } from './step-list.ts'
 
 /** Replaces the list of steps by the steps for this status. */
 function showSteps(stepsPlace: HTMLElement, proofTexts: PageTexts, status: number) {
@@ -21,21 +21,64 @@ export function showUnchecked(stepsPlace: HTMLElement): void {
   showSteps(stepsPlace, readPageTexts('proof'), 200).setRest({ state: 'skipped' })
 }
 
-/** Verifies a response, shows the steps one after another, and returns the result: its state and a sentence. */
-export async function showProof(
-  stepsPlace: HTMLElement,
+const STEP_STATES: { readonly [Outcome in ProofVerdict['outcome']]: StepState } = {
+  valid: 'passed',
+  invalid: 'failed',
+  unavailable: 'skipped',
+}
+
+/** The sentence of a verdict with the color and shape of its outcome. */
+export function verdictElement({ outcome, verdict }: ProofVerdict): HTMLElement {
+  return pageElement('strong', verdict, stateClass(STEP_STATES[outcome]))
+}
+
+/** Verifies a response, with the current key document, which is part of what is checked. */
+export async function proveResponse(
   proofTexts: PageTexts,
   input: Pick<ProofInput, 'response' | 'expectedKeyId'>,
-): Promise<readonly (Node | string)[]> {
-  const list = showSteps(stepsPlace, proofTexts, input.response.status)
-  // Requested each time: the current key document is part of what is checked.
+): Promise<ProofVerdict> {
   const keyDocument = await request(READ_PATHS.signingKey)
-  const proof = { ...input, keyDocument, nowMs: Date.now() }
-  const { isGood, reports, verdict } = await checkProof(proof, proofTexts)
-  await list.play(reports)
-  const state = isGood ? 'passed' : 'failed'
-  const label = pageElement('strong', proofTexts.text(`states.${state}`), stateClass(state))
-  return [label, ' ', ...verdict]
+  return checkProof({ ...input, keyDocument, nowMs: Date.now() }, proofTexts)
+}
+
+/** Shows the steps of a verdict one after another. In an outage nothing was checked. */
+export async function playSteps(
+  stepsPlace: HTMLElement,
+  proofTexts: PageTexts,
+  { status }: Pick<HttpResponse, 'status'>,
+  { outcome, reports }: ProofVerdict,
+): Promise<void> {
+  const list = showSteps(stepsPlace, proofTexts, status)
+  if (outcome === 'unavailable') list.setRest({ state: 'skipped' })
+  else await list.play(reports)
+}
+
+/** The result of a check of a published resource. */
+export type ResourceCheck =
+  | {
+      readonly kind: 'verified' | 'invalid' | 'unavailable'
+      readonly response: HttpResponse
+      readonly proof: ProofVerdict
+    }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'unsupported'; readonly response: HttpResponse }
+
+/** Requests a resource and verifies it. An error other than that the service cannot be asked is thrown. */
+export async function checkResource(
+  proofTexts: PageTexts,
+  path: string = READ_PATHS.status,
+): Promise<ResourceCheck> {
+  try {
+    const response = await request(path)
+    if ((await cryptoSupport()) !== 'ready') return { kind: 'unsupported', response }
+    const proof = await proveResponse(proofTexts, { response, expectedKeyId: undefined })
+    const isAnswer = proof.outcome === 'valid' && response.status === 200
+    const kind = isAnswer ? 'verified' : proof.outcome === 'invalid' ? 'invalid' : 'unavailable'
+    return { kind, response, proof }
+  } catch (error) {
+    if (isOutage(error)) return { kind: 'silent' }
+    throw error
+  }
 }
 
 /** The parts of a page that verifies the status of the service when a button is pressed. */
@@ -45,44 +88,36 @@ export interface LiveCheckOptions {
   /** What is requested, one after the other; the first that fails ends the check. Default: the status. */
   readonly paths?: readonly string[]
   onStart?(): void
-  /** Called with the response before it is checked. */
-  onResponse(response: HttpResponse): void
+  /** Called with the result before the steps are shown. */
+  onCheck(check: ResourceCheck): void
   /** Shows the verdict, or the reason why it is missing. */
   showResult(nodes: readonly (Node | string)[], isVerdict: boolean): void
 }
 
 /** Mounts a check of the service's status, with the texts of the page, on its button. Returns a function that starts it. */
 export function mountLiveCheck(options: LiveCheckOptions): () => Promise<void> {
-  const {
-    button,
-    stepsPlace,
-    paths = [READ_PATHS.status],
-    onStart,
-    onResponse,
-    showResult,
-  } = options
+  const { button, stepsPlace, paths = [READ_PATHS.status], onStart, onCheck, showResult } = options
   const texts = readPageTexts('verify')
   const proofTexts = readPageTexts('proof')
 
   const run = runsOnce(button, async () => {
     onStart?.()
     try {
-      if ((await cryptoSupport()) !== 'ready') {
-        showResult([texts.text('unsupported')], false)
-        return
-      }
       for (const path of paths) {
-        const response = await request(path)
-        onResponse(response)
-        const input = { response, expectedKeyId: undefined }
-        const nodes = await showProof(stepsPlace, proofTexts, input)
-        const named = [pageElement('code', path), ' ', ...nodes]
-        showResult(paths.length > 1 ? named : nodes, true)
-        if (stepsPlace.querySelector('[data-state="failed"]') !== null) return
+        const check = await checkResource(proofTexts, path)
+        onCheck(check)
+        if (check.kind === 'silent' || check.kind === 'unsupported') {
+          const reason = check.kind === 'silent' ? 'connection' : 'unsupported'
+          showResult([texts.text(reason)], false)
+          return
+        }
+        await playSteps(stepsPlace, proofTexts, check.response, check.proof)
+        const verdict = verdictElement(check.proof)
+        showResult(paths.length > 1 ? [pageElement('code', path), ' ', verdict] : [verdict], true)
+        if (check.kind !== 'verified') return
       }
-    } catch (error) {
-      const isSilent = error instanceof ConnectionError
-      showResult([texts.text(isSilent ? 'connection' : 'failed')], false)
+    } catch {
+      showResult([texts.text('failed')], false)
     }
   })
 

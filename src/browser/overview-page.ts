@@ -1,23 +1,28 @@
-// The overview: verifies a real response in the visitor's browser.
+// The overview: verifies a real response in the visitor's browser, and compares it with the state that the page shows.
 import { readHeaders } from '@public-api/client-internal/header-fields'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
-import { mountLiveCheck, showUnchecked } from './live-verification.ts'
+import { mountLiveCheck, showUnchecked, type ResourceCheck } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { signedLinesOf } from './proof-check.ts'
+import { mountStateCheck } from './state-check.ts'
 
 function start(stepsPlace: HTMLElement): void {
   const verdict = partOf(document, '#live-verdict', HTMLElement)
   const signature = partOf(document, '#live-signature', HTMLElement)
   const details = partOf(document, '#live-details', HTMLDetailsElement)
   const lines = [...document.querySelectorAll('.signed-lines code')]
-  const run = mountLiveCheck({
+  let checked: ResourceCheck | undefined
+  const runCheck = mountLiveCheck({
     button: partOf(document, '#live-again', HTMLButtonElement),
     stepsPlace,
-    onResponse(response) {
-      for (const [index, line] of signedLinesOf(response).split('\n').entries()) {
+    onCheck(check) {
+      checked = check
+      headline?.show(check)
+      if (check.kind === 'silent') return
+      for (const [index, line] of signedLinesOf(check.response).split('\n').entries()) {
         lines[index]?.replaceChildren(line)
       }
-      signature.textContent = readHeaders(response.headers)(CLIENT_HEADERS.signature) ?? '–'
+      signature.textContent = readHeaders(check.response.headers)(CLIENT_HEADERS.signature) ?? '–'
     },
     showResult(nodes, isVerdict) {
       if (!isVerdict) showUnchecked(stepsPlace)
@@ -27,7 +32,14 @@ function start(stepsPlace: HTMLElement): void {
       verdict.replaceChildren(...children)
     },
   })
-  void run()
+  const headline =
+    document.getElementById('state-now') === null
+      ? undefined
+      : mountStateCheck(async () => {
+          await runCheck()
+          return checked
+        })
+  void runCheck()
 }
 
 // A deployment that does not sign has no panel.

@@ -1,3 +1,5 @@
+import { formatAgo, MOMENT_FORMAT } from '@public-api/contract/text/elapsed'
+
 /** Creates an element with the given children and class. */
 export function pageElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -20,20 +22,15 @@ export function formatDuration(count: number, unit: 'second' | 'minute'): string
   return formatNumber(count, { style: 'unit', unit, unitDisplay: 'long' })
 }
 
-const UNITS_WITH_SECONDS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-] as const
+/** A moment (ISO 8601) as the server writes it: in the page's language, in UTC. */
+export function formatMoment(iso: string): string {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, MOMENT_FORMAT)
+  return `${format.format(new Date(iso))}\u00a0UTC`
+}
 
 /** A relative time in the page's language, in the longest unit that fits: `now`, `3 seconds ago`. */
 export function formatAge(seconds: number): string {
-  const [unit, length] = UNITS_WITH_SECONDS.find(([, each]) => Math.abs(seconds) >= each) ?? [
-    'second',
-    1,
-  ]
-  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' })
-  return format.format(Math.trunc(-seconds / length), unit)
+  return formatAgo(document.documentElement.lang, seconds * 1000)
 }
 
 /** The element for a selector. Throws an Error that names the selector if none matches. */

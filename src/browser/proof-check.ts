@@ -15,6 +15,7 @@ import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
+import { isOutage } from './outage.ts'
 import { formatAge, formatDuration, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { StepReport } from './step-list.ts'
@@ -49,7 +50,10 @@ export interface ProofInput {
 
 /** The result of a verification, with texts of the page. */
 export interface ProofVerdict {
-  readonly isGood: boolean
+  /** `unavailable`: the service could not be asked, which says nothing about a response of it. */
+  readonly outcome: 'valid' | 'invalid' | 'unavailable'
+  /** The ETag of the verified data, computed from it; undefined without a verified one. */
+  readonly etag: string | undefined
   readonly reports: readonly (StepReport & { readonly name: VerificationStep })[]
   /** The summary as a sentence. */
   readonly verdict: RichText
@@ -111,6 +115,7 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     failure = error
+    failure.response ??= response
     steps = error.steps ?? []
   }
 
@@ -159,9 +164,16 @@ export async function checkProof(input: ProofInput, texts: PageTexts): Promise<P
   })
   if (failure === undefined) {
     const count = prose(String(steps.length))
-    return { isGood: true, reports, verdict: texts.richText('allPassed', { ...common, count }) }
+    const verdict = texts.richText('allPassed', { ...common, count })
+    const etag = steps.find(({ step }) => step === 'etag')?.expected[0]
+    return { outcome: 'valid', etag, reports, verdict }
   }
   const { code } = failure
   const meaning = prose(texts.text(isDocument ? `faults.${code}` : 'noDocument'))
-  return { isGood: false, reports, verdict: texts.richText('failed', { code, meaning }) }
+  if (isOutage(failure)) {
+    const verdict = texts.richText('unavailable', common)
+    return { outcome: 'unavailable', etag: undefined, reports, verdict }
+  }
+  const verdict = texts.richText('failed', { code, meaning })
+  return { outcome: 'invalid', etag: undefined, reports, verdict }
 }

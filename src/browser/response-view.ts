@@ -1,7 +1,7 @@
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 import { highlightJson } from './json-highlight.ts'
-import { showProof } from './live-verification.ts'
+import { playSteps, proveResponse, verdictElement } from './live-verification.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { fetchPageTexts, type PageTexts } from './page-texts.ts'
 import { cryptoSupport, signedLinesOf } from './proof-check.ts'
@@ -40,8 +40,9 @@ export function createResponseView(
       stepsPlace.replaceChildren(pageElement('p', text, 'note note-warn'))
       return
     }
-    const nodes = await showProof(stepsPlace, proofTexts, { response, expectedKeyId })
-    verdict.replaceChildren(...nodes)
+    const proof = await proveResponse(proofTexts, { response, expectedKeyId })
+    await playSteps(stepsPlace, proofTexts, response, proof)
+    verdict.replaceChildren(verdictElement(proof))
   }
 
   return async (response) => {

@@ -1,5 +1,6 @@
 // The script of every page. Each part looks for its own elements and does nothing without them.
 import { highlightJson } from './json-highlight.ts'
+import { keepAgesCurrent, showOwnTimes, showPlannedTimes } from './page-times.ts'
 
 const { documentElement: root, body } = document
 
@@ -77,25 +78,9 @@ for (const box of document.querySelectorAll('main :is(pre, .wide)[tabindex]')) {
   scrollBoxes.observe(box)
 }
 
-/** Fills the line below each moment with the local time, unless that is UTC. */
-function showOwnTimes(): void {
-  const phrase = body.dataset['ownTime'] ?? ''
-  const format = new Intl.DateTimeFormat(root.lang, {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
-  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
-    const line = time.nextElementSibling
-    const moment = new Date(time.dateTime)
-    if (line === null || moment.getTimezoneOffset() === 0) continue
-    line.textContent = phrase.replace('{time}', format.format(moment))
-  }
-}
-
 showOwnTimes()
+showPlannedTimes()
+keepAgesCurrent()
 
 // A link in the contents popover closes it.
 document.getElementById('contents-menu')?.addEventListener('click', ({ target, currentTarget }) => {

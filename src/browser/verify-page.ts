@@ -26,8 +26,9 @@ mountLiveCheck({
     stepsPlace.replaceChildren()
     resultPlace.replaceChildren()
   },
-  onResponse(response) {
-    const lines = signedLinesOf(response).split('\n')
+  onCheck(check) {
+    if (check.kind === 'silent') return
+    const lines = signedLinesOf(check.response).split('\n')
     for (const [index, place] of Object.entries(FILLED_LINES)) {
       const line = pageElement('code', lines[Number(index)] ?? '')
       partOf(document, place, HTMLElement).replaceChildren(line)

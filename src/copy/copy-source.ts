@@ -12,6 +12,7 @@ import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
 import { createSite } from '../pages/site.ts'
+import { createStatusRecorder } from '../pages/snapshots/status-record.ts'
 import { createArchive } from '../routes/archive.ts'
 import { createLogRoutes } from '../routes/tlog.ts'
 import { createAbsentStores } from '../service/absent/absent-stores.ts'
@@ -107,6 +108,7 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
     api,
     keyId,
     itemRevisions: createItemRevisions(),
+    recordStatus: createStatusRecorder(),
     copy: { baseUrl, isMissing },
   })
   const archive = createArchive(releases, false)

@@ -1,3 +1,4 @@
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import type { Locale } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
@@ -124,7 +125,7 @@ function languageSwitch({ locale: current, texts, facts }: PageContext, page: Pa
   const { languages } = facts
   if (languages.every((locale) => locale === current)) return undefined
   // An unindexed page has no counterpart in other locales.
-  const path = page.noIndex === true ? '' : page.path
+  const path = page.noIndex === true && page.isGone !== true ? '' : page.path
   return html`<nav class="languages" aria-label="${texts.site.languages}">
     <ul>
       ${languages.map((locale) => {
@@ -279,9 +280,25 @@ function linkedToService(markup: string, { copy, origin }: PageContext['facts'])
   )
 }
 
+/** The resources that the page shows, each with the digest that a verified response of the API must have. */
+function shownResources({ facts, content }: PageContext): Html | false {
+  const { resources } = facts.head
+  const shown = [...content.shown].filter((name) => resources[name] !== undefined)
+  return (
+    shown.length > 0 &&
+    html`${shown.map(
+      (name) =>
+        html`<a href="${BASE_PATH}/${name}" data-resource="${name}" data-digest="${resources[name]}"
+          >${code(name)}</a
+        > `,
+    )}`
+  )
+}
+
 /** The version that the page was built from and where to verify it, and links. */
 function footer(context: PageContext, page: Page): Html {
   const { locale, texts, facts, content } = context
+  const shown = shownResources(context)
   const { checkThis, footer: t } = texts.site
   const { keyId } = facts
   const { snapshotId, hash } = builtFrom(context, page)
@@ -300,6 +317,13 @@ function footer(context: PageContext, page: Page): Html {
           <dt>${t.hash}</dt>
           <dd><code>${hash.slice(0, SHOWN_HASH_CHARACTERS)}</code></dd>
         </div>
+        ${
+          shown &&
+          html`<div>
+            <dt>${t.shown}</dt>
+            <dd>${shown}</dd>
+          </div>`
+        }
         <div>
           <dt>${t.key}</dt>
           <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>

@@ -40,6 +40,10 @@ export interface Page {
   body(context: PageContext): PageBody
   /** The page for unknown paths: its status is 404, and search engines exclude it. */
   readonly noIndex?: true
+  /** An unindexed page of something that was removed: its status is 410, and every language has it. */
+  readonly isGone?: true
+  /** Whether it shows the status: while an incident is open it is made again each minute, because it states ages. */
+  readonly isOfStatus?: true
   /** Whether it says what other pages say, as a comparison of versions does: search engines leave it out. */
   readonly isDerived?: true
   /** Path of the page that the navigation marks as current, for a page that is not in the navigation. */

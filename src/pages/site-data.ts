@@ -37,7 +37,10 @@ import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
 import type { createItemRevisions, RevisedList } from './delivery/item-revisions.ts'
+import type { createStatusRecorder, StatusRecord } from './snapshots/status-record.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
+
+const MINUTE_MS = 60_000
 
 /** The type is safe, because loading a release checks digests and schemas. */
 function valueOf(payload: Payload | undefined): unknown {
@@ -51,6 +54,7 @@ export function createLocalizedContent(
 ) {
   const untranslated = new Set<string>()
   const incomplete = new Set<string>()
+  const shown = new Set<SnapshotName>()
   const translations =
     locale === CONTENT_LOCALE
       ? undefined
@@ -69,14 +73,24 @@ export function createLocalizedContent(
     return translated.data
   }
 
-  const snapshot = <Name extends SnapshotName>(name: Name) =>
-    localized(name, SNAPSHOT_SCHEMAS[name], releases.resource(name)) as
-      | SnapshotData<Name>
-      | undefined
+  const read = new Map<SnapshotName, unknown>()
+
+  function snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined {
+    const known = read.get(name)
+    const data = known ?? localized(name, SNAPSHOT_SCHEMAS[name], releases.resource(name))
+    read.set(name, data)
+    return data as SnapshotData<Name> | undefined
+  }
 
   return {
     /** Data of a resource in the newest version, translated; undefined if missing or damaged. */
-    snapshot,
+    snapshot<Name extends SnapshotName>(name: Name): SnapshotData<Name> | undefined {
+      const data = snapshot(name)
+      if (data !== undefined) shown.add(name)
+      return data
+    },
+    /** The resources that were read for a page so far. */
+    shown: shown as ReadonlySet<SnapshotName>,
     /** The organization; undefined in a demonstration. */
     organization: localized(
       ORGANIZATION_RESOURCE,
@@ -130,6 +144,8 @@ export interface SiteDataOptions {
   readonly copy?: CopyFacts | undefined
   /** Follows items through the versions of this release and the ones before it. */
   readonly itemRevisions: ReturnType<typeof createItemRevisions>
+  /** Reads what all versions say of the status. */
+  readonly recordStatus: ReturnType<typeof createStatusRecorder>
 }
 
 function readOpenApi(api: App): OpenApiDocument | undefined {
@@ -144,6 +160,7 @@ export function createSiteData({
   challenge,
   api,
   itemRevisions,
+  recordStatus,
   ...fixed
 }: SiteDataOptions) {
   const head = () => valueOf(releases.head) as VersionEntry
@@ -156,6 +173,11 @@ export function createSiteData({
     ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
+  let statusRecord: StatusRecord | undefined
+  const archived = (name: string, digest: string): unknown => {
+    const text = releases.readResource(name, digest)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
   const {
     languages = LOCALES,
     interests = INTERESTS,
@@ -184,6 +206,20 @@ export function createSiteData({
     get todayMs() {
       return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS
     },
+    /** The start of the minute, in milliseconds since 1970. */
+    get nowMs() {
+      return Math.floor(fixed.clock.nowMs() / MINUTE_MS) * MINUTE_MS
+    },
+    /** What all published versions say of the status. */
+    get statusRecord() {
+      const redactionCount = releases.redactions.length
+      return (statusRecord ??= recordStatus({ head: head(), version, archived, redactionCount }))
+    },
+    /** Whether the published status has an incident that is not resolved. */
+    hasOpenIncident:
+      (valueOf(releases.resource('status')) as SnapshotData<'status'> | undefined)?.incidents.some(
+        ({ state }) => state !== 'resolved',
+      ) === true,
     /** Who cosigned the transparency log; undefined without one. */
     logWitnesses: releases.tlog && readLogWitnesses(releases.tlog.files),
     /** A response of this service, created when read; undefined if it is unsigned. */
@@ -208,10 +244,7 @@ export function createSiteData({
     /** One version; undefined for an unknown id. */
     version,
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */
-    archived(name: string, digest: string): unknown {
-      const text = releases.readResource(name, digest)
-      return text === undefined ? undefined : JSON.parse(text)
-    },
+    archived,
     /** How the items of a list were published, by their ids; read on demand. */
     revisionsOf: (list: RevisedList) => itemRevisions(releases, list),
     /** When and why the bytes of a resource were removed; undefined if they were not. */

@@ -13,9 +13,8 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
-import { sincePage } from './history/since-page.ts'
+import { generatedPage, generatedPaths, isGeneratedPath } from './generated-page.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
-import { versionPage } from './history/version-page.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
 import { isListed, pathOfPage } from './page.ts'
@@ -27,7 +26,8 @@ const ICON_PATH = '/favicon.ico'
 const ICON_CACHING = 'public, max-age=86400'
 /** The path of an asset contains its digest. */
 const ASSET_CACHING = 'public, max-age=31536000, immutable'
-const VERSION_PATH = /^\/([a-zA-Z-]+)\/history\/(since\/)?(VS-\d{4,})(\.md)?$/
+/** A path below a locale, which a Markdown twin has with an ending. */
+const LOCALE_PATH = /^\/([a-zA-Z-]+)\/(.+?)(\.md)?$/
 const CARD_PATH = /^\/cards\/([\w-]{43})\.png$/
 
 export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
@@ -77,7 +77,7 @@ export function createSite(options: SiteOptions): Site {
     ...LOCALES.flatMap((locale) => PAGES.map((page) => pathOfPage(locale, page.path))),
   ])
   const isPagePath = (path: string): boolean =>
-    (path !== '/' && pagePaths.has(path)) || VERSION_PATH.test(path)
+    (path !== '/' && pagePaths.has(path)) || isGeneratedPath(LOCALE_PATH.exec(path)?.[2] ?? '')
   const pageFiles = createPageFiles({ facts, failed, robotsTag, isPagePath })
   const { plainFile } = pageFiles
 
@@ -122,13 +122,12 @@ export function createSite(options: SiteOptions): Site {
     )
   }
 
-  /** The page of a version or of what changed since, rendered for each request, so that a long history takes no memory. */
-  function versionFile(path: string): App | undefined {
-    const [, segment, since, snapshotId = '', ending] = VERSION_PATH.exec(path) ?? []
-    const locale = localeNamed(segment)
-    const entry = locale && facts.version(snapshotId)
-    if (!locale || !entry) return undefined
-    const page = since ? sincePage(entry) : versionPage(entry)
+  /** A generated page, rendered for each request, so that a long history takes no memory. */
+  function generatedFile(path: string): App | undefined {
+    const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
+    const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+    const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+    if (!locale || !page) return undefined
     const { negotiated, twin } = pageFiles.pageFiles(locale, page)
     return ending === undefined ? negotiated : twin
   }
@@ -178,7 +177,7 @@ export function createSite(options: SiteOptions): Site {
     const file =
       files.get(path) ??
       assetFile(path) ??
-      versionFile(path) ??
+      generatedFile(path) ??
       indexFile(path) ??
       cardFile(path) ??
       redirectOf(path)
@@ -198,6 +197,11 @@ export function createSite(options: SiteOptions): Site {
         return failed(request, error)
       }
     },
-    paths: () => [...files.keys(), ...assets().paths, ...indexPaths(facts)],
+    paths: () => [
+      ...files.keys(),
+      ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
+      ...assets().paths,
+      ...indexPaths(facts),
+    ],
   }
 }

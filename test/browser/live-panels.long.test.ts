@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { emptyPlaceIn } from '../support/empty-place.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+import {
+  CALM_STATUS,
+  ORGANIZATION,
+  OUTAGE_STATUS,
+  TROUBLE_NOW_MS,
+} from '../support/trouble-content.ts'
 
 const browser = useBrowser()
 const skip = browserMissing
@@ -21,7 +28,11 @@ async function tamper(page: Page): Promise<void> {
   })
 }
 
-async function open(t: TestContext, path: string, prepare = async (_: Page): Promise<void> => {}) {
+async function open(
+  t: TestContext,
+  path: string,
+  prepare = async (_: Page): Promise<unknown> => undefined,
+) {
   const app = await runApp(t)
   const opened = await browser.openPage(t)
   await opened.page.clock.setFixedTime(TEST_NOW_MS + 5000)
@@ -46,7 +57,7 @@ test('the first page verifies a real response and shows its lines', { skip }, as
   })
   const verdict = page.locator('#live-verdict')
   await verdict.locator('.state:not(.state-idle)').waitFor()
-  assert.ok((await verdict.textContent())?.startsWith(TEXTS.en.proof.states.passed))
+  assert.match((await verdict.textContent()) ?? '', /^All \d checks passed\./)
   const states = await statesOf(page, '#live-steps')
   assert.equal(states.length, Object.keys(TEXTS.en.proof.steps).length)
   assert.deepEqual(new Set(states), new Set(['passed']))
@@ -62,7 +73,7 @@ test('the first page shows which step a changed byte fails', { skip }, async (t)
   const verdict = page.locator('#live-verdict')
   await verdict.locator('.state:not(.state-idle)').waitFor()
   const { proof } = TEXTS.th
-  assert.ok((await verdict.textContent())?.startsWith(proof.states.failed))
+  assert.ok((await verdict.textContent())?.startsWith(proof.failed.split('{')[0] ?? '-'))
   const failed = page.locator('#live-steps [data-state="failed"]')
   assert.equal(await failed.locator('.step-label').textContent(), proof.steps.digest.label)
   const [expected = '', found = ''] = await failed.locator('dd').allTextContents()
@@ -114,28 +125,199 @@ test('the status page reports a changed response', { skip }, async (t) => {
   assert.deepEqual(await statesOf(page, '#self-check'), ['passed', 'failed', 'skipped'])
   const { published, live } = await bannerOf(page)
   assert.doesNotMatch(published, /state-good/)
-  assert.ok(live.startsWith(TEXTS.en.status.live.result.unverified), live)
+  assert.equal(live, TEXTS.en.status.live.result.unverified)
 })
 
+/** What stands between the page and the service, and what the pages say of it: an outage is not a forgery. */
+const OUTAGES = [
+  ['no response', (route: Route) => route.abort(), 'noResponse'],
+  [
+    '502 of a proxy',
+    (route: Route) => route.fulfill({ status: 502, body: 'Bad gateway' }),
+    'status',
+  ],
+] as const
+
+for (const [name, fail, text] of OUTAGES) {
+  test(
+    `${name}: both pages keep the state in gray, say why, and accuse no one`,
+    { skip },
+    async (t) => {
+      for (const locale of LOCALES) {
+        for (const path of ['', '/status']) {
+          const { page } = await open(t, `/${locale}${path}`, (each) => each.route(STATUS, fail))
+          await page.locator('#state-now[data-live="unavailable"]').waitFor()
+          const { published, live } = await bannerOf(page)
+          assert.match(published, /state-idle/)
+          assert.equal(live, TEXTS[locale].status.live.result[text].replace('{status}', '502'))
+          const [accusation = ''] = TEXTS[locale].proof.failed.split('{')
+          assert.ok(!(await page.locator('main').innerText()).includes(accusation.trim()))
+          if (path === '')
+            await page
+              .locator('#live-verdict .state:not(.state-idle), #live-verdict strong')
+              .waitFor()
+          assert.equal(
+            await page.locator('[data-state="failed"]:not([data-step="api"])').count(),
+            0,
+          )
+        }
+      }
+    },
+  )
+}
+
 test(
-  'an unreachable service changes the headline, and nothing unchecked fails',
+  'the check fails where the page shows another state than the verified one',
   { skip },
   async (t) => {
-    for (const locale of LOCALES) {
-      const { page } = await open(t, `/${locale}/status`, async (each) => {
-        await each.route(STATUS, (route) => route.abort())
+    for (const path of ['/en', '/th/status']) {
+      const [page, other] = await Promise.all(
+        [CALM_STATUS, OUTAGE_STATUS].map((status) =>
+          runApp(t, { releases: releasesOf({ status }), clock: { nowMs: () => TROUBLE_NOW_MS } }),
+        ),
+      )
+      assert.ok(page && other)
+      const { page: opened } = await browser.openPage(t)
+      await opened.clock.setFixedTime(TROUBLE_NOW_MS + 5000)
+      // The page asks the API of another service.
+      let isOther = true
+      await opened.route('**/api/**', async (route) => {
+        const url = route.request().url()
+        const response = await route.fetch(
+          isOther ? { url: url.replace(page.origin, other.origin) } : {},
+        )
+        await route.fulfill({ response })
       })
-      await page.locator('#state-now[data-live="failed"]').waitFor()
-      assert.deepEqual(await statesOf(page, '#self-check'), ['failed', 'skipped', 'skipped'])
-      const { noResponse, result } = TEXTS[locale].status.live
-      assert.ok((await page.locator('#self-check').textContent())?.includes(noResponse))
-      const { published, live } = await bannerOf(page)
-      assert.doesNotMatch(published, /state-good/)
-      assert.equal(live, `${result.noResponse} ${result.contradiction}`)
-      assert.deepEqual(await axeFaults(page), [])
+      await opened.goto(page.origin + path)
+      const headline = opened.locator('#state-now')
+      await opened.locator('#state-now[data-live="newer"]').waitFor()
+      const texts = TEXTS[path.startsWith('/th') ? 'th' : 'en']
+      assert.equal(
+        await headline.locator('.lead > .state').innerText(),
+        texts.labels.componentState.major_outage,
+      )
+      assert.match((await headline.getAttribute('class')) ?? '', /edge-bad/)
+      assert.equal(await headline.locator('time').getAttribute('datetime'), OUTAGE_STATUS.updatedAt)
+      assert.equal(
+        await headline.locator('.live-result').innerText(),
+        texts.status.live.result.newer,
+      )
+      assert.equal(await headline.locator('.state-good').count(), 0)
+      // The tab is seen again after the service is the one of the page.
+      isOther = false
+      await opened.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
+      await opened.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      await opened.locator('#state-now[data-live="same"]').waitFor()
+      assert.match((await headline.getAttribute('class')) ?? '', /edge-good/)
+      assert.equal(await headline.locator('.load-again').isVisible(), false)
+      assert.deepEqual(await axeFaults(opened), [])
     }
   },
 )
+
+test(
+  'the status page repeats its check each minute while an incident is open',
+  { skip },
+  async (t) => {
+    for (const [status, repeats] of [
+      [OUTAGE_STATUS, 2],
+      [CALM_STATUS, 0],
+    ] as const) {
+      const app = await runApp(t, {
+        releases: releasesOf({ status }),
+        clock: { nowMs: () => TROUBLE_NOW_MS },
+      })
+      const { page } = await browser.openPage(t)
+      await page.clock.install({ time: TROUBLE_NOW_MS + 5000 })
+      let asked = 0
+      await page.route(STATUS, (route) => {
+        asked += 1
+        return route.continue()
+      })
+      await page.goto(`${app.origin}/en/status`)
+      await page.locator('#state-now[data-live="same"]').waitFor()
+      for (let minute = 1; minute <= 2; minute += 1) {
+        const answered = repeats === 0 ? undefined : page.waitForResponse(STATUS)
+        await page.clock.runFor(60_000)
+        await answered
+      }
+      assert.equal(asked, 1 + repeats)
+      if (repeats > 0)
+        assert.match(await page.locator('[data-elapsed]').innerText(), /2 hours, 42 minutes/)
+    }
+  },
+)
+
+test(
+  'a planned time is first in the time zone of the visitor, without a repeated date',
+  { skip },
+  async (t) => {
+    const app = await runApp(t, {
+      releases: releasesOf({ status: OUTAGE_STATUS }),
+      clock: { nowMs: () => TROUBLE_NOW_MS },
+    })
+    const { page } = await browser.openPage(t, { timezoneId: 'Asia/Bangkok' })
+    for (const path of ['', '/status', '/status/maintenances/network-upgrade']) {
+      await page.goto(`${app.origin}/en${path}`)
+      const planned = page.locator('.planned').first()
+      await planned.locator('.own-time:not(:empty)').waitFor()
+      // 18:00 UTC is the next day in Bangkok.
+      assert.match(
+        (await planned.innerText()).replaceAll('\u2009', ' '),
+        /^Nov 28, 01:00 – 03:30 local time\s+Nov 27, 2026, 18:00 – 20:30\sUTC$/,
+      )
+    }
+  },
+)
+
+test(
+  'a link to an incident that is no longer on the page leads to its own page',
+  { skip },
+  async (t) => {
+    const app = await runApp(t, {
+      releases: releasesOf({ status: CALM_STATUS }),
+      clock: { nowMs: () => TROUBLE_NOW_MS },
+    })
+    const { page } = await browser.openPage(t)
+    const [incident] = CALM_STATUS.incidents
+    await page.goto(`${app.origin}/en/status#incident-${incident?.id}`)
+    await page.waitForURL(`**/en/status/incidents/${incident?.id}`)
+  },
+)
+
+/** What a visitor of an outage looks for. */
+const ANSWERS = ['#state-now .lead', '.open-incident', '.next-maintenance'] as const
+
+for (const { width, height, screens } of [
+  { width: 1280, height: 800, screens: 1 },
+  { width: 360, height: 740, screens: 1.5 },
+]) {
+  test(
+    `the first screen says what is broken and what is planned at ${width} px`,
+    { skip },
+    async (t) => {
+      const site = { 'site/organization': ORGANIZATION }
+      const releases = releasesOf({ status: OUTAGE_STATUS }, { site })
+      const app = await runApp(t, { releases, clock: { nowMs: () => TROUBLE_NOW_MS } })
+      const { page } = await browser.openPage(t, { viewport: { width, height } })
+      for (const locale of LOCALES) {
+        for (const path of ['', '/status']) {
+          await page.goto(`${app.origin}/${locale}${path}`)
+          for (const answer of ANSWERS) {
+            // On the status page the timeline of the incident may follow.
+            const part = answer === '.open-incident' ? '.open-incident p:nth-of-type(2)' : answer
+            const { y = 0, height: own = 0 } =
+              (await page.locator(part).first().boundingBox()) ?? {}
+            assert.ok(
+              own > 0 && y + own <= screens * height,
+              `${locale}${path} ${part}: ${y + own}`,
+            )
+          }
+        }
+      }
+    },
+  )
+}
 
 test(
   'the reference marks the section in view, which the language switch keeps',

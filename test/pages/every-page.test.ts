@@ -47,7 +47,14 @@ function header(response: RawResponse, name: string): string | undefined {
 }
 
 /** The 404 page, and pages whose path names a version. */
-const UNLISTED = ['not-found-page.ts', 'history/version-page.ts', 'history/since-page.ts']
+const UNLISTED = [
+  'generated-page.ts',
+  'not-found-page.ts',
+  'history/version-page.ts',
+  'history/since-page.ts',
+  'snapshots/event-page.ts',
+  'snapshots/month-page.ts',
+]
 
 test('every page module is in the page table', () => {
   const folder = `${import.meta.dirname}/../../src/pages`

@@ -106,7 +106,7 @@ for (const [name, parts] of VARIANTS) {
         const { origin, pathname, protocol } = new URL(link)
         assert.match(protocol, /^(?:https?|mailto):$/, path)
         const isOwn = origin === (parts.baseUrl ?? 'http://127.0.0.1:8080')
-        if (isOwn && pathname.endsWith('.md') && !pathname.includes('/history/')) {
+        if (isOwn && pathname.endsWith('.md') && !/\/history\/|\/status\//.test(pathname)) {
           assert.ok(twins.has(pathname), `${path}: ${link}`)
         }
       }

@@ -81,11 +81,13 @@ const INCIDENT: Incident = {
   ],
 }
 
+const PAGE = 'status/incidents/late'
+
 describe('the timeline of an incident', () => {
   for (const locale of LOCALES) {
     test(`shows each published moment in order in ${locale}`, async (t) => {
       const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
-      const picture = pictureIn(await readPage(app, 'status', locale), 'timeline-late', 'img')
+      const picture = pictureIn(await readPage(app, PAGE, locale), 'timeline-late', 'img')
       const { picture: words, labels } = TEXTS[locale]
       const expected: readonly (readonly string[])[] = [
         ['02:00', words.incidentStarted],
@@ -103,7 +105,7 @@ describe('the timeline of an incident', () => {
 
   test('is to scale, with a bar from start to end', async (t) => {
     const app = await runApp(t, { releases: releasesOf(statusWith([INCIDENT])) })
-    const picture = pictureIn(await readPage(app, 'status'), 'timeline-late', 'img')
+    const picture = pictureIn(await readPage(app, PAGE), 'timeline-late', 'img')
     const [axis, bar] = [...picture.matchAll(/<rect\b[^>]*>/g)].map(([rect]) => rect)
     const widthOf = (rect = ''): number => Number(/\swidth="(\d+)"/.exec(rect)?.[1])
     // Six of eight hours.
@@ -122,7 +124,7 @@ describe('the timeline of an incident', () => {
       ],
     }
     const app = await runApp(t, { releases: releasesOf(statusWith([incident])) })
-    const page = await readPage(app, 'status')
+    const page = await readPage(app, PAGE)
     const picture = pictureIn(page, 'timeline-late', 'img')
     assert.match(page.text, /aria-describedby="timeline-late-text"[^>]*\swidth="328"/)
     assert.deepEqual(
@@ -141,40 +143,41 @@ describe('the timeline of an incident', () => {
     const { resolvedAt: _, ...open } = INCIDENT
     const incident = { ...open, state: 'identified', updates: open.updates.slice(1) } as const
     const app = await runApp(t, { releases: releasesOf(statusWith([incident])) })
-    const page = await readPage(app, 'status')
-    assert.equal(textsOf(pictureIn(page, 'timeline-late', 'img')).length, 2)
+    const page = await readPage(app, PAGE)
+    const marks = textsOf(pictureIn(page, 'timeline-late', 'img'))
+    assert.equal(marks.length, 3)
+    // The time of the test.
+    assert.equal(marks.at(-1), 'Nov 21, 09:00 Now')
     assert.match(said(page, 'timeline-late-text'), /not resolved: Major/)
   })
 
-  test('is not drawn without incidents or for a single instant', async (t) => {
+  test('is not drawn for a single instant', async (t) => {
     const moment = {
       ...INCIDENT,
       resolvedAt: INCIDENT.startedAt,
       updates: [{ at: INCIDENT.startedAt, state: 'resolved' as const, text: 'Over.' }],
     }
-    for (const incidents of [[], [moment]]) {
-      const app = await runApp(t, { releases: releasesOf(statusWith(incidents)) })
-      assert.deepEqual((await readPage(app, 'status')).markup.all('figure.picture'), [])
-    }
+    const app = await runApp(t, { releases: releasesOf(statusWith([moment])) })
+    assert.deepEqual((await readPage(app, PAGE)).markup.all('figure.picture'), [])
   })
 })
 
 describe('the days of a component', () => {
   const NOW = Date.parse('2026-03-12T10:00:00Z')
 
-  /** Kind, tooltip, number of days and incident of each run of days, oldest first. */
+  /** Kind, number of days, tooltip and incident of each run of days over the base line, oldest first. */
   const runsOf = ({ text }: ReadPage) => {
     const [, bars = ''] = /<svg\s+class="day-bars"[^>]*>(.*?)<\/svg>/s.exec(text) ?? []
     return Array.from(
       bars.matchAll(
-        /(?:<a href="#([^"]*)"[^>]*>)?<path class="day-(\w+)" d="([^"]*)"[^>]*>\s*<title>([^<]*)/g,
+        /(?:<a href="([^"]*)"[^>]*>)?<path class="day-(\w+)" d="M\d+ 30h(\d+)">(?:<title>([^<]*))?/g,
       ),
-      ([, incident, kind, path = '', title = '']) => ({
+      ([, incident, kind, width, title = '']) => [
         kind,
-        days: path.split('M').length - 1,
-        title: unescapeHtml(title).replaceAll('\u2009', ' '),
+        Number(width) / 9,
+        unescapeHtml(title).replaceAll('\u2009', ' '),
         incident,
-      }),
+      ],
     )
   }
 
@@ -193,29 +196,31 @@ describe('the days of a component', () => {
   const status = content.status && { ...content.status, updatedAt: '2026-03-09T12:00:00Z' }
   const releases = () => releasesOf({ ...(status && { status }) })
 
-  test('end today; days without a publication are gray, and a day leads to its incident', async (t) => {
+  test('begin with the record, end today, and lead to their incidents; the worst is the highest', async (t) => {
     const app = await runApp(t, { releases: releases(), clock: { nowMs: () => NOW } })
     const page = await readPage(app, 'status')
-    const runs = runsOf(page)
-    assert.equal(
-      runs.reduce((sum, { days }) => sum + days, 0),
-      90,
+    assert.deepEqual(runsOf(page), [
+      ['unrecorded', 9, '', undefined],
+      ['none', 2, 'Mar 4 – 5, 2026: No incident', undefined],
+      ['major', 2, 'Mar 6 – 7, 2026: Late', '/en/status/incidents/late'],
+      ['minor', 1, 'Mar 8, 2026: Slow', '/en/status/incidents/slow'],
+      ['none', 1, 'Mar 9, 2026: No incident', undefined],
+    ])
+    const row = page.markup.all('#component-api').map(textIn).join()
+    assert.match(row, /Recorded since Mar 4, 2026 \(6 days\)\. Days with an incident: 3\./)
+    const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
+    assert.deepEqual(links, ['/en/status/incidents/slow'])
+    const [, style = ''] = /href="([^"]*style[^"]*css)"/.exec(page.text) ?? []
+    const css = await (await app.fetch(style)).text()
+    const heights = ['unrecorded', 'none', 'minor', 'major'].map((kind) =>
+      Number(new RegExp(`\\.day-${kind} \\{[^}]*stroke-width: (\\d+)`).exec(css)?.[1]),
     )
     assert.deepEqual(
-      runs.slice(1).map(({ kind, days, title, incident }) => [kind, days, title, incident]),
-      [
-        ['none', 2, 'Mar 4 – 5, 2026: No incident', undefined],
-        ['major', 2, 'Mar 6 – 7, 2026: Late', 'incident-late'],
-        ['minor', 1, 'Mar 8, 2026: Slow', 'incident-slow'],
-        ['none', 1, 'Mar 9, 2026: No incident', undefined],
-        ['unpublished', 3, 'Mar 10 – 12, 2026: Nothing published', undefined],
-      ],
+      heights,
+      heights.toSorted((a, b) => a - b),
     )
-    assert.equal(runs[0]?.kind, 'unpublished')
-    const row = page.markup.all('#component-api').map(textIn).join()
-    assert.ok(row.includes('6 of the last 90 days published. Days with an incident: 3.'), row)
-    const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
-    assert.deepEqual(links, ['#incident-late', '#incident-slow'])
+    // Half of the line is below the picture, which is 30 high.
+    assert.equal(heights.at(-1), 60)
   })
 
   test('move on when the day changes, and the state grows older', async (t) => {
@@ -223,17 +228,14 @@ describe('the days of a component', () => {
     const app = await runApp(t, { releases: releases(), clock: { nowMs: () => clock.ms } })
     const shown = async () => {
       const page = await readPage(app, 'status')
-      return [
-        runsOf(page).at(-1)?.days,
-        page.markup.all('#state-now .lead').map(textIn).join(),
-      ] as const
+      return [runsOf(page)[0]?.[1], page.markup.all('#state-now .lead').map(textIn).join()] as const
     }
     const [days, before] = await shown()
-    assert.equal(days, 3)
+    assert.equal(days, 9)
     assert.match(before, /Mar 9, 2026, 12:00\sUTC, 3 days ago/)
     clock.ms += 24 * 3600 * 1000
     const [later, after] = await shown()
-    assert.equal(later, 4)
+    assert.equal(later, 10)
     assert.match(after, /4 days ago/)
   })
 })

@@ -54,7 +54,27 @@ interface Shown {
   readonly times: ReadonlyMap<string | undefined, readonly string[]>
 }
 
+/** A page; that of the status with the pages of all incidents and maintenances. */
 async function show(app: RunningApp, locale: Locale, page: string): Promise<Shown> {
+  const shown = await showPage(app, locale, page)
+  if (page !== 'status') return shown
+  const { data } = (await (await app.fetch('/api/v1/status')).json()) as {
+    data?: { [list: string]: readonly { readonly id: string }[] }
+  }
+  const pages = await Promise.all(
+    ['incidents', 'maintenances'].flatMap((kind) =>
+      (data?.[kind] ?? []).map(({ id }) => showPage(app, locale, `status/${kind}/${id}`)),
+    ),
+  )
+  const times = new Map(shown.times)
+  for (const each of pages) {
+    for (const [value, texts] of each.times)
+      times.set(value, [...(times.get(value) ?? []), ...texts])
+  }
+  return { ...shown, times, text: [shown, ...pages].map(({ text }) => text).join(' ') }
+}
+
+async function showPage(app: RunningApp, locale: Locale, page: string): Promise<Shown> {
   const response = await app.fetch(pathOfPage(locale, page))
   assert.equal(response.status, 200, `${locale} ${page}`)
   const source = await response.text()
@@ -63,6 +83,9 @@ async function show(app: RunningApp, locale: Locale, page: string): Promise<Show
   for (const time of markup.all('time')) {
     const value = time.attribute('datetime')
     times.set(value, [...(times.get(value) ?? []), textIn(time)])
+  }
+  for (const planned of markup.all('[data-from]')) {
+    for (const name of ['data-from', 'data-to']) times.set(planned.attribute(name), ['planned'])
   }
   return { markup, source, times, text: markup.all('main').map(textIn).join(' ') }
 }
@@ -105,8 +128,13 @@ function isShown(
     // Since when a component has its state, and when a view of the wallet was reviewed, are days.
     const isDay = schema.format === 'date' || /\.since$|^wallet\b.*\.updatedAt$/.test(where)
     const written = writtenTime(locale, value, isDay)
-    return [value, value.slice(0, 10)].some((each) => times.get(each)?.includes(written))
+    // The script of all pages writes a planned time, beside the range in UTC.
+    return [value, value.slice(0, 10)].some((each) =>
+      times.get(each)?.some((text) => text === written || text === 'planned'),
+    )
   }
+  // An incident and a maintenance have pages of their own, which were read.
+  if (/^status\.(incidents|maintenances)\[\d+\]\.id$/.test(where)) return true
   return text.includes(value) || markup.ids.some((id) => id.endsWith(`-${value}`))
 }
 
@@ -202,13 +230,13 @@ test('English content is marked with lang on other pages', async (t) => {
   const releases = releasesOf(fullContent((nth) => `Text ${nth}.`))
   const app = await runApp(t, { releases })
   for (const page of ['status', 'roadmap', 'changelog', 'architecture', 'wallet']) {
-    const { markup, text } = await show(app, 'th', page)
+    const { markup, text } = await showPage(app, 'th', page)
     const marked = markup.all('main [lang="en"]').map(textIn).join(' ')
     for (const [sentence] of text.matchAll(/Text \d+\./g)) {
       assert.ok(marked.includes(sentence), `${page}: ${sentence}`)
     }
     assert.ok(text.includes(TEXTS.th.snapshot.inEnglish), page)
-    const english = await show(app, 'en', page)
+    const english = await showPage(app, 'en', page)
     assert.deepEqual(english.markup.all('main [lang]'), [], page)
     assert.ok(!english.text.includes(TEXTS.en.snapshot.inEnglish), page)
   }

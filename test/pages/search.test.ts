@@ -69,7 +69,7 @@ test('words of three languages find the place that they name', async (t) => {
     ['en', 'incidents', /^\/en\/status#incidents$/],
     ['en', 'key to pin', /^\/en\/verify#key$/],
     ['en', 'python', /^\/en\/verify#/],
-    ['en', 'forecast late', /^\/en\/status#incident-/],
+    ['en', 'forecast late', /^\/en\/status\/incidents\//],
     ['th', 'เหตุขัดข้อง', /^\/th\/status#/],
     ['th', 'ตรวจสอบลายเซ็น', /^\/th[/#]/],
     ['zh-CN', '计划维护', /^\/zh-CN\/status#/],

@@ -21,6 +21,12 @@ export interface MadeVersion {
   readonly note?: string
   /** Derives the resources of an earlier version from these; without it there is no earlier version. */
   readonly previous?: (resources: VersionEntry['resources']) => VersionEntry['resources']
+  /** The status of earlier versions, oldest first, with the times of those versions. */
+  readonly earlier?: readonly {
+    readonly createdAt: string
+    readonly status: SnapshotData<'status'>
+  }[]
+  readonly createdAt?: string
   /** Resources without an endpoint, such as `site/organization`. */
   readonly site?: { readonly [name: string]: JsonValue }
   /** Resources whose stored data does not match the version. */
@@ -30,26 +36,37 @@ export interface MadeVersion {
 /** Releases whose newest version has the given content; other resources have their schema's example. */
 export function releasesOf(
   content: MadeContent,
-  { note = 'Made by a test.', previous, site = {}, damaged = [] }: MadeVersion = {},
+  {
+    note = 'Made by a test.',
+    previous,
+    earlier = [],
+    createdAt = '2026-03-04T05:06:07.000Z',
+    site = {},
+    damaged = [],
+  }: MadeVersion = {},
 ): PublishedHistory {
   const resources: { [name: string]: string } = {}
   const texts = new Map<string, string>()
+  const add = (value: JsonValue): string => {
+    const text = canonicalJson(value)
+    const digest = sha256Base64url(text)
+    texts.set(digest, text)
+    return digest
+  }
   for (const name of SNAPSHOT_NAMES) {
     const data = content[name]
-    const value = data === undefined ? createExample(SNAPSHOT_SCHEMAS[name]) : data
-    const text = canonicalJson(value)
-    resources[name] = sha256Base64url(text)
-    texts.set(name, damaged.includes(name) ? `${text} ` : text)
+    const digest = add(data === undefined ? createExample(SNAPSHOT_SCHEMAS[name]) : data)
+    resources[name] = digest
+    if (damaged.includes(name)) texts.set(digest, `${texts.get(digest)} `)
   }
-  for (const [name, data] of Object.entries(site)) {
-    const text = canonicalJson(data)
-    resources[name] = sha256Base64url(text)
-    texts.set(name, text)
+  for (const [name, data] of Object.entries(site)) resources[name] = add(data)
+  const entries: VersionEntry[] = []
+  if (previous !== undefined) entries.push(madeEntry(undefined, previous(resources), { createdAt }))
+  for (const { createdAt: at, status } of earlier) {
+    const digests = { ...resources, status: add(status) }
+    entries.push(madeEntry(entries.at(-1), digests, { createdAt: at }))
   }
-  const createdAt = '2026-03-04T05:06:07.000Z'
-  const earlier =
-    previous === undefined ? [] : [madeEntry(undefined, previous(resources), { createdAt })]
-  const entries = [...earlier, madeEntry(earlier[0], resources, { createdAt, note })]
+  entries.push(madeEntry(entries.at(-1), resources, { createdAt, note }))
   const versions = new Map(entries.map((entry) => [entry.snapshotId, canonicalJson({ ...entry })]))
   const never = (): never => {
     throw new Error('The service never writes a release')
@@ -57,7 +74,7 @@ export function releasesOf(
   return loadReleases({
     readVersionIds: () => [...versions.keys()],
     readVersionText: (snapshotId) => versions.get(snapshotId) ?? '',
-    readResourceText: (name) => texts.get(name) ?? '',
+    readResourceText: (_name, digest) => texts.get(digest) ?? '',
     writeResource: never,
     appendVersion: never,
     readTlogFiles: () => undefined,
@@ -129,7 +146,10 @@ export function filled(
     return new Date(Date.UTC(2026, 0, 1, 0, nth)).toISOString().replace('.000Z', 'Z')
   }
   if (schema.format === 'date') return new Date(Date.UTC(2026, 0, nth)).toISOString().slice(0, 10)
-  if (schema.pattern === undefined) return text(nth, schema.maxLength ?? 300)
+  const { maxLength = 300 } = schema
+  if (schema.pattern === undefined) {
+    return Array.from(text(nth, maxLength)).slice(0, maxLength).join('')
+  }
   const example = schema.example as string
   // Pages distinguish two kinds of text by themselves; all others with a pattern may repeat.
   if (/^\d+\.\d+\.\d+$/.test(example)) return `${nth}.0.0`

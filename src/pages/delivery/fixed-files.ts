@@ -4,6 +4,7 @@ import { PAGE_GROUPS, PAGES } from '../page-table.ts'
 import { markdownPath, pathOfPage, type SiteData } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
 import { searchIndexPath } from '../search/search-index-path.ts'
+import { publishedEventPages } from '../snapshots/event-page.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
 import { FEED_NAMES, feedPath, renderFeed } from './feeds.ts'
 import { LLMS_TXT_PATH } from './llms-txt-path.ts'
@@ -13,6 +14,8 @@ import type { SiteFile } from './site-file.ts'
 import { badgePath, renderBadge } from './status-badge.ts'
 import { renderStatuspage, STATUSPAGE_PATHS } from './statuspage.ts'
 
+/** Number of incidents and maintenances that the search finds, the newest ones. */
+const SEARCHED_EVENTS = 100
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
 const FEED_CACHING = 'public, max-age=300'
@@ -40,7 +43,9 @@ function subscriptionFiles({ plainFile, contextOf }: PageFiles, locale: Locale) 
 function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Locale): App {
   return lateFile(async () => {
     const { renderSearchIndex } = await import('../search/search-index.ts')
-    const json = await renderSearchIndex(contextOf(locale), PAGES)
+    const context = contextOf(locale)
+    const events = publishedEventPages(context).slice(0, SEARCHED_EVENTS)
+    const json = await renderSearchIndex(context, [...PAGES, ...events])
     return plainFile({
       contentType: JSON_TYPE,
       contentLanguage: locale,

@@ -2,6 +2,7 @@ import type { Locale } from '@public-api/contract/registry/locales'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
+import { eventPath } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
 
@@ -36,7 +37,7 @@ function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance
     ['DTEND', calendarTime(endsAt)],
     ['SUMMARY', calendarText(plainText(texts.feed.maintenance, { title, state: label }))],
     ['DESCRIPTION', calendarText(lines.join('\n'))],
-    ['URL', `${origin}${pathOfPage(locale, 'status')}#maintenance-${id}`],
+    ['URL', origin + pathOfPage(locale, eventPath({ kind: 'maintenances', id }))],
     ['STATUS', 'CONFIRMED'],
     // Maintenance of a service does not make a reader busy.
     ['TRANSP', 'TRANSPARENT'],

@@ -39,13 +39,14 @@ export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFi
     content: facts.content(locale),
   })
 
-  /** A page, rendered again on each UTC day, because pages state ages. */
-  function daily(createFile: () => SiteFile): SiteFile {
-    let ofDay: { readonly dayMs: number; readonly file: SiteFile } | undefined
+  /** A page, rendered again on each UTC day, because pages state ages; each minute while an incident on it is open. */
+  function timed(page: Page, createFile: () => SiteFile): SiteFile {
+    const isByMinute = page.isOfStatus === true && facts.hasOpenIncident
+    let ofTime: { readonly timeMs: number; readonly file: SiteFile } | undefined
     return (request) => {
-      const dayMs = facts.todayMs
-      if (ofDay?.dayMs !== dayMs) ofDay = { dayMs, file: createFile() }
-      return ofDay.file(request)
+      const timeMs = isByMinute ? facts.nowMs : facts.todayMs
+      if (ofTime?.timeMs !== timeMs) ofTime = { timeMs, file: createFile() }
+      return ofTime.file(request)
     }
   }
 
@@ -76,14 +77,14 @@ export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFi
     const path = pathOfPage(locale, page.path)
     const twinPath = markdownPath(path)
     const common = {
-      status: isNotFound ? 404 : 200,
+      status: isNotFound ? (page.isGone === true ? 410 : 404) : 200,
       contentLanguage: locale,
       cacheControl: isNotFound ? NO_CACHING : PAGE_CACHING,
       varies: ['Accept'],
     }
     const notIndexed = page.isDerived === true ? NO_INDEX_HEADERS : robotsTag
     const ifFound = (headers: readonly string[]) => (isNotFound ? [] : headers)
-    const html = daily(() =>
+    const html = timed(page, () =>
       createSiteFile({
         ...common,
         contentType: 'text/html; charset=utf-8',
@@ -98,7 +99,7 @@ export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFi
     )
     const twin = lateFile(async () => {
       const { renderMarkdown } = await import('../markdown/page-markdown.ts')
-      return daily(() =>
+      return timed(page, () =>
         createSiteFile({
           ...common,
           contentType: `${MARKDOWN_TYPE}; charset=utf-8`,

@@ -1,14 +1,11 @@
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
+import { eventPath } from '../snapshots/status-events.ts'
+import type { Incident, Maintenance } from '../snapshots/status-record.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
 import type { ItemRevisions, RevisedList } from './item-revisions.ts'
 import { tagUri } from './tag-uri.ts'
-
-type Status = SnapshotData<'status'>
-type Incident = Status['incidents'][number]
-type Maintenance = NonNullable<Status['maintenances']>[number]
 
 /** Incidents in a feed, and as many maintenances. */
 const MAX_ITEMS = 50
@@ -52,7 +49,7 @@ function incidentItem({ locale, texts, facts }: PageContext, incident: Incident)
   const { firstAt, changedAt } = revisionsOf(facts, 'incidents', id)
   const item: FeedItem = {
     id: tagUri(origin, firstAt, `incidents/${id}`),
-    url: `${origin}${pathOfPage(locale, 'status')}#incident-${id}`,
+    url: origin + pathOfPage(locale, eventPath({ kind: 'incidents', id })),
     title: plainText(texts.feed.incident, {
       title,
       state: labelFor(texts, 'incidentState', state),
@@ -72,7 +69,7 @@ function maintenanceItem({ locale, texts, facts }: PageContext, planned: Mainten
   const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
   const item: FeedItem = {
     id: tagUri(origin, firstAt, `maintenances/${id}`),
-    url: `${origin}${pathOfPage(locale, 'status')}#maintenance-${id}`,
+    url: origin + pathOfPage(locale, eventPath({ kind: 'maintenances', id })),
     title: plainText(texts.feed.maintenance, {
       title,
       state: labelFor(texts, 'maintenanceState', state),

@@ -1,5 +1,6 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
+import { eventPath, type StatusEvent } from '../snapshots/status-events.ts'
 
 type Status = SnapshotData<'status'>
 type Component = Status['components'][number]
@@ -78,8 +79,8 @@ function documentsOf(context: PageContext, status: Status) {
   const { facts, locale } = context
   const components = status.components.map(componentOf)
   const affected = (ids: readonly string[]) => components.filter(({ id }) => ids.includes(id))
-  const shortlink = (kind: string, id: string) =>
-    `${facts.origin}${pathOfPage(locale, 'status')}#${kind}-${id}`
+  const shortlink = (kind: StatusEvent['kind'], id: string) =>
+    facts.origin + pathOfPage(locale, eventPath({ kind, id }))
   const page = {
     id: STATUSPAGE_ID,
     name: siteName(context),
@@ -90,7 +91,7 @@ function documentsOf(context: PageContext, status: Status) {
   const eventOf = (
     { id, title, components: ids, updates }: Incident | Maintenance,
     startedAt: string,
-    kind: string,
+    kind: StatusEvent['kind'],
   ) => ({
     id,
     name: title,
@@ -105,7 +106,7 @@ function documentsOf(context: PageContext, status: Status) {
     reminder_intervals: null,
   })
   const incidents = status.incidents.map((incident) => ({
-    ...eventOf(incident, incident.startedAt, 'incident'),
+    ...eventOf(incident, incident.startedAt, 'incidents'),
     status: incident.state,
     impact: incident.impact,
     resolved_at: incident.resolvedAt === undefined ? null : instant(incident.resolvedAt),
@@ -114,7 +115,7 @@ function documentsOf(context: PageContext, status: Status) {
   const maintenances = (status.maintenances ?? [])
     .filter(({ state }) => state !== 'cancelled')
     .map((planned) => ({
-      ...eventOf(planned, planned.startsAt, 'maintenance'),
+      ...eventOf(planned, planned.startsAt, 'maintenances'),
       status: planned.state,
       impact: 'maintenance',
       resolved_at:

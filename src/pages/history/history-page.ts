@@ -4,7 +4,7 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { bulletList, codeLink, link, scriptTexts } from '../markup/elements.ts'
+import { bulletList, codeLink, link, proofTexts, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, inEnglish, plainText, richText, sentencesHtml } from '../markup/rich-text.ts'
@@ -188,7 +188,7 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
 
 function body(context: PageContext): PageBody {
   const { locale, texts, facts } = context
-  const { history, proof } = texts
+  const { history } = texts
   const count = facts.versionCount
   const { shown } = newestShown(facts.newestVersions(DRAWN.items), DRAWN, (entry, index) =>
     chainEntry(context, entry, index === 0),
@@ -230,7 +230,7 @@ function body(context: PageContext): PageBody {
     after: [
       scriptTexts('find', history.find.script),
       scriptTexts('history', history.script),
-      scriptTexts('proof', proof),
+      proofTexts(texts),
       ...(facts.logWitnesses === undefined ? [] : [scriptTexts('log', texts.log.script)]),
     ],
   }

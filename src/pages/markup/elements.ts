@@ -174,3 +174,9 @@ export function pendingSteps(labels: readonly string[], states: Texts['proof']['
 export function scriptTexts(name: string, texts: object): Html {
   return html`<template data-texts="${name}">${escapeContent(JSON.stringify(texts))}</template>`
 }
+
+/** The texts of a proof for scripts. What a step means is only on the page about verifying. */
+export function proofTexts({ proof }: Texts): Html {
+  const steps = Object.entries(proof.steps).map(([name, { meaning: _, ...step }]) => [name, step])
+  return scriptTexts('proof', { ...proof, steps: Object.fromEntries(steps) })
+}

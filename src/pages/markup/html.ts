@@ -44,13 +44,24 @@ function written(value: HtmlValue): string {
   return typeof value === 'object' ? value.map(written).join('') : escapeHtml(String(value))
 }
 
+/** The texts of each template without their indentation, a tenth of a page. */
+const unindented = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+function textsOf(template: TemplateStringsArray): readonly string[] {
+  const known = unindented.get(template)
+  if (known !== undefined) return known
+  const texts = template.map((text) => text.replaceAll(/\n\s+/g, '\n'))
+  unindented.set(template, texts)
+  return texts
+}
+
 /**
  * A markup template. Values are escaped for elements and quoted attributes.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  let text = template[0] ?? ''
-  for (const [index, value] of values.entries())
-    text += written(value) + (template[index + 1] ?? '')
+  const texts = textsOf(template)
+  let text = texts[0] ?? ''
+  for (const [index, value] of values.entries()) text += written(value) + (texts[index + 1] ?? '')
   return new Html(text)
 }
 

@@ -109,3 +109,19 @@ export function operatorText(
   if (RIGHT_TO_LEFT.test(text)) return html`<bdi dir="auto">${text}</bdi>`
   return isUntranslated(text) ? html`<span lang="en">${text}</span>` : html`${text}`
 }
+
+/** An address of the web in a text, without the punctuation of its sentence. */
+const WEB_ADDRESS = /https?:\/\/[^\s<>"\u0080-\uffff]*[\w/=#&%~+-]/g
+
+/** Published text like `operatorText`, in which the addresses of the web are links. Search engines follow none of them. */
+export function linkedText(content: { isUntranslated(text: string): boolean }, text: string): Html {
+  const pieces: HtmlValue[] = []
+  let from = 0
+  for (const { 0: address, index } of text.matchAll(WEB_ADDRESS)) {
+    pieces.push(text.slice(from, index))
+    pieces.push(html`<a href="${address}" rel="nofollow noopener">${address}</a>`)
+    from = index + address.length
+  }
+  const linked = html`${pieces}${text.slice(from)}`
+  return content.isUntranslated(text) ? html`<span lang="en">${linked}</span>` : linked
+}

@@ -37,19 +37,22 @@ const SHAPES: {
   good: ['picture-good', 'm-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z'],
 }
 
-/** Start, updates and end, the oldest first. */
-function marksOf({ texts }: PageContext, { startedAt, resolvedAt, updates }: Incident) {
+/** Start, updates and end or now, the oldest first. */
+function marksOf({ texts, facts }: PageContext, { startedAt, resolvedAt, updates }: Incident) {
   const t = texts.picture
   const ofUpdates = updates.slice(0, MAX_UPDATES).map(({ at, state }) => ({
     at,
     shape: SHAPES[toneOf('incidentState', state)],
     label: labelFor(texts, 'incidentState', state),
   }))
-  const end = resolvedAt && { at: resolvedAt, shape: SHAPES.tick, label: t.incidentEnded }
+  const end =
+    resolvedAt === undefined
+      ? { at: new Date(facts.nowMs).toISOString(), shape: SHAPES.tick, label: t.now }
+      : { at: resolvedAt, shape: SHAPES.tick, label: t.incidentEnded }
   return [
     { at: startedAt, shape: SHAPES.tick, label: t.incidentStarted },
     ...ofUpdates,
-    ...(end ? [end] : []),
+    end,
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
@@ -79,8 +82,8 @@ function labelBeside(text: string, x: number, y: number): Html {
 }
 
 /**
- * What was published about an incident on a time axis: a bar from its start to its end, and a mark with its time for
- * each update. Undefined if everything happened at one moment.
+ * What was published about an incident on a time axis: a bar from its start to its end or to now, and a mark with its
+ * time for each update. Undefined if everything happened at one moment.
  */
 export function incidentTimeline(context: PageContext, incident: Incident): Html | undefined {
   const { locale, texts } = context

@@ -1,120 +1,140 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
-import { link } from '../markup/elements.ts'
-import { html, type Html } from '../markup/html.ts'
-import { countText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
-import type { PageContext } from '../page.ts'
+import { html, type Html, type HtmlValue } from '../markup/html.ts'
+import { countText, richText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
 import { formatDay, formatDayRange } from '../texts/moments.ts'
+import type { Texts } from '../texts/texts.ts'
+import { eventLink, eventPath, type StatusEvent, worstImpact } from './status-events.ts'
 
 type Status = SnapshotData<'status'>
-type Incident = Status['incidents'][number]
 
 const DAYS = 90
 const BAR = { width: 6, pitch: 9, height: 30 } as const
-/** Number of incidents named below the bars of a component. */
-const NAMED_INCIDENTS = 3
-
-/** Each kind of day has its own color and height. */
-const DAY_KINDS = { none: BAR.height, minor: 20, major: 12, unpublished: 6 } as const
-
-type DayKind = keyof typeof DAY_KINDS
+/** Each kind of day has its own color and height in the style sheet: the worst is the highest. */
+type DayKind = keyof Texts['status']['dayKinds']
 
 /** Consecutive days of one kind with the same incidents. */
 interface Run {
   readonly kind: DayKind
-  readonly incidents: readonly Incident[]
-  readonly first: number
-  last: number
+  readonly incidents: readonly StatusEvent[]
+  readonly firstMs: number
+  days: number
 }
 
-const dayOf = (instant: string): number => Math.floor(Date.parse(instant) / DAY_MS) * DAY_MS
+const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS
 
-function kindOf(incidents: readonly Incident[]): DayKind {
-  if (incidents.some(({ impact }) => impact === 'critical' || impact === 'major')) return 'major'
-  return incidents.some(({ impact }) => impact === 'minor') ? 'minor' : 'none'
-}
+const IMPACT_KINDS = { none: 'none', minor: 'minor', major: 'major', critical: 'major' } as const
 
-/** The days up to today, oldest first. Before the first version and after the publication, nothing was published. */
-function runsOf({ facts }: PageContext, { incidents, updatedAt }: Status, id: string) {
-  const firstMs = dayOf(facts.version('VS-0001')?.createdAt ?? updatedAt)
-  const lastMs = dayOf(updatedAt)
+/**
+ * The days up to today, oldest first, from the first one with a record. A day has a record between the first version
+ * with the component and the newest status, and where an incident was recorded, which may have been imported.
+ */
+function runsOf(
+  { facts }: PageContext,
+  { updatedAt }: Status,
+  id: string,
+  incidents: readonly StatusEvent[],
+) {
+  const firstMs = dayOf(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
+  const lastMs = dayOf(Date.parse(updatedAt))
   const runs: Run[] = []
-  for (let index = 0; index < DAYS; index += 1) {
-    const dayMs = facts.todayMs - (DAYS - 1 - index) * DAY_MS
-    const isPublished = dayMs >= firstMs && dayMs <= lastMs
+  for (let index = DAYS - 1; index >= 0; index -= 1) {
+    const dayMs = facts.todayMs - index * DAY_MS
     const onDay = incidents.filter(
-      ({ components, startedAt, resolvedAt }) =>
-        isPublished &&
-        components.includes(id) &&
-        Date.parse(startedAt) < dayMs + DAY_MS &&
-        (resolvedAt === undefined || Date.parse(resolvedAt) >= dayMs),
+      ({ startMs, endMs }) => startMs < dayMs + DAY_MS && endMs >= dayMs,
     )
-    const kind = isPublished ? kindOf(onDay) : 'unpublished'
+    const impact = worstImpact(onDay)
+    const isPublished = dayMs >= firstMs && dayMs <= lastMs
+    const kind = impact === undefined ? (isPublished ? 'none' : 'unrecorded') : IMPACT_KINDS[impact]
     const before = runs.at(-1)
+    if (before === undefined && kind === 'unrecorded') continue
     const isSame =
       before?.kind === kind &&
       before.incidents.map((each) => each.id).join() === onDay.map((each) => each.id).join()
-    if (before !== undefined && isSame) before.last = index
-    else runs.push({ kind, incidents: onDay, first: index, last: index })
+    if (before !== undefined && isSame) before.days += 1
+    else runs.push({ kind, incidents: onDay, firstMs: dayMs, days: 1 })
   }
   return runs
 }
 
+/** A dashed line at the lower edge, of which each dash is a day. The picture cuts off the lower half of the line. */
+const dashes = (kind: DayKind, x: number, days: number, content?: Html): Html =>
+  html`<path class="day-${kind}" d="M${x} ${BAR.height}h${days * BAR.pitch}">${content}</path>`
+
+function runBars(
+  { locale, texts }: PageContext,
+  { kind, incidents, firstMs, days }: Run,
+  { fromMs, isBrief }: { readonly fromMs: number; readonly isBrief: boolean },
+): HtmlValue {
+  // The line below all bars.
+  if (kind === 'unrecorded') return undefined
+  const x = ((firstMs - fromMs) / DAY_MS) * BAR.pitch
+  if (isBrief) return dashes(kind, x, days)
+  const names = incidents.map(({ title }) => title).join(' · ')
+  const range = formatDayRange(locale, firstMs, firstMs + (days - 1) * DAY_MS)
+  const what = names === '' ? texts.status.dayKinds[kind] : names
+  const path = dashes(kind, x, days, html`<title>${range}: ${what}</title>`)
+  const [incident] = incidents
+  return incident === undefined
+    ? path
+    : html`<a href="${pathOfPage(locale, eventPath(incident))}" tabindex="-1">${path}</a>`
+}
+
 /**
- * A bar for each of the last 90 days, by the published incidents. The tooltip of a day says what was published, and a
- * day with an incident leads to it. The text below has the same facts and links.
+ * A bar for each of the last 90 days, or for each since the record began, by all incidents that were ever published. The
+ * tooltip of a day says what was published, and a day with an incident leads to it. The text below has the same facts and
+ * the newest incident. Brief bars have neither tooltips nor links.
  */
-export function dayBars(context: PageContext, status: Status, id: string): Html {
-  const { locale, texts, facts, content } = context
+export function dayBars(
+  context: PageContext,
+  status: Status,
+  id: string,
+  events: readonly StatusEvent[],
+  isBrief: boolean,
+): Html {
+  const { locale, texts, facts } = context
   const t = texts.status
-  const msOf = (index: number): number => facts.todayMs - (DAYS - 1 - index) * DAY_MS
-  const runs = runsOf(context, status, id)
+  const incidents = events.filter(
+    ({ incident, components }) => incident !== undefined && components.includes(id),
+  )
+  const runs = runsOf(context, status, id, incidents)
+  const [first] = runs
+  if (first === undefined) return html`<p>${t.dayKinds.unrecorded}</p>`
+  const fromMs = first.firstMs
+  const shownDays = Math.round((facts.todayMs - fromMs) / DAY_MS) + 1
   const daysIn = (isCounted: (run: Run) => boolean): number =>
-    runs.filter(isCounted).reduce((sum, { first, last }) => sum + last - first + 1, 0)
-  const paths = runs.map(({ kind, incidents, first, last }) => {
-    const days = Array.from({ length: last - first + 1 }, (_, nth) => {
-      const x = (first + nth) * BAR.pitch + BAR.width / 2
-      return `M${x} ${BAR.height - DAY_KINDS[kind]}V${BAR.height}`
-    })
-    const names = incidents.map(({ title }) => title).join(' · ')
-    const title = `${formatDayRange(locale, msOf(first), msOf(last))}: ${names === '' ? t.dayKinds[kind] : names}`
-    const path = html`<path class="day-${kind}" d="${days.join('')}"
-      ><title>${title}</title></path
-    > `
-    const [incident] = incidents
-    return incident === undefined
-      ? path
-      : html`<a href="#incident-${incident.id}" tabindex="-1">${path}</a> `
-  })
-  const width = DAYS * BAR.pitch - (BAR.pitch - BAR.width)
-  const named = [...new Set(runs.flatMap(({ incidents }) => incidents))].slice(-NAMED_INCIDENTS)
-  const count = daysIn(({ kind }) => kind !== 'unpublished')
+    runs.filter(isCounted).reduce((sum, { days }) => sum + days, 0)
+  const width = shownDays * BAR.pitch - (BAR.pitch - BAR.width)
+  const newest = runs.findLast((run) => run.incidents.length > 0)?.incidents[0]
+  const count = daysIn(({ kind }) => kind !== 'unrecorded')
   return html`<svg
       class="day-bars"
       aria-hidden="true"
       viewBox="0 0 ${width} ${BAR.height}"
       preserveAspectRatio="none"
+      width="${Math.max(2, Math.round((shownDays / DAYS) * 100))}%"
     >
-      ${paths}
+      ${dashes('unrecorded', 0, shownDays)}${runs.map((run) =>
+        runBars(context, run, { fromMs, isBrief }),
+      )}
     </svg>
-    <p class="day-range muted small" data-browser>
-      <span>${formatDay(locale, msOf(0))}</span> <span>${formatDay(locale, facts.todayMs)}</span>
-    </p>
-    <p class="muted small">
-      ${countText(locale, t.daysText, count, {
+    ${
+      shownDays === DAYS &&
+      html`<p class="day-range muted small" data-browser>
+        <span>${formatDay(locale, fromMs)}</span> <span>${formatDay(locale, facts.todayMs)}</span>
+      </p>`
+    }
+    <p>
+      ${countText(locale, shownDays === DAYS ? t.daysText : t.daysSince, count, {
         days: DAYS,
-        incidents: new Intl.NumberFormat(locale).format(
-          daysIn(({ incidents }) => incidents.length > 0),
-        ),
+        since: formatDay(locale, fromMs),
+        incidents: new Intl.NumberFormat(locale).format(daysIn((run) => run.incidents.length > 0)),
       })}
       ${
-        named.length > 0 &&
-        richText(t.dayIncidents, {
-          incidents: listHtml(
-            locale,
-            named.map((each) => link(`#incident-${each.id}`, operatorText(content, each.title))),
-          ),
-        })
+        newest !== undefined &&
+        !isBrief &&
+        richText(t.newestIncident, { incident: eventLink(context, newest) })
       }
     </p>`
 }
@@ -125,8 +145,8 @@ export function dayLegend({ texts }: PageContext): Html {
     ${Object.entries(texts.status.dayKinds).map(
       ([kind, text]) =>
         html`<li>
-          <svg class="day-key" aria-hidden="true" viewBox="0 0 6 30">
-            <path class="day-${kind}" d="M3 ${BAR.height - DAY_KINDS[kind as DayKind]}V30" />
+          <svg class="day-key" aria-hidden="true" viewBox="0 0 6 ${BAR.height}">
+            <path class="day-${kind}" d="M0 ${BAR.height}h6" />
           </svg>
           ${text}
         </li> `,

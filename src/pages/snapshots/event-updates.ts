@@ -1,15 +1,14 @@
 import { anchor } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { operatorText } from '../markup/rich-text.ts'
+import { linkedText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { momentHtml } from '../texts/moments.ts'
 import { notShown } from './snapshot-sections.ts'
 
-/** The newest updates of an incident or a maintenance; `place` is the id of its heading. */
+/** The newest updates of an incident or a maintenance. */
 export function eventUpdates<State extends string>(
   context: PageContext,
-  place: string,
   updates: readonly { readonly at: string; readonly state: State; readonly text: string }[],
   limits: ShownLimits,
   badgeOf: (state: State) => Html,
@@ -22,11 +21,10 @@ export function eventUpdates<State extends string>(
       html`<dt>${momentHtml(locale, at)}</dt>
         <dd>
           ${badgeOf(state)}
-          <p>${operatorText(content, text)}</p>
+          <p>${linkedText(content, text)}</p>
         </dd> `,
   )
-  const id = `${place}-updates`
-  return html`<h4 id="${id}">${anchor(id, texts.status.updates)}</h4>
+  return html`<h2 id="updates">${anchor('updates', texts.status.updates)}</h2>
     <dl class="facts">${shown}</dl>
     ${notShown(context, 'status', texts.status.olderUpdates, left)}`
 }

@@ -5,7 +5,6 @@ import { HORIZONS } from '@public-api/contract/snapshots/snapshot-parts'
 import {
   anchor,
   codeBox,
-  factList,
   link,
   pageSection,
   pendingSteps,
@@ -22,16 +21,16 @@ import {
 } from '../markup/rich-text.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { chainPicture } from '../pictures/chain-picture.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
 import {
   fromSnapshot,
   languageNote,
   notesLanguage,
-  publishedState,
   isTranslation,
   resourceTitle,
 } from './snapshot-sections.ts'
+import { nextMaintenance, openIncidents, stateNow, troubledComponents } from './status-now.ts'
 
 const CHAIN_LENGTH = 4
 /** Number of versions and of planned items on the page. */
@@ -53,10 +52,12 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
     ${
       facts.keyId === undefined
         ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
-        : html`<p class="verdict" id="live-verdict" role="status">
+        : html`<p class="verdict" id="live-verdict">
               <span class="state state-idle">${proof.states.running}</span>
             </p>
-            <p class="muted small">${richText(t.lead, { path: code(READ_PATHS.status) })}</p>
+            <p class="muted small needs-script">
+              ${richText(t.lead, { path: code(READ_PATHS.status) })}
+            </p>
             <noscript><p class="note">${t.noScript}</p></noscript>
             <details id="live-details">
               <summary>${t.details}</summary>
@@ -72,31 +73,30 @@ function livePanel({ locale, texts, facts }: PageContext): Html {
             <p class="actions">
               <button type="button" id="live-again">${t.again}</button> ${verify}
             </p>
-            ${scriptTexts('proof', proof)} ${scriptTexts('verify', texts.verify.script)}`
+            ${scriptTexts('verify', texts.verify.script)}`
     }
   </section>`
 }
 
-/** The published state, and the components that differ from it. */
+/** The published state, and in an outage the incidents, the components and the next maintenance. */
 function statusNow(context: PageContext): Html {
-  const { locale, texts, content } = context
-  const t = texts.overview
+  const { locale, texts } = context
   const state = fromSnapshot(context, 'status', (status) => {
-    const others = status.components.filter((each) => each.state !== status.state)
-    return html`${publishedState(context, status)}${languageNote(context, 'status')}
-      <p>${operatorText(content, status.summary)}</p>
-      ${
-        others.length > 0 &&
-        factList(
-          others.map(({ name, state: word }) => [
-            operatorText(content, name),
-            stateBadge(texts, 'componentState', word),
-          ]),
-        )
-      }`
+    const open = openIncidents(context, status, { namesComponents: false })
+    const components = troubledComponents(context, status)
+    const maintenance = nextMaintenance(context, status)
+    const isCalm = open === undefined && components === undefined && maintenance === undefined
+    return html`${stateNow(context, status, 'live')}${languageNote(context, 'status')}
+    ${
+      !isCalm &&
+      html`<div class="trouble">
+        ${open !== undefined && html`<div>${open}</div>`}
+        <div>${components} ${maintenance}</div>
+      </div>`
+    }`
   })
   return html`${state}
-    <p>${link(pathOfPage(locale, 'status'), t.statusLink)}</p>`
+    <p>${link(pathOfPage(locale, 'status'), texts.overview.statusLink)}</p>`
 }
 
 /** The newest versions with their notes and what each changed. */
@@ -202,6 +202,7 @@ function readerCards({ locale, texts, facts }: PageContext): Html {
 /** The publisher, a live verification, and links to the other pages. */
 export const OVERVIEW_PAGE: Page = {
   path: '',
+  isOfStatus: true,
   title: (texts) => texts.overview.title,
   description: ({ overview }, { keyId }) =>
     keyId === undefined ? overview.descriptionUnsigned : overview.description,
@@ -212,7 +213,8 @@ export const OVERVIEW_PAGE: Page = {
     const { name, description } = content.organization ?? {}
     const [named, unnamed] =
       facts.keyId === undefined ? [t.leadNamedUnsigned, t.leadUnsigned] : [t.leadNamed, t.lead]
-    const lead = name === undefined ? html`${unnamed}` : richText(named, { organization: name })
+    const explained =
+      name === undefined ? html`${unnamed}` : richText(named, { organization: name })
     const verifyLink = link(pathOfPage(locale, 'verify'), t.checkMoreLink)
     const check = html`<p>${richText(t.checkText, { header: code(HEADERS.contentDigest) })}</p>
       ${codeBox(texts, 'check-command', t.checkLabel, checkingCommand(facts.origin))}
@@ -226,27 +228,35 @@ export const OVERVIEW_PAGE: Page = {
     const chain = html`<p>${t.chainText}</p>
       ${chainPicture(context, CHAIN_LENGTH)}
       <p>${link(`${pathOfPage(locale, 'history')}#audit`, t.historyLink)}</p>`
+    const about = description !== undefined && operatorText(content, description)
+    const status = content.snapshot('status')
+    const isCalm = status === undefined || status.state === 'operational'
+    const lead =
+      about === false
+        ? html`<p class="lead">${explained}</p>`
+        : html`<p class="lead">${about}</p>
+            <p>${explained}</p>`
     return {
-      main: html`<div class="hero">
-          <div class="hero-text flow">
-            ${name !== undefined && html`<p class="eyebrow">${name}</p>`}
-            <h1 class="display">${t.heading}</h1>
-            ${
-              description === undefined
-                ? html`<p class="lead">${lead}</p>`
-                : html`<p class="lead">${operatorText(content, description)}</p>
-                    <p>${lead}</p>`
-            }
-            <p class="actions">
-              <a class="button" href="${reference}">${t.toReference}</a>
-              ${
-                !facts.isLeftOut('early-access') &&
-                html`<a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>`
-              }
-            </p>
-          </div>
-          <div class="flow">
-            ${html`<div class="panel">${pageSection('status', t.statusTitle, statusNow(context))}</div>`}
+      main: html`<div class="hero-room">
+          <div class="hero ${isCalm ? 'hero-calm' : 'hero-trouble'}">
+            <div class="hero-name flow">
+              ${name !== undefined && isCalm && html`<p class="eyebrow">${t.heading}</p>`}
+              <h1 class="display">${name ?? t.heading}</h1>
+              ${isCalm && lead}
+            </div>
+            <div class="hero-state panel">
+              ${pageSection('status', t.statusTitle, statusNow(context))}
+            </div>
+            <div class="hero-text flow">
+              ${!isCalm && lead}
+              <p class="actions">
+                <a class="button" href="${reference}">${t.toReference}</a>
+                ${
+                  !facts.isLeftOut('early-access') &&
+                  html`<a class="button-quiet" href="${form}">${t.toEarlyAccess}</a>`
+                }
+              </p>
+            </div>
             ${livePanel(context)}
           </div>
         </div>

@@ -18,8 +18,7 @@ import {
 } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
-import { stateBadge } from '../texts/enum-labels.ts'
-import { formatAgeInDays, momentHtml, momentInText } from '../texts/moments.ts'
+import { momentHtml } from '../texts/moments.ts'
 
 /** The title of a resource that a version names; the name itself if this program does not know it. */
 export function resourceTitle({ locale, texts }: PageContext, name: string): HtmlValue {
@@ -142,18 +141,19 @@ export function nameColumn<Item extends NamedItem>(
   }
 }
 
-/** Links to items on the same page; an unknown id is shown without a link. */
+/** Links to items of this page or of the page with a path; an unknown id is shown without a link. */
 export function itemLinks(
   { locale, content }: PageContext,
   prefix: string,
   items: readonly NamedItem[],
   ids: readonly string[],
+  page = '',
 ): Html {
   const links = ids.map((id) => {
     const item = items.find((each) => each.id === id)
     return item === undefined
       ? code(id)
-      : link(`#${prefix}-${id}`, operatorText(content, nameOf(item)))
+      : link(`${page}#${prefix}-${id}`, operatorText(content, nameOf(item)))
   })
   return listHtml(locale, links)
 }
@@ -178,18 +178,4 @@ export function statementList<
         </div> `,
     )}
   </dl>`
-}
-
-/** The overall state with its time and age, as the operator published them. It is not measured. */
-export function publishedState(
-  { locale, texts, facts }: PageContext,
-  { state, updatedAt }: Pick<SnapshotData<'status'>, 'state' | 'updatedAt'>,
-): Html {
-  const published = richText(texts.status.asPublished, {
-    time: momentInText(locale, updatedAt),
-    age: formatAgeInDays(locale, updatedAt, facts.todayMs),
-  })
-  return html`<p class="lead">
-    ${stateBadge(texts, 'componentState', state)} <span class="muted small">${published}</span>
-  </p>`
 }

@@ -1,98 +1,135 @@
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { anchor, factList, pageSection, pendingSteps, scriptTexts } from '../markup/elements.ts'
+import {
+  COMPONENT_STATES,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { DAY_MS } from '@public-api/contract/text/instant'
+import { anchor, pageSection, pendingSteps } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
-import { operatorText, richText } from '../markup/rich-text.ts'
+import { countText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import type { Page, PageContext } from '../page.ts'
-import { incidentTimeline } from '../pictures/incident-timeline.ts'
-import { labelFor, stateBadge } from '../texts/enum-labels.ts'
-import { dayHtml, momentHtml } from '../texts/moments.ts'
+import { stateBadge } from '../texts/enum-labels.ts'
+import { dayHtml, formatDay } from '../texts/moments.ts'
 import { dayBars, dayLegend } from './day-bars.ts'
-import { eventUpdates } from './event-updates.ts'
-import { maintenanceSection } from './maintenance-section.ts'
-import {
-  fromSnapshot,
-  itemLinks,
-  languageNote,
-  notShown,
-  publishedState,
-  snapshotSource,
-} from './snapshot-sections.ts'
+import { monthLinks } from './month-page.ts'
+import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
+import { eventList, isAhead, isOpen, type StatusEvent, statusEvents } from './status-events.ts'
+import { nextMaintenance, openIncidents, stateNow } from './status-now.ts'
 import { subscribeSection } from './subscribe-section.ts'
 
 type Status = SnapshotData<'status'>
-type Incident = Status['incidents'][number]
+type Component = Status['components'][number]
 
-/** Number of incidents on the page, and of updates in each. */
-const SHOWN_INCIDENTS: ShownLimits = { items: 20, bytes: 28_800 }
-const SHOWN_UPDATES: ShownLimits = { items: 10, bytes: 8000 }
-/** Number of incidents with a picture, the newest ones. A picture takes as much space as the text of an incident. */
-const TIMELINES = 3
+/** Days before today whose incidents and maintenances the page lists. Older ones are on the pages of their months. */
+const RECENT_DAYS = 14
+const SHOWN_EVENTS: ShownLimits = { items: 20, bytes: 14_000 }
 
-/** The components, each with its state and its last days. */
-function componentList(context: PageContext, status: Status): Html {
-  const { locale, texts, content } = context
-  const t = texts.status
-  return html`${dayLegend(context)}
-    <ul class="plain-list components">
-      ${status.components.map(
-        ({ id, name, summary, note, state, since }) =>
-          html`<li id="component-${id}">
-            <div class="entry-head">
-              <h3>${anchor(`component-${id}`, operatorText(content, name))}</h3>
-              <p>
-                ${stateBadge(texts, 'componentState', state)}
-                <span class="muted small"
-                  >${richText(t.sinceDay, { day: dayHtml(locale, since) })}</span
-                >
-              </p>
-            </div>
-            <p class="muted small">${operatorText(content, summary)}</p>
-            ${note !== undefined && html`<p>${operatorText(content, note)}</p>`}
-            ${dayBars(context, status, id)}
-          </li> `,
-      )}
-    </ul>`
-}
-
-function incidentArticle(
+function componentItem(
   context: PageContext,
   status: Status,
-  incident: Incident,
-  hasTimeline: boolean,
+  { id, name, summary, note, state, since }: Component,
+  events: readonly StatusEvent[],
+  isBrief: boolean,
 ): Html {
   const { locale, texts, content } = context
-  const { id, title, state, impact, startedAt, resolvedAt, components, updates } = incident
-  const t = texts.status
-  const badgeOf = (each: typeof state) => stateBadge(texts, 'incidentState', each)
-  return html`<article id="incident-${id}">
-    <h3>${anchor(`incident-${id}`, operatorText(content, title))}</h3>
-    ${factList([
-      [t.state, stateBadge(texts, 'incidentState', state)],
-      [t.impact, labelFor(texts, 'incidentImpact', impact)],
-      [t.started, momentHtml(locale, startedAt)],
-      [t.ended, resolvedAt && momentHtml(locale, resolvedAt)],
-      [
-        t.affected,
-        components.length > 0 && itemLinks(context, 'component', status.components, components),
-      ],
-    ])}
-    ${hasTimeline && incidentTimeline(context, incident)}
-    ${eventUpdates(context, `incident-${id}`, updates, SHOWN_UPDATES, badgeOf)}
-  </article>`
+  return html`<li id="component-${id}">
+    <div class="entry-head">
+      <h3>${anchor(`component-${id}`, operatorText(content, name))}</h3>
+      <p>
+        ${stateBadge(texts, 'componentState', state)}
+        <span class="muted small"
+          >${richText(texts.status.sinceDay, {
+            day: isBrief ? formatDay(locale, since) : dayHtml(locale, since),
+          })}</span
+        >
+      </p>
+    </div>
+    <p>${operatorText(content, summary)}</p>
+    ${note !== undefined && html`<p class="component-note">${operatorText(content, note)}</p>`}
+    ${dayBars(context, status, id, events, isBrief)}
+  </li> `
 }
 
-/** The newest incidents, and older ones that are still open. */
-function incidentList(context: PageContext, status: Status): Html {
-  const { status: t } = context.texts
-  if (status.incidents.length === 0) return html`<p class="muted">${t.noIncidents}</p>`
-  const { shown, left } = newestShown(
-    status.incidents,
-    SHOWN_INCIDENTS,
-    (incident, index) => incidentArticle(context, status, incident, index < TIMELINES),
-    ({ state }) => state !== 'resolved',
+/** Components with tooltips and links in their bars, besides those that do not work: a page of many stays small. */
+const DETAILED_COMPONENTS = 12
+
+/** The components, each with its state and its last days. A group is folded while all of it is operational. */
+function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
+  const { texts, content } = context
+  const list = (components: readonly Component[]): Html =>
+    html`<ul class="plain-list components">
+      ${components.map((each) => {
+        const isAmongFirst = status.components.indexOf(each) < DETAILED_COMPONENTS
+        const isBrief = !isAmongFirst && each.state === 'operational'
+        return componentItem(context, status, each, events, isBrief)
+      })}
+    </ul>`
+  const groups = Map.groupBy(status.components, ({ group }) => group ?? '')
+  return html`${dayLegend(context)}
+  ${Array.from(groups, ([name, components]) => {
+    if (name === '') return list(components)
+    const worst =
+      COMPONENT_STATES.findLast((state) => components.some((each) => each.state === state)) ??
+      'operational'
+    return html`<details class="component-group" ${worst !== 'operational' && html`open`}>
+      <summary>
+        ${operatorText(content, name)} ${stateBadge(texts, 'componentState', worst)}
+      </summary>
+      ${list(components)}
+    </details>`
+  })}`
+}
+
+/** What ended in the last days, and the months before. */
+function recentEvents(context: PageContext, events: readonly StatusEvent[]): Html {
+  const { locale, texts, facts } = context
+  const t = texts.status
+  const fromMs = facts.todayMs - RECENT_DAYS * DAY_MS
+  const recent = events.filter(({ endMs, incident, maintenance }) => {
+    const isElsewhere =
+      (incident !== undefined && isOpen(incident)) ||
+      (maintenance !== undefined && isAhead(maintenance))
+    return endMs >= fromMs && !isElsewhere
+  })
+  const { shown, left } = newestShown(recent, SHOWN_EVENTS, (event) => eventList(context, [event]))
+  return html`${
+    recent.length === 0
+      ? html`<p class="muted">
+          ${events.length === 0 ? t.noIncidents : plainText(t.recentNone, { days: RECENT_DAYS })}
+        </p>`
+      : shown
+  }
+  ${left > 0 && html`<p class="muted">${countText(locale, t.moreEvents, left)}</p>`}
+  ${monthLinks(context, events)}`
+}
+
+/** The maintenances that are planned or running. Undefined without two of them: the next one has its own place. */
+function maintenancesAhead(context: PageContext, events: readonly StatusEvent[]) {
+  const ahead = events.filter(({ maintenance, removedIn }) => {
+    return maintenance !== undefined && removedIn === undefined && isAhead(maintenance)
+  })
+  if (ahead.length < 2) return undefined
+  const { shown, left } = newestShown(ahead.toReversed(), SHOWN_EVENTS, (event) =>
+    eventList(context, [event]),
   )
-  return html`${shown}${notShown(context, 'status', t.older, left)}`
+  const { locale, texts } = context
+  return pageSection(
+    'maintenance',
+    texts.status.maintenance.heading,
+    html`${shown}${left > 0 && html`<p class="muted">${countText(locale, texts.status.moreEvents, left)}</p>`}`,
+  )
+}
+
+/** The open incidents, and the next maintenance beside them. Undefined on calm days. */
+function troubleNow(context: PageContext, status: Status): Html | undefined {
+  const open = openIncidents(context, status, { namesComponents: true })
+  const maintenance = nextMaintenance(context, status)
+  return open === undefined
+    ? maintenance
+    : html`<div class="trouble">
+        <div>${open}</div>
+        ${maintenance !== undefined && html`<div>${maintenance}</div>`}
+      </div>`
 }
 
 /** The live checks in the browser. The script fills in the steps, and the line below the published state. */
@@ -102,50 +139,52 @@ function liveCheck({ texts }: PageContext): Html {
     <noscript><p class="note">${live.noScript}</p></noscript>
     <div id="self-check" data-browser>
       ${pendingSteps(Object.values(live.steps), texts.proof.states)}
-    </div>
-    ${scriptTexts('live', live)} ${scriptTexts('proof', texts.proof)}`
+    </div>`
   return html`<div class="panel">${pageSection('live', live.title, content)}</div>`
 }
 
-/** The state and its age, and beside it what the live check finds: the page never shows one without the other. */
-function stateNow(context: PageContext, status: Status): Html {
-  const { texts, facts, content } = context
-  const { running } = texts.status.live.result
-  return html`<div class="state-now" id="state-now">
-    ${publishedState(context, status)}
-    <p>${operatorText(content, status.summary)}</p>
-    ${
-      facts.keyId !== undefined &&
-      html`<p class="live-result small" role="status" data-browser>
-        <a class="state state-idle" href="#live">${running}</a>
-      </p>`
-    }
-  </div>`
-}
-
-/** The published state with its age and the live result, the components with their last days, and the incidents. */
+/** The published state with its age and the live result, what is broken and planned, the components, and the last days. */
 export const STATUS_PAGE: Page = {
   path: 'status',
   resources: ['status'],
   feed: 'status',
+  isOfStatus: true,
   scripts: () => ['status-page.js'],
   title: (texts) => texts.status.title,
   description: (texts) => texts.status.description,
   body(context) {
-    const { texts, facts } = context
+    const { texts, facts, content } = context
     const t = texts.status
     return {
-      main: html`<h1>${t.title}</h1>
+      main: html`<div class="title-row">
+          <h1>${t.title}</h1>
+          ${
+            content.snapshot('status') !== undefined &&
+            html`<p><a class="button-quiet" href="#subscribe">${t.subscribe.heading}</a></p>`
+          }
+        </div>
         ${languageNote(context, 'status')}
-        ${fromSnapshot(context, 'status', (status) => [
-          stateNow(context, status),
-          pageSection('components', t.components, componentList(context, status)),
-          maintenanceSection(context, status),
-          pageSection('incidents', t.incidents, incidentList(context, status)),
-          subscribeSection(context),
-          facts.keyId !== undefined && liveCheck(context),
-          snapshotSource(context, 'status', status),
-        ])}`,
+        ${fromSnapshot(context, 'status', (status) => {
+          const events = statusEvents(context)
+          return [
+            stateNow(context, status, 'live'),
+            troubleNow(context, status),
+            pageSection('components', t.components, componentList(context, status, events)),
+            maintenancesAhead(context, events),
+            html`<div class="columns-2">
+              <div class="flow">
+                ${pageSection(
+                  'incidents',
+                  plainText(t.recent, { days: RECENT_DAYS }),
+                  recentEvents(context, events),
+                )}
+                ${facts.keyId !== undefined && liveCheck(context)}
+                ${snapshotSource(context, 'status', status)}
+              </div>
+              ${subscribeSection(context)}
+            </div>`,
+          ]
+        })}`,
     }
   },
 }

@@ -1,4 +1,5 @@
 import type { Locale } from '@public-api/contract/registry/locales'
+import { formatAgo, formatElapsed, MOMENT_FORMAT } from '@public-api/contract/text/elapsed'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { html, type Html } from '../markup/html.ts'
 
@@ -19,12 +20,7 @@ function formatOf(options: Intl.DateTimeFormatOptions): (locale: Locale) => Intl
 }
 
 const dayFormat = formatOf({ dateStyle: 'medium', timeZone: 'UTC' })
-const minuteFormat = formatOf({
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  hourCycle: 'h23',
-  timeZone: 'UTC',
-})
+const minuteFormat = formatOf(MOMENT_FORMAT)
 
 /** A moment in the format of a language, to the minute and in UTC. */
 export function formatMoment(locale: Locale, iso: string): string {
@@ -48,9 +44,54 @@ export function momentInText(locale: Locale, iso: string): Html {
   return html`<time datetime="${iso}" title="${iso}">${formatMoment(locale, iso)}</time>`
 }
 
+/** From a moment to another one, in UTC. The date of a range of one day is there once. */
+export function formatMomentRange(locale: Locale, startIso: string, endIso: string): string {
+  const range = minuteFormat(locale).formatRange(Date.parse(startIso), Date.parse(endIso))
+  return `${range}${NO_BREAK}UTC`
+}
+
+/**
+ * A planned time. The script of all pages writes the visitor's local time before it (`data-from`), into a line that exists
+ * from the start, so that nothing shifts.
+ */
+export function plannedHtml(locale: Locale, startIso: string, endIso: string): Html {
+  return html`<span class="planned"
+    ><strong class="own-time" data-from="${startIso}" data-to="${endIso}"></strong
+    ><span class="utc">${formatMomentRange(locale, startIso, endIso)}</span></span
+  >`
+}
+
+/** How long ago a moment was. The script of all pages keeps it current. */
+export function agoHtml(locale: Locale, iso: string, nowMs: number): Html {
+  return html`<span data-ago="${iso}">${formatAgo(locale, nowMs - Date.parse(iso))}</span>`
+}
+
+/** How long something took, or has taken so far: then the script of all pages keeps it current. */
+export function elapsedHtml(
+  locale: Locale,
+  startIso: string,
+  endIso: string | undefined,
+  nowMs: number,
+): Html {
+  const text = formatElapsed(
+    locale,
+    (endIso === undefined ? nowMs : Date.parse(endIso)) - Date.parse(startIso),
+  )
+  return endIso === undefined
+    ? html`<span data-elapsed="${startIso}">${text}</span>`
+    : html`${text}`
+}
+
 /** A day (ISO 8601, or milliseconds since 1970) in the format of a language. */
 export function formatDay(locale: Locale, day: string | number): string {
   return dayFormat(locale).format(new Date(day))
+}
+
+const monthFormat = formatOf({ month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** The month of an instant: `October 2026`. */
+export function formatMonth(locale: Locale, iso: string): string {
+  return monthFormat(locale).format(new Date(iso))
 }
 
 /** The days from the first to the last (milliseconds since 1970), or the one day. */

@@ -9,6 +9,7 @@ import {
   copyButton,
   dataTable,
   link,
+  proofTexts,
   scriptTexts,
 } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
@@ -118,7 +119,7 @@ export const VERIFY_PAGE: Page = {
   scripts: () => ['verify-page.js'],
   body(context) {
     const { locale, texts, facts } = context
-    const { verify, proof, reference, history } = texts
+    const { verify, reference, history } = texts
     const { keyId, sampleResponse: sample, commands } = facts
     const seconds = LIMITS.signatureMaxAgeSeconds
     const signedHeader = { header: code(HEADERS.signature), seconds }
@@ -197,7 +198,7 @@ export const VERIFY_PAGE: Page = {
         ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
         ['limits', verify.limitsTitle, bulletList(limits)],
       ],
-      after: [scriptTexts('verify', verify.script), scriptTexts('proof', proof)],
+      after: [scriptTexts('verify', verify.script), proofTexts(texts)],
     }
   },
 }

@@ -1,0 +1,38 @@
+/** How pages write a moment: to the minute, in UTC. */
+export const MOMENT_FORMAT = {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+} as const
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** A relative time in the longest unit that fits, rounded down: `now`, `40 minutes ago`, `in 3 days`. */
+export function formatAgo(locale: string, ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000]
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  return format.format(Math.trunc(-ms / length), unit)
+}
+
+/** A duration in its two longest units, at least a minute: `2 hours, 40 minutes`. */
+export function formatElapsed(locale: string, ms: number): string {
+  let rest = Math.max(ms, 60_000)
+  const parts: string[] = []
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    if (count === 0) {
+      if (parts.length > 0) break
+      continue
+    }
+    const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+    parts.push(new Intl.NumberFormat(locale, style).format(count))
+    if (parts.length === 2) break
+  }
+  return new Intl.ListFormat(locale, { type: 'unit' }).format(parts)
+}

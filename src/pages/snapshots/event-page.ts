@@ -1,0 +1,121 @@
+import { formatSnapshotId } from '@public-api/contract/history/version-chain'
+import { factList, link } from '../markup/elements.ts'
+import { code, html, type Html } from '../markup/html.ts'
+import type { ShownLimits } from '../markup/newest-shown.ts'
+import { operatorText, plainText, richText } from '../markup/rich-text.ts'
+import { type Page, type PageContext, pathOfPage } from '../page.ts'
+import { incidentTimeline } from '../pictures/incident-timeline.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
+import { eventUpdates } from './event-updates.ts'
+import { languageNote } from './snapshot-sections.ts'
+import { componentLinks, eventPath, type StatusEvent, statusEvents } from './status-events.ts'
+import type { Incident, Maintenance } from './status-record.ts'
+
+/** Limit of the updates on a page, the newest first. */
+const SHOWN_UPDATES: ShownLimits = { items: 50, bytes: 36_000 }
+
+function incidentBody(context: PageContext, incident: Incident): Html {
+  const { locale, texts, facts } = context
+  const { state, impact, startedAt, resolvedAt, components, updates } = incident
+  const t = texts.status
+  return html`<div class="columns-2">
+      ${factList([
+        [t.state, stateBadge(texts, 'incidentState', state)],
+        [t.impact, labelFor(texts, 'incidentImpact', impact)],
+        [t.started, momentHtml(locale, startedAt)],
+        [t.ended, resolvedAt && momentHtml(locale, resolvedAt)],
+        [t.duration, elapsedHtml(locale, startedAt, resolvedAt, facts.nowMs)],
+        [t.affected, components.length > 0 && componentLinks(context, components)],
+      ])}
+      ${incidentTimeline(context, incident)}
+    </div>
+    ${eventUpdates(context, updates, SHOWN_UPDATES, (each) =>
+      stateBadge(texts, 'incidentState', each),
+    )}`
+}
+
+/**
+ * A note that the planned start or end has passed. Pages are cached, so the script of all pages shows it and fills in the
+ * age.
+ */
+function passedNote({ texts }: PageContext, { state, startsAt, endsAt }: Maintenance) {
+  const t = texts.status.maintenance
+  const planned = { scheduled: [startsAt, t.start], in_progress: [endsAt, t.end] } as const
+  if (state !== 'scheduled' && state !== 'in_progress') return undefined
+  const [instant, text] = planned[state]
+  return html`<p class="note" data-planned="${instant}" hidden>
+    ${richText(text, { age: html`<span class="age"></span>` })}
+  </p>`
+}
+
+function maintenanceBody(context: PageContext, planned: Maintenance): Html {
+  const { locale, texts } = context
+  const { state, startsAt, endsAt, components, updates } = planned
+  const t = texts.status
+  return html`${factList([
+    [t.state, stateBadge(texts, 'maintenanceState', state)],
+    [t.maintenance.time, plannedHtml(locale, startsAt, endsAt)],
+    [t.affected, components.length > 0 && componentLinks(context, components)],
+  ])}
+  ${passedNote(context, planned)}
+  ${eventUpdates(context, updates, SHOWN_UPDATES, (each) =>
+    stateBadge(texts, 'maintenanceState', each),
+  )}`
+}
+
+/** What a page says of an item that a version removed, at the address that it keeps. */
+function removedBody({ locale, texts }: PageContext, removedIn: string): Html {
+  const sequence = Number(removedIn.slice('VS-'.length))
+  const version = (snapshotId: string): Html =>
+    link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))
+  return html`<p class="lead">
+    ${richText(texts.status.removedText, {
+      version: version(removedIn),
+      before: version(formatSnapshotId(sequence - 1)),
+    })}
+  </p>`
+}
+
+/** The pages of all published incidents and maintenances, the newest first, without those of removed ones. */
+export function publishedEventPages(context: PageContext): readonly Page[] {
+  const published = statusEvents(context).filter(({ removedIn }) => removedIn === undefined)
+  return published.map((event) => pageOf(context, event))
+}
+
+/** The page of an incident or of a maintenance. Undefined if none with this id was ever published. */
+export function eventPage(
+  context: PageContext,
+  kind: StatusEvent['kind'],
+  id: string,
+): Page | undefined {
+  const event = statusEvents(context).find((each) => each.kind === kind && each.id === id)
+  return event && pageOf(context, event)
+}
+
+function pageOf(context: PageContext, event: StatusEvent): Page {
+  const { locale, texts } = context
+  const { title, removedIn, incident, maintenance } = event
+  const t = texts.status
+  return {
+    path: eventPath(event),
+    parent: 'status',
+    isOfStatus: true,
+    feed: 'status',
+    ...(removedIn === undefined ? {} : { noIndex: true as const, isGone: true as const }),
+    title: () => (removedIn === undefined ? title : plainText(t.removedTitle, { title })),
+    description: () => plainText(t.eventDescription, { title }),
+    body: (own) => ({
+      main: html`<p class="eyebrow">${link(pathOfPage(locale, 'status'), t.title)}</p>
+        <h1>
+          ${removedIn === undefined ? operatorText(own.content, title) : plainText(t.removedTitle, { title })}
+        </h1>
+        ${
+          removedIn === undefined
+            ? html`${languageNote(own, 'status')} ${incident && incidentBody(own, incident)}
+              ${maintenance && maintenanceBody(own, maintenance)}`
+            : removedBody(own, removedIn)
+        }`,
+    }),
+  }
+}

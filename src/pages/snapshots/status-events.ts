@@ -1,0 +1,166 @@
+import { INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { link } from '../markup/elements.ts'
+import { html, type Html, joinHtml } from '../markup/html.ts'
+import { inEnglish, operatorText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+import { labelFor, stateBadge } from '../texts/enum-labels.ts'
+import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
+import { itemLinks } from './snapshot-sections.ts'
+import type { Incident, Maintenance, RecordedItem } from './status-record.ts'
+
+/** What happened to the service, or will: an incident or a maintenance, with its time. */
+export interface StatusEvent {
+  readonly kind: 'incidents' | 'maintenances'
+  readonly id: string
+  /** In the language of the page; in English if the newest status does not contain it. */
+  readonly title: string
+  /** Undefined for a maintenance. */
+  readonly impact: Incident['impact'] | undefined
+  readonly components: readonly string[]
+  readonly startMs: number
+  /** Infinity while it is open. */
+  readonly endMs: number
+  readonly incident: Incident | undefined
+  readonly maintenance: Maintenance | undefined
+  /** The version that removed it from the status; undefined if the status has it. */
+  readonly removedIn: string | undefined
+}
+
+/** Path of the page of an incident or of a maintenance, below the locale. */
+export function eventPath({ kind, id }: Pick<StatusEvent, 'kind' | 'id'>): string {
+  return `status/${kind}/${id}`
+}
+
+/** Whether an incident is not resolved. */
+export function isOpen({ state }: Pick<Incident, 'state'>): boolean {
+  return state !== 'resolved'
+}
+
+/** Whether a maintenance is planned or running. */
+export function isAhead({ state }: Pick<Maintenance, 'state'>): boolean {
+  return state === 'scheduled' || state === 'in_progress'
+}
+
+function incidentEvent(incident: Incident, removedIn?: string): StatusEvent {
+  const { id, title, impact, components, startedAt, resolvedAt, updates } = incident
+  // A removed incident was open at most until then: what is known of it ends with its last update.
+  const lastAt = removedIn === undefined ? undefined : updates[0]?.at
+  const endedAt = resolvedAt ?? lastAt
+  return {
+    kind: 'incidents',
+    id,
+    title,
+    impact,
+    components,
+    startMs: Date.parse(startedAt),
+    endMs: endedAt === undefined ? Infinity : Date.parse(endedAt),
+    incident,
+    maintenance: undefined,
+    removedIn,
+  }
+}
+
+function maintenanceEvent(maintenance: Maintenance, removedIn?: string): StatusEvent {
+  const { id, title, components, startsAt, endsAt } = maintenance
+  return {
+    kind: 'maintenances',
+    id,
+    title,
+    impact: undefined,
+    components,
+    startMs: Date.parse(startsAt),
+    endMs: Date.parse(endsAt),
+    incident: undefined,
+    maintenance,
+    removedIn,
+  }
+}
+
+/** The removed ones among recorded items. */
+function removed<Item>(items: Iterable<RecordedItem<Item>>) {
+  return [...items].flatMap(({ item, removedIn }) =>
+    removedIn === undefined ? [] : [{ item, removedIn }],
+  )
+}
+
+/** Every incident and maintenance that was ever published, the newest start first. */
+export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'content'>) {
+  const { incidents = [], maintenances = [] } = content.snapshot('status') ?? {}
+  const record = facts.statusRecord
+  const events = [
+    ...incidents.map((each) => incidentEvent(each)),
+    ...maintenances.map((each) => maintenanceEvent(each)),
+    ...removed(record.incidents.values()).map((each) => incidentEvent(each.item, each.removedIn)),
+    ...removed(record.maintenances.values()).map((each) =>
+      maintenanceEvent(each.item, each.removedIn),
+    ),
+  ]
+  return events.toSorted((a, b) => b.startMs - a.startMs)
+}
+
+/** The impact of the worst incident; undefined without one. */
+export function worstImpact(events: readonly StatusEvent[]): Incident['impact'] | undefined {
+  return INCIDENT_IMPACTS.findLast((impact) => events.some((each) => each.impact === impact))
+}
+
+/** The title of an event as a link to its page. */
+export function eventLink({ locale, content }: PageContext, event: StatusEvent): Html {
+  const { title, removedIn } = event
+  const text = removedIn === undefined ? operatorText(content, title) : inEnglish(locale, title)
+  return link(pathOfPage(locale, eventPath(event)), text)
+}
+
+/** Links to components on the status page. */
+export function componentLinks(context: PageContext, ids: readonly string[]): Html {
+  const components = context.content.snapshot('status')?.components ?? []
+  return itemLinks(context, 'component', components, ids, pathOfPage(context.locale, 'status'))
+}
+
+/** When an incident began and ended, and how long it took; undefined ends are open. */
+export function incidentTime(
+  { locale, facts }: PageContext,
+  { startedAt, resolvedAt }: Incident,
+): Html {
+  const time =
+    resolvedAt === undefined
+      ? momentInText(locale, startedAt)
+      : html`${formatMomentRange(locale, startedAt, resolvedAt)}`
+  return html`${time} · ${elapsedHtml(locale, startedAt, resolvedAt, facts.nowMs)}`
+}
+
+function eventRow(context: PageContext, event: StatusEvent): Html {
+  const { locale, texts } = context
+  const { incident, maintenance, removedIn, components } = event
+  const facts = [
+    incident && labelFor(texts, 'incidentImpact', incident.impact),
+    maintenance && texts.status.maintenance.one,
+    incident && incidentTime(context, incident),
+    components.length > 0 && componentLinks(context, components),
+  ].filter((each) => each !== undefined && each !== false)
+  return html`<li>
+    <p>
+      ${
+        removedIn === undefined
+          ? incident
+            ? stateBadge(texts, 'incidentState', incident.state)
+            : maintenance && stateBadge(texts, 'maintenanceState', maintenance.state)
+          : html`<span class="state state-closed">${texts.status.removed}</span>`
+      }
+      ${eventLink(context, event)}
+    </p>
+    <p class="muted small">${joinHtml(facts, ' · ')}</p>
+    ${
+      maintenance &&
+      html`<p class="muted small">
+        ${plannedHtml(locale, maintenance.startsAt, maintenance.endsAt)}
+      </p>`
+    }
+  </li> `
+}
+
+/** A list of events, each in two lines. */
+export function eventList(context: PageContext, events: readonly StatusEvent[]): Html {
+  return html`<ul class="plain-list entries events">
+    ${events.map((event) => eventRow(context, event))}
+  </ul>`
+}

@@ -1,0 +1,191 @@
+import {
+  COMPONENT_STATES,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import { link, proofTexts, scriptTexts } from '../markup/elements.ts'
+import { html, type Html } from '../markup/html.ts'
+import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
+import { type PageContext, pathOfPage } from '../page.ts'
+import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
+import {
+  agoHtml,
+  elapsedHtml,
+  formatAgeInDays,
+  momentInText,
+  plannedHtml,
+} from '../texts/moments.ts'
+import { componentLinks, eventPath, isAhead, isOpen } from './status-events.ts'
+import type { Incident } from './status-record.ts'
+
+type Status = SnapshotData<'status'>
+
+/** Number of open incidents that are shown with their newest update; the others are named. */
+const SHOWN_OPEN = 3
+/** Number of components that the first page names. */
+const SHOWN_COMPONENTS = 8
+
+/** How long ago the state was published: in days, and in minutes while an incident is open. */
+function stateAge({ locale, facts }: PageContext, updatedAt: string): Html {
+  const age = facts.hasOpenIncident
+    ? agoHtml(locale, updatedAt, facts.nowMs)
+    : formatAgeInDays(locale, updatedAt, facts.todayMs)
+  return html`<span class="age">${age}</span>`
+}
+
+/** Tones of the states, which the script needs for a state that it verified. */
+const STATE_TONES = Object.fromEntries(
+  COMPONENT_STATES.map((state) => [state, toneOf('componentState', state)]),
+)
+
+/**
+ * The published state with its time and age, and beside it the result of the live check: no page shows one without the
+ * other (src/browser/state-check.ts). `details` is the place of the steps.
+ */
+export function stateNow(context: PageContext, status: Status, details: string): Html {
+  const { locale, texts, facts, content } = context
+  const { state, summary, updatedAt } = status
+  const { result, loadAgain } = texts.status.live
+  return html`<div class="state-now edge-${toneOf('componentState', state)}" id="state-now">
+    <p class="lead">
+      ${stateBadge(texts, 'componentState', state)}
+      <span class="muted small"
+        >${richText(texts.status.asPublished, {
+          time: momentInText(locale, updatedAt),
+          age: stateAge(context, updatedAt),
+        })}</span
+      >
+    </p>
+    <p>${operatorText(content, summary)}</p>
+    ${
+      facts.keyId !== undefined &&
+      html`<p class="live-result small" role="status" data-browser>
+          <a class="state state-idle" href="#${details}">${result.running}</a>
+        </p>
+        <p class="load-again" data-browser hidden>
+          <button type="button">${loadAgain}</button>
+        </p>
+        ${scriptTexts('live', {
+          ...texts.status.live,
+          states: texts.labels.componentState,
+          tones: STATE_TONES,
+        })}
+        ${proofTexts(texts)}`
+    }
+  </div>`
+}
+
+/** The components of a list of ids, the worst first, each with its state. */
+function componentStates({ texts, content }: PageContext, components: Status['components']): Html {
+  return html`<ul class="plain-list component-states">
+    ${components
+      .slice(0, SHOWN_COMPONENTS)
+      .map(
+        ({ name, state }) =>
+          html`<li>
+            ${operatorText(content, name)} ${stateBadge(texts, 'componentState', state)}
+          </li> `,
+      )}
+  </ul>`
+}
+
+/** The components that are not operational, the worst first. */
+export function troubledComponents(context: PageContext, { components }: Status): Html | undefined {
+  const rank = ({ state }: Status['components'][number]): number => COMPONENT_STATES.indexOf(state)
+  const worst = components
+    .filter(({ state }) => state !== 'operational')
+    .toSorted((a, b) => rank(b) - rank(a))
+  const left = worst.length - SHOWN_COMPONENTS
+  const { locale, texts } = context
+  if (worst.length === 0) return undefined
+  return html`${componentStates(context, worst)}
+  ${left > 0 && html`<p class="muted small">${countText(locale, texts.status.moreComponents, left)}</p>`}`
+}
+
+/** An open incident: since when, how long, its newest update, and the way to all of them. */
+function openIncident(context: PageContext, incident: Incident, namesComponents: boolean): Html {
+  const { locale, texts, facts, content } = context
+  const { id, title, state, impact, startedAt, components, updates } = incident
+  const t = texts.status
+  const page = pathOfPage(locale, eventPath({ kind: 'incidents', id }))
+  const [newest] = updates
+  return html`<article class="open-incident" id="incident-${id}">
+    <h3>${link(page, operatorText(content, title))}</h3>
+    <p class="small">
+      ${stateBadge(texts, 'incidentState', state)} · ${labelFor(texts, 'incidentImpact', impact)} ·
+      ${richText(t.sinceFor, {
+        time: momentInText(locale, startedAt),
+        elapsed: elapsedHtml(locale, startedAt, undefined, facts.nowMs),
+      })}
+    </p>
+    ${
+      newest &&
+      html`<p>
+        ${linkedText(content, newest.text)}
+        <span class="muted small">${agoHtml(locale, newest.at, facts.nowMs)}</span>
+      </p>`
+    }
+    ${
+      namesComponents &&
+      components.length > 0 &&
+      html`<p class="small">${t.affected}: ${componentLinks(context, components)}</p>`
+    }
+    ${
+      updates.length > 1 &&
+      html`<p class="small">${link(page, countText(locale, t.allUpdates, updates.length))}</p>`
+    }
+  </article>`
+}
+
+/**
+ * The incidents that are not resolved, the newest first, with their newest updates. Where the state is not operational
+ * and no incident says why, it says so. Undefined on calm days.
+ */
+export function openIncidents(
+  context: PageContext,
+  status: Status,
+  { namesComponents }: { readonly namesComponents: boolean },
+): Html | undefined {
+  const { locale, texts, content } = context
+  const t = texts.status
+  const open = status.incidents.filter(isOpen)
+  if (open.length === 0) {
+    return status.state === 'operational' || status.state === 'maintenance'
+      ? undefined
+      : html`<p class="muted">${t.noOpenIncident}</p>`
+  }
+  const others = open.slice(SHOWN_OPEN)
+  const links = others
+    .slice(0, SHOWN_COMPONENTS)
+    .map(({ id, title }) =>
+      link(pathOfPage(locale, eventPath({ kind: 'incidents', id })), operatorText(content, title)),
+    )
+  return html`${open
+    .slice(0, SHOWN_OPEN)
+    .map((incident) => openIncident(context, incident, namesComponents))}
+  ${
+    others.length > 0 &&
+    html`<p>
+      ${countText(locale, t.moreOpen, others.length, { incidents: listHtml(locale, links) })}
+    </p>`
+  }`
+}
+
+/** The running maintenance, else the next one, in the time of the visitor. Undefined if none is planned. */
+export function nextMaintenance(context: PageContext, status: Status): Html | undefined {
+  const { locale, texts, content } = context
+  const ahead = (status.maintenances ?? []).filter(isAhead)
+  const next =
+    ahead.find(({ state }) => state === 'in_progress') ??
+    ahead.toSorted((a, b) => Date.parse(a.startsAt) - Date.parse(b.startsAt))[0]
+  if (next === undefined) return undefined
+  const { id, title, state, startsAt, endsAt } = next
+  const t = texts.status.maintenance
+  const page = pathOfPage(locale, eventPath({ kind: 'maintenances', id }))
+  return html`<div class="next-maintenance">
+    <p>
+      ${state === 'scheduled' ? t.next : stateBadge(texts, 'maintenanceState', state)}:
+      ${link(page, operatorText(content, title))}
+    </p>
+    <p class="small">${plannedHtml(locale, startsAt, endsAt)}</p>
+  </div>`
+}

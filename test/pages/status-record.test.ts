@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { createStatusRecorder } from '../../src/pages/snapshots/status-record.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
+import { releasesOf, type MadeVersion } from '../support/made-content.ts'
+import { madeEntry } from '../support/made-entry.ts'
+import { parsePage, textIn } from '../support/page-markup.ts'
+import { runApp } from '../support/running-app.ts'
+import {
+  CALM_STATUS,
+  longStatus,
+  minutesAgo,
+  OPEN_INCIDENT,
+  OUTAGE_STATUS,
+  pastIncident,
+  PLANNED_MAINTENANCE,
+  TROUBLE_NOW_MS,
+} from '../support/trouble-content.ts'
+
+type Status = SnapshotData<'status'>
+
+const DAY_MINUTES = 24 * 60
+const MAX_HTML_BYTES = 60_000
+
+async function open(t: TestContext, status: Status, earlier: MadeVersion['earlier'] = []) {
+  const releases = releasesOf({ status }, { earlier, createdAt: minutesAgo(40) })
+  const app = await runApp(t, { releases, clock: { nowMs: () => TROUBLE_NOW_MS } })
+  const read = async (path: string) => {
+    const response = await app.fetch(path)
+    const source = await response.text()
+    const markup = parsePage(source)
+    const main = markup.all('main').map(textIn).join(' ').replaceAll(/\s+/g, ' ')
+    return { status: response.status, source, markup, main, bytes: Buffer.byteLength(source) }
+  }
+  return { app, read }
+}
+
+const YESTERDAY = {
+  ...pastIncident(1, 'payments'),
+  startedAt: minutesAgo(DAY_MINUTES + 60),
+  resolvedAt: minutesAgo(DAY_MINUTES),
+}
+
+test('days before the first version count where an imported incident is recorded', async (t) => {
+  const status = { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [YESTERDAY] }
+  const { read } = await open(t, status)
+  const { markup, main } = await read('/en/status')
+  const days = markup.all('#component-payments').map(textIn).join()
+  // The first version is of today: yesterday has the incident, and no day before it has a record.
+  assert.match(days, /Recorded since Nov 25, 2026 \(2 days\)\.\s+Days with an incident: 1\./)
+  assert.match(days, /Newest:\s+Late responses/)
+  const other = markup.all('#component-reads').map(textIn).join()
+  assert.match(other, /Recorded since Nov 26, 2026 \(1 day\)\.\s+Days with an incident: 0\./)
+  assert.ok(!main.includes('of the last 90 days'))
+})
+
+test('a removed incident stays in days, counts and months, marked, and its address answers 410', async (t) => {
+  const with5 = { ...CALM_STATUS, incidents: [YESTERDAY] }
+  const without = { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [] }
+  const { app, read } = await open(t, without, [
+    { createdAt: minutesAgo(5 * DAY_MINUTES), status: { ...CALM_STATUS, incidents: [] } },
+    { createdAt: minutesAgo(DAY_MINUTES - 60), status: with5 },
+  ])
+  const path = `status/incidents/${YESTERDAY.id}`
+  for (const locale of LOCALES) {
+    const texts = TEXTS[locale].status
+    const { markup } = await read(`/${locale}/status`)
+    const row = markup.all('.events li').map(textIn).join()
+    assert.ok(row.includes(texts.removed) && row.includes(YESTERDAY.title), row)
+    assert.match(markup.all('#component-payments').map(textIn).join(), /1/)
+    const month = await read(`/${locale}/status/2026-11`)
+    assert.ok(month.main.includes(texts.removed) && month.main.includes(YESTERDAY.title))
+    const gone = await read(`/${locale}/${path}`)
+    assert.equal(gone.status, 410)
+    const links = gone.markup.all('main a').map((link) => link.attribute('href'))
+    assert.deepEqual(links, [
+      `/${locale}/status`,
+      `/${locale}/history/VS-0003`,
+      `/${locale}/history/VS-0002`,
+    ])
+    // Each language has the page.
+    const others = gone.markup.all('.languages a').map((link) => link.attribute('href'))
+    for (const other of others) assert.equal((await app.fetch(other ?? '')).status, 410)
+  }
+  assert.match(
+    (await read('/en/status')).markup.all('#component-payments').map(textIn).join(),
+    /Recorded since Nov 21, 2026 \(6 days\)\.\s+Days with an incident: 1\./,
+  )
+  const twin = await app.fetch(`/en/${path}.md`)
+  assert.equal(twin.status, 410)
+  assert.match(await twin.text(), /VS-0003/)
+})
+
+test('what only redacted bytes said leaves the record of the next release', () => {
+  const record = createStatusRecorder()
+  const statuses = new Map<string, Status>([
+    ['with', { ...CALM_STATUS, incidents: [YESTERDAY] }],
+    ['without', { ...CALM_STATUS, incidents: [] }],
+  ])
+  const first = madeEntry(undefined, { status: 'with' })
+  const second = madeEntry(first, { status: 'without' })
+  const entries = new Map([first, second].map((entry) => [entry.snapshotId, entry]))
+  const versions = {
+    version: (id: string) => entries.get(id),
+    archived: (_: string, digest: string) => statuses.get(digest),
+  }
+  record({ ...versions, head: first, redactionCount: 0 })
+  const before = record({ ...versions, head: second, redactionCount: 0 })
+  assert.equal(before.incidents.get(YESTERDAY.id)?.removedIn, second.snapshotId)
+  statuses.delete('with')
+  const after = record({ ...versions, head: second, redactionCount: 1 })
+  assert.equal(after.incidents.size, 0)
+})
+
+test('pages stay small with 50 and 500 incidents, and lead to each of them', async (t) => {
+  for (const count of [50, 500]) {
+    const status = longStatus(count)
+    const { read } = await open(t, status)
+    for (const locale of LOCALES) {
+      const main = await read(`/${locale}/status`)
+      const isMonth = (href: string): boolean => /\/status\/\d/.test(href)
+      const links = main.markup.all('main a').map((link) => link.attribute('href') ?? '')
+      const known = new Set(links.filter(isMonth))
+      const months = [...known]
+      const reached = new Set<string>()
+      for (let index = 0; index < months.length; index += 1) {
+        const month = await read(months[index] ?? '')
+        assert.equal(month.status, 200)
+        assert.ok(month.bytes < MAX_HTML_BYTES, `${months[index]}: ${month.bytes}`)
+        for (const link of month.markup.all('main a')) {
+          const href = link.attribute('href') ?? ''
+          if (href.includes('/incidents/')) reached.add(href)
+          if (!isMonth(href) || known.has(href)) continue
+          known.add(href)
+          months.push(href)
+        }
+        // The English pages of all months are enough to find all incidents.
+        if ((locale !== 'en' || count > 50) && index > 1) break
+      }
+      assert.ok(main.bytes < MAX_HTML_BYTES, `${locale}, ${count} incidents: ${main.bytes} bytes`)
+      if (locale === 'en' && count === 50) assert.equal(reached.size, count)
+    }
+  }
+})
+
+test('a month with more than fits on a page has several pages', async (t) => {
+  const incidents = Array.from({ length: 100 }, (_, nth) => ({
+    ...pastIncident(1, 'payments'),
+    id: `short-${nth}`,
+  }))
+  const { read } = await open(t, { ...CALM_STATUS, incidents })
+  const pages = ['/en/status/2026-11', '/en/status/2026-11/2', '/en/status/2026-11/3']
+  const found = await Promise.all(pages.map((page) => read(page)))
+  const shown = found.map(({ markup }) => markup.all('.events > li').length)
+  assert.deepEqual(shown, [40, 40, 20])
+  for (const missing of ['2026-11/4', '2026-11/1x', '2026-08', '2026-13', 'incidents/none']) {
+    assert.equal((await read(`/en/status/${missing}`)).status, 404, missing)
+  }
+})
+
+test('an incident and a maintenance have pages with their updates, whose addresses feeds name', async (t) => {
+  const { app, read } = await open(t, OUTAGE_STATUS)
+  const incident = await read(`/en/status/incidents/${OPEN_INCIDENT.id}`)
+  for (const { text } of OPEN_INCIDENT.updates) assert.ok(incident.main.includes(text), text)
+  assert.ok(incident.main.includes('2 hours, 40 minutes'))
+  // Addresses in updates are links.
+  const [link] = incident.markup.all('main a[rel="nofollow noopener"]')
+  assert.equal(link?.attribute('href'), 'https://status.example.test/42')
+  const picture = incident.markup.all('svg text').map(textIn)
+  assert.ok(
+    picture.some((text) => /03:40\s+Now$/.test(text)),
+    picture.join(),
+  )
+  const maintenance = await read(`/th/status/maintenances/${PLANNED_MAINTENANCE.id}`)
+  assert.equal(maintenance.status, 200)
+  const feed = (await (await app.fetch('/en/status.json')).json()) as { items: { url: string }[] }
+  assert.deepEqual(feed.items.map(({ url }) => new URL(url).pathname).toSorted(), [
+    `/en/status/incidents/${OPEN_INCIDENT.id}`,
+    `/en/status/maintenances/${PLANNED_MAINTENANCE.id}`,
+  ])
+  const calendar = await (await app.fetch('/en/maintenance.ics')).text()
+  assert.match(calendar.replaceAll('\r\n ', ''), /\/en\/status\/maintenances\/network-upgrade/)
+})
+
+test('a corrected start makes no new entry in a feed', async (t) => {
+  const corrected = { ...OPEN_INCIDENT, startedAt: minutesAgo(5 * 60) }
+  const { app } = await open(t, { ...OUTAGE_STATUS, incidents: [corrected] }, [
+    { createdAt: minutesAgo(100), status: OUTAGE_STATUS },
+  ])
+  const feed = (await (await app.fetch('/en/status.json')).json()) as { items: { id: string }[] }
+  // Five hours before 03:40 is the day before.
+  assert.ok(feed.items.some(({ id }) => id.includes('2026-11-26:incidents/database-down')))
+})
+
+test('the first page and the status page name what is broken, in order', async (t) => {
+  const { read } = await open(t, OUTAGE_STATUS)
+  for (const locale of LOCALES) {
+    const texts = TEXTS[locale]
+    for (const path of ['', '/status']) {
+      const { main, markup } = await read(`/${locale}${path}`)
+      const { componentState, incidentState, incidentImpact } = texts.labels
+      const order = [
+        componentState.major_outage,
+        OPEN_INCIDENT.title,
+        incidentState.identified,
+        incidentImpact.critical,
+        'The primary database lost its disks.',
+        PLANNED_MAINTENANCE.title,
+      ]
+      const places = order.map((text) => main.indexOf(text.replaceAll(/\s+/g, ' ')))
+      assert.ok(!places.includes(-1), `${locale}${path}: ${places.join()}`)
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+        `${locale}${path}`,
+      )
+      assert.equal(markup.all('[data-ago]').length > 0, true)
+      assert.equal(markup.all('[data-elapsed]').length, 1)
+      assert.equal(markup.all('.edge-bad').length, 1)
+    }
+    // The worst component first.
+    const { markup } = await read(`/${locale}`)
+    const states = markup.all('.component-states li').map(textIn)
+    assert.equal(states.length, 2)
+    assert.match(states[0] ?? '', /^\s*Payments/)
+  }
+})
+
+test('a bad state without an incident says so, and calm pages have no trouble', async (t) => {
+  const silent = await open(t, { ...OUTAGE_STATUS, incidents: [], maintenances: [] })
+  const { noOpenIncident } = TEXTS.en.status
+  assert.ok((await silent.read('/en')).main.includes(noOpenIncident))
+  assert.ok((await silent.read('/en/status')).main.includes(noOpenIncident))
+  const calm = await open(t, CALM_STATUS)
+  for (const path of ['/en', '/en/status']) {
+    const { main, markup } = await calm.read(path)
+    assert.ok(!main.includes(noOpenIncident))
+    const trouble = '.open-incident, .component-states, .next-maintenance, .edge-bad, .edge-warn'
+    assert.equal(markup.all(trouble).length, 0)
+  }
+})
+
+test('a group is folded while all of it is operational, and states the worst state in it', async (t) => {
+  const grouped = OUTAGE_STATUS.components.map((each) => ({
+    ...each,
+    group: each.id === 'payments' || each.id === 'reports' ? 'Money' : 'Reading',
+  }))
+  const { read } = await open(t, { ...OUTAGE_STATUS, components: grouped })
+  const { markup } = await read('/en/status')
+  const groups = markup.all('details.component-group').map((group) => ({
+    isOpen: group.attribute('open') !== undefined,
+    summary: group.querySelectorAll('summary').map(textIn).join().replaceAll(/\s+/g, ' ').trim(),
+  }))
+  assert.deepEqual(groups, [
+    { isOpen: false, summary: 'Reading Operational' },
+    { isOpen: true, summary: 'Money Major outage' },
+  ])
+})
+
+test('a page carries the digest of each resource that it shows', async (t) => {
+  const { app, read } = await open(t, OUTAGE_STATUS)
+  for (const path of ['/en', '/th/status', '/en/roadmap', '/en/status/incidents/database-down']) {
+    const { markup } = await read(path)
+    const shown = markup.all('[data-resource]')
+    assert.notEqual(shown.length, 0, path)
+    for (const each of shown) {
+      const response = await app.fetch(each.attribute('href') ?? '')
+      assert.equal(response.headers.get('etag'), `W/"${each.attribute('data-digest')}"`)
+    }
+  }
+})
