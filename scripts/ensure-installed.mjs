@@ -1,6 +1,6 @@
 // Every npm script calls this first, on whatever Node the machine has (20 or newer), before anything is installed.
 // It installs the locked dependencies when they are missing or older than the lock file, and does nothing otherwise,
-// so that a fresh clone needs one command and a second start pays a few milliseconds. With --runtime it is content with
+// so that a fresh clone needs one command and a second start pays a few milliseconds. With --runtime it installs only
 // what the service runs on, as `npm ci --omit=dev` puts it on a server. The scripts call it in a subshell: a shell remembers
 // where it found `node`, and the next one must be the Node that npm has installed by then.
 import { spawnSync } from 'node:child_process'
@@ -8,10 +8,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 // No dependency needs an install script, so none gets to run.
+const isRuntimeOnly = process.argv.includes('--runtime')
 const NPM_ARGUMENTS = [
   'ci',
   '--loglevel=error',
-  '--include=dev',
+  isRuntimeOnly ? '--omit=dev' : '--include=dev',
   '--include=optional',
   '--ignore-scripts',
 ]
@@ -40,10 +41,10 @@ function readPackages(name) {
 }
 
 /**
- * Whether node_modules holds the locked packages, by npm's own record of what it installed; with `isRuntimeOnly` those
- * of the service alone. An optional package may be missing, but not of another version.
+ * Whether node_modules holds the locked packages, by npm's own record of what it installed; with --runtime those of the
+ * service alone. An optional package may be missing, but not of another version.
  */
-function hasLockedPackages(isRuntimeOnly) {
+function hasLockedPackages() {
   const installed = readPackages('node_modules/.package-lock.json')
   return Object.entries(readPackages('package-lock.json')).every(
     ([place, { version, dev, devOptional, optional, link }]) => {
@@ -57,7 +58,7 @@ function hasLockedPackages(isRuntimeOnly) {
 }
 
 // The stamp spares the comparison; packages that npm ci installed before any script have none yet.
-const isInstalled = readStamp() === wanted || hasLockedPackages(process.argv.includes('--runtime'))
+const isInstalled = readStamp() === wanted || hasLockedPackages()
 
 if (!isInstalled) {
   process.stderr.write('Installing the locked dependencies (npm ci); this happens once.\n')
@@ -72,7 +73,8 @@ if (!isInstalled) {
     )
     process.exit(1)
   }
-  writeFileSync(stamp, wanted)
+  // Without the others, npm's own record is compared at each start.
+  if (!isRuntimeOnly) writeFileSync(stamp, wanted)
 }
 
 // The service runs TypeScript as it is, which takes this Node or one that npm installed for this platform.

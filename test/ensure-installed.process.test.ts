@@ -111,6 +111,13 @@ test('installs a package of this repository that has no link yet', (t) => {
   assert.notEqual(run('--runtime').npmArguments, '')
 })
 
+test('the first start installs what the service runs on, and the tests install the rest', (t) => {
+  const { run } = makeCheckout(t)
+  const first = run('--runtime')
+  assert.match(first.npmArguments, /^ci .*--omit=dev .*--ignore-scripts\n$/)
+  assert.match(run().npmArguments, /\nci .*--include=dev .*\n$/)
+})
+
 test('reports a failed installation, exits with 1 and tries again next time', (t) => {
   const { run } = makeCheckout(t, 7)
   const { status, stderr } = run()

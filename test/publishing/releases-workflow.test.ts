@@ -379,7 +379,11 @@ test('the commands: diff, log, rollback, redact, verify-releases', async (t) => 
       `is intact up to VS-0004: 4 versions, ${resources} resources, 1 redaction\\.\\n {2}redacted: roadmap of VS-0002, \\S+Z, R\\.\\n$`,
     ),
   )
-  writeFileSync(path.join(releasesDir, 'versions', 'VS-0003.json'), '{}')
+  const file = path.join(releasesDir, 'versions', 'VS-0003.json')
+  const entry = JSON.parse(readFileSync(file, 'utf8')) as object
+  writeFileSync(file, JSON.stringify({ ...entry, note: 'Another note.' }))
+  assert.match((await svc('audit', releasesDir)).error, /: VS-0003 was edited after publication$/m)
+  writeFileSync(file, '{}')
   const damaged = await svc('audit', releasesDir, '--json')
   assert.equal(damaged.status, 1)
   assert.partialDeepStrictEqual(JSON.parse(damaged.out), { ok: false, code: 'FINDINGS' })

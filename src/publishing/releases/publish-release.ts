@@ -1,3 +1,4 @@
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
@@ -80,19 +81,31 @@ function choose(
   }
 }
 
-/** Records which texts the translations belong to. Texts of other resources than `only` stay as they were recorded. */
+/**
+ * Records which texts the translations belong to. Texts of other resources than `only` stay as they were recorded. The
+ * version is published by then, so a record that cannot be written is a warning, which is returned.
+ */
 function recordTranslations(
   contentDir: string,
   { translated, outdated }: Pick<CompiledContent, 'translated' | 'outdated'>,
   only: ReadonlySet<TranslatedName> | undefined,
-): void {
+): readonly string[] {
+  const warnings: string[] = []
   for (const locale of new Set(translated.map((text) => text.locale))) {
     const ofLocale = translated.filter((text) => text.locale === locale)
     const isCurrent = (text: TranslatedText) =>
       !outdated.includes(text) && (only === undefined || isOfResource(text, only))
     const kept = ofLocale.filter((text) => !isCurrent(text))
-    writeTranslationRecord(contentDir, locale, ofLocale.filter(isCurrent), kept)
+    try {
+      writeTranslationRecord(contentDir, locale, ofLocale.filter(isCurrent), kept)
+    } catch (error) {
+      const advice = `record them with svc translations confirm ${locale} when it can be`
+      warnings.push(
+        `the translations of ${locale} could not be recorded (${messageOf(error)}); ${advice}`,
+      )
+    }
   }
+  return warnings
 }
 
 /**
@@ -136,12 +149,19 @@ export async function publishRelease(
   // Content that lacks what another publisher changed stays based on the version that it knows.
   const isCurrent = only === undefined || base?.hash === head?.hash
   const warning = isCurrent ? writeBase(contentDir, result.entry) : undefined
-  recordTranslations(contentDir, content, only)
+  const unrecorded = recordTranslations(contentDir, content, only)
   const edits =
     unpublished.length === 0
       ? []
       : [`${contentDir} has edits that are not published: ${unpublished.join(', ')}`]
   const written = warning === undefined ? [] : [warning]
-  const warnings = [...content.warnings, ...edits, ...prepared, ...result.warnings, ...written]
+  const warnings = [
+    ...content.warnings,
+    ...edits,
+    ...prepared,
+    ...result.warnings,
+    ...written,
+    ...unrecorded,
+  ]
   return { ...result, undone, warnings }
 }

@@ -1,7 +1,7 @@
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { eventsRemovedBetween, resourceFault } from './append-version.ts'
@@ -67,7 +67,9 @@ export async function verifyReleases(store: ReleaseStore) {
     versions = readHistory(store)
     if (versions.length === 0) add('version history', 'found no version, expected one')
   } catch (error) {
-    add('version history', messageOf(error))
+    const isEdited = error instanceof ChainError && error.code === 'HASH'
+    const text = isEdited ? `${error.snapshotId} was edited after publication` : messageOf(error)
+    add('version history', text)
   }
   const head = versions.at(-1)
   if (head === undefined) return { versions, resources: 0, redacted: [], removed: [], findings }
