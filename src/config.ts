@@ -61,7 +61,7 @@ export const WAITLIST_IDENTITY_FILE = 'waitlist-identity.txt'
 export type Config = Readonly<ReturnType<typeof inspectConfig>['config']>
 
 /** Former names of variables, refused with the current name: a setting that is silently ignored is worse. */
-const RENAMED_VARIABLES: { readonly [former: string]: string } = {
+export const RENAMED_VARIABLES: { readonly [former: string]: string } = {
   SVC_LOG_KEY: 'SVC_TLOG_KEY',
   SVC_KEY_HASH_SECRET: 'SVC_API_KEY_HASH_SECRET',
   SVC_KEY_HASH_SECRET_PREVIOUS: 'SVC_API_KEY_HASH_SECRET_PREVIOUS',

@@ -151,11 +151,11 @@ test('a malformed response of a witness is named by its line', async () => {
   }
   assert.equal((await ask(200, line)).kind, 'cosigned')
   const cases: readonly (readonly [Parameters<typeof ask>, kind: string, detail: RegExp])[] = [
-    [[200, ''], 'failed', /no cosignature of its key/],
+    [[200, ''], 'failed', /no cosignature of \S+, its key in the policy/],
     [[200, 'OK'], 'failed', /line 1: expected an em dash/],
     [[200, `— other AAAAAAAA\n— x\n`], 'failed', /line 2: the signature is not base64/],
     [[200, line.replace('R8A5WgAA', 'R8A5WgAB')], 'failed', /line 1: the cosignature is not valid/],
-    [[200, line.replace('w1', 'w2')], 'failed', /no cosignature of its key/],
+    [[200, line.replace('w1', 'w2')], 'failed', /no cosignature of \S+, its key in the policy/],
     [[200, '— a AAAAAAAA\n'.repeat(65)], 'failed', /more than 64 lines/],
     [[200, 'x'.repeat(131_073)], 'failed', /more than 131072 bytes/],
     [[409, '', 'text/x.tlog.size'], 'failed', /409 states no size/],

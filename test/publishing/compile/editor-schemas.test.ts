@@ -68,7 +68,8 @@ test('every field of new content has a comment', () => {
 
 test('the schemas accept the content of this project, imports and overlays', () => {
   for (const name of Object.keys(TRANSLATED_SCHEMAS).filter(isTranslatedName)) {
-    if (name === 'site/organization') continue
+    // Files that this project does not have.
+    if (name.startsWith('site/')) continue
     assert.ok(
       accepts(`${name}.json`, readFileSync(path.join(ROOT, 'content', `${name}.yaml`), 'utf8')),
       name,
