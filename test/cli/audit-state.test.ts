@@ -4,8 +4,11 @@ import path from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import type { Signing } from '../../src/app.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { publishRelease } from '../../src/publishing/releases/publish-release.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
+import { editContent, FIXTURE_NOW_MS, makeContent } from '../publishing/content-fixture.ts'
 import { serve } from '../support/loopback-server.ts'
 import { makeReleases } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
@@ -260,6 +263,30 @@ test('redactions that the archive lists are reported, and are not a finding', as
   assert.match(out, /^Redacted: status at 2026-11-01T00:00:00Z \(It named a person\.\)\.$/m)
   const { report } = await audit(origin)
   assert.deepEqual((report as { readonly redactions?: unknown }).redactions, [redaction])
+})
+
+test('an audit names the incidents that new versions removed', async (t) => {
+  const contentDir = makeContent(t)
+  const releases = path.join(temporaryFolder(t), 'releases')
+  const state = path.join(temporaryFolder(t), 'state.json')
+  const store = openReleaseStore(releases)
+  const common = { store, contentDir, registryVersion: '1.0.0', note: 'N.' }
+  const incident =
+    '{ id: a, title: Slow, state: resolved, impact: minor, startedAt: 2026-02-01T00:00:00Z, resolvedAt: 2026-02-01T01:00:00Z, components: [], updates: [{ at: 2026-02-01T00:00:00Z, state: resolved, text: T }] }'
+  const publish = (from: string, to: string) => {
+    editContent(contentDir, 'status', `incidents: [${from}]`, `incidents: [${to}]`)
+    return publishRelease({ ...common, nowMs: FIXTURE_NOW_MS })
+  }
+  const served = async () =>
+    (await runApp(t, { ...liveDependencies(), releases: loadReleases(store) })).origin
+  await publish('', incident)
+  assert.doesNotMatch((await svc('audit', await served(), '--state', state)).out, /removed/)
+  await publish(incident, '')
+  for (const args of [['--state', state, '--moved'], []]) {
+    const { status, out, error } = await svc('audit', await served(), ...args)
+    assert.equal(status, 0, error)
+    assert.match(out, /^VS-0002 removed the incident a \(Slow\)\.$/m)
+  }
 })
 
 test('--quiet prints nothing about a valid history', async (t) => {

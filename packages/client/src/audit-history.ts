@@ -12,6 +12,7 @@ import { readNewest } from './newest-version.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import type { Verified } from './reads.ts'
 import { readRedactions, type Redaction } from './redactions.ts'
+import { type RemovedByVersion, readRemovedEvents } from './removed-events.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError, type UnsettledContradiction } from './unsettled-error.ts'
 import { importKey } from './verification-key.ts'
@@ -46,6 +47,8 @@ export interface AuditReport {
   readonly unavailable: readonly string[]
   /** Older resources that the operator removed, from the unsigned list of the archive. */
   readonly redactions: readonly Redaction[]
+  /** Incidents and maintenances that the new versions removed, as far as the archive has their statuses. */
+  readonly removed: readonly RemovedByVersion[]
 }
 
 /** Maximum number of rounds. A new round starts whenever a version was published during the last one. */
@@ -127,18 +130,20 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
       const { resources, unavailable } = found
       const read = await Promise.all(entries.values())
       const lastSequence = previous?.entry.sequence ?? 0
+      const newVersions = read
+        .filter(({ sequence }) => sequence > lastSequence)
+        .toSorted((one, other) => one.sequence - other.sequence)
       const report: AuditReport = {
         head: newest.data,
         previousHead: previous?.entry,
         keyId: newest.keyId,
         keyChange,
-        newVersions: read
-          .filter(({ sequence }) => sequence > lastSequence)
-          .toSorted((one, other) => one.sequence - other.sequence),
+        newVersions,
         versionsRead: read.length,
         resources,
         unavailable,
         redactions: await readRedactions(client, signal),
+        removed: await readRemovedEvents(client, previous?.entry, newVersions, signal),
       }
       return { report, newest }
     }

@@ -4,6 +4,7 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import type { KeyChange } from '@public-api/client-internal/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { checkpointLines, witnessedAt } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
@@ -101,6 +102,9 @@ function printText(report: FullReport, settings: AuditSettings, output: CommandO
     output.out(
       `Redacted: ${sanitizeForTerminal(resource)} at ${sanitizeForTerminal(redactedAt, 40)} (${sanitizeForTerminal(reason)}).`,
     )
+  }
+  for (const { snapshotId, ...event } of report.removed.slice(-MAX_PRINTED)) {
+    output.out(sanitizeForTerminal(`${snapshotId} ${formatRemovedEvent(event)}.`, 400))
   }
   if (report.log !== undefined) printLog(report.log, output)
   if (settings.pinnedKeyIds === undefined) output.out(UNPINNED_WARNING)
