@@ -1,32 +1,10 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { copyPackageFiles, PROGRAM, ROOT } from './package-files.ts'
+import { copyPackageFiles, PROGRAM, ROOT, writeLicenses } from './package-files.ts'
 import { runScript } from './script-main.ts'
 
 const PACKAGE = path.join(ROOT, 'packages', 'mcp')
-
-/** The folders of the packages of others that a bundle contains. */
-function bundledPackages(inputs: readonly string[]): readonly string[] {
-  const folder = /^(?:\.\.\/)*(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
-  const found = inputs.flatMap((input) => folder.exec(input)?.[0] ?? [])
-  return [...new Set(found)].filter((each) => !each.includes('@public-api/')).toSorted()
-}
-
-/** The licenses of bundled packages, which ask to be included in copies. Throws an Error for a package without one. */
-function licensesOf(folders: readonly string[]): string {
-  return folders
-    .map((folder) => {
-      const full = path.resolve(ROOT, folder)
-      const { name, version } = JSON.parse(
-        readFileSync(path.join(full, 'package.json'), 'utf8'),
-      ) as { readonly name: string; readonly version: string }
-      const file = readdirSync(full).find((each) => /^licen[cs]e/i.test(each))
-      if (file === undefined) throw new Error(`${name} has no license file`)
-      return `${name} ${version}\n\n${readFileSync(path.join(full, file), 'utf8').trim()}\n`
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`)
-}
 
 /**
  * Builds the package of the MCP server in a folder: `dist` with the program and the licenses of what it contains. The SDK
@@ -43,8 +21,7 @@ export async function buildMcp(folder: string): Promise<void> {
     minify: true,
     metafile: true,
   })
-  const licenses = licensesOf(bundledPackages(Object.keys(metafile.inputs)))
-  writeFileSync(path.join(dist, 'LICENSES.txt'), licenses)
+  writeLicenses(dist, metafile)
   copyPackageFiles(PACKAGE, folder)
 }
 

@@ -27,6 +27,7 @@ describe('the packed commands', () => {
     const text = readdirSync(path.join(folder, 'dist'))
       .map((file) => readFileSync(path.join(folder, 'dist', file), 'utf8'))
       .join('\n')
+    assert.match(text, /^commander 15\.0\.0\n\n.*MIT License/ms)
     // A static import of what Node 20 lacks fails before any command runs.
     assert.doesNotMatch(text, /import\s*\{[^}]*zstd[^}]*\}/)
   })
