@@ -24,17 +24,15 @@ function headersFile(origin: string): string {
   const rules: readonly (readonly [path: string, headers: readonly string[]])[] = [
     // Pages ask the service whether it has something newer.
     ['/*', securityHeaders([], [origin])],
-    ['/en/*', ['Cache-Control', 'public, max-age=60']],
-    ...LOCALES.slice(1).map(
-      (locale) => [`/${locale}/*`, ['Cache-Control', 'public, max-age=60']] as const,
+    ...[...LOCALES, 'statuspage'].map(
+      (folder) => [`/${folder}/*`, ['Cache-Control', 'public, max-age=60']] as const,
     ),
-    ['/assets/*', ['Cache-Control', 'public, max-age=31536000, immutable']],
-    ['/cards/*', ['Cache-Control', 'public, max-age=31536000, immutable']],
-    ...['/now.json', '/archive/versions.json', '/log/checkpoint', '/log/policy'].map(
+    ...['/now.json', '/site.json', '/archive/versions.json', '/log/checkpoint', '/log/policy'].map(
       (path) => [path, ['Cache-Control', 'public, max-age=0, must-revalidate']] as const,
     ),
-    ...['/archive/versions/*', '/archive/resources/*', '/log/tile/*'].map(
-      (path) => [path, ['Cache-Control', 'public, max-age=31536000, immutable']] as const,
+    ...['assets', 'cards', 'archive/versions', 'archive/resources', 'log/tile'].map(
+      (folder) =>
+        [`/${folder}/*`, ['Cache-Control', 'public, max-age=31536000, immutable']] as const,
     ),
     ...['/now.json', '/archive/*', '/log/*', '/statuspage/*'].map(
       (path) => [path, ['Access-Control-Allow-Origin', '*']] as const,
@@ -48,6 +46,15 @@ function headersFile(origin: string): string {
     ['/log/policy', ['Content-Type', 'text/plain; charset=utf-8']],
     ['/log/tile/*', ['Content-Type', 'application/octet-stream']],
     ['/*.md', ['Content-Type', 'text/markdown; charset=utf-8']],
+    ...LOCALES.flatMap((locale) =>
+      ['feed', 'changelog', 'status', 'status/*'].map(
+        (feed) =>
+          [
+            `/${locale}/${feed}.json`,
+            ['Content-Type', 'application/feed+json; charset=utf-8'],
+          ] as const,
+      ),
+    ),
     ['/*.atom', ['Content-Type', 'application/atom+xml; charset=utf-8']],
     ['/.well-known/api-catalog', ['Content-Type', 'application/linkset+json']],
   ]

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Writes a static copy of the service and pushes it as the one commit of the branch gh-pages, which GitHub Pages and its
+# like serve. Runs in a checkout of the organization's repository. SVC is the command to run svc, ORIGIN the service.
+# PIN (key IDs, separated by spaces) and COPY_URL (the address of the copy) may be empty.
+# If the service cannot be reached, the copy is published with the proof that it had.
+set -eu
+branch=${COPY_BRANCH:-gh-pages}
+set -- --releases releases --now "${ORIGIN:?expected ORIGIN, the address of the service}"
+for pin in ${PIN:-}; do set -- "$@" --pin "$pin"; done
+[ -z "${COPY_URL:-}" ] || set -- "$@" --base-url "$COPY_URL"
+
+GIT_DIR=$(git rev-parse --absolute-git-dir)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+GIT_INDEX_FILE=$scratch/index
+export GIT_DIR GIT_INDEX_FILE
+
+# What was published last: only what changed is written, and the proof stays while the service is away.
+mkdir -p copy
+before=
+if git fetch --quiet --depth 1 origin "$branch" 2>"$scratch/fetch"; then
+  before=$(git rev-parse FETCH_HEAD)
+  (cd copy && git --work-tree=. read-tree --reset -u "$before")
+elif git ls-remote --exit-code --heads origin "$branch" >/dev/null; then
+  cat "$scratch/fetch" >&2
+  exit 1
+fi
+
+status=0
+$SVC site copy "$@" || status=$?
+[ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status"
+
+(cd copy && git --work-tree=. add --all --force .)
+tree=$(git write-tree)
+if [ -n "$before" ] && [ "$tree" = "$(git rev-parse "$before^{tree}")" ]; then
+  echo 'The copy has not changed.'
+  exit 0
+fi
+# Without a parent: a branch of old copies would only grow.
+commit=$(git -c user.name="${GIT_AUTHOR_NAME:-svc site}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \
+  commit-tree "$tree" -m "Copy of $ORIGIN")
+git push --quiet --force origin "$commit:refs/heads/$branch"
