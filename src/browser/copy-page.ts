@@ -12,6 +12,11 @@ import { cryptoSupport } from './proof-check.ts'
 
 const TIMEOUT_MS = 10_000
 
+/** The number of a version such as VS-0012; 0 for another word. */
+function sequenceOf(snapshotId: string): number {
+  return Number(/^VS-(\d+)$/.exec(snapshotId)?.[1] ?? 0)
+}
+
 function wordOf(value: unknown, name: string): string {
   const word = propertyOf(value, name)
   return typeof word === 'string' ? word : ''
@@ -44,6 +49,8 @@ async function show(notice: HTMLElement): Promise<void> {
     place.append(pageElement('span', texts.richText(key, values)), ' ')
   }
   if ((await cryptoSupport()) !== 'ready') return
+  /** The newest version that the service signed, as far as this page knows. */
+  let signed = ''
   // Without a pin, the keys of the proof itself are all that is known.
   let pins: readonly string[] = keyId === '' ? [] : [keyId]
   try {
@@ -60,7 +67,8 @@ async function show(notice: HTMLElement): Promise<void> {
       const age = formatAge((Date.now() - provedAtMs) / 1000)
       add('proven', { time, age, version: entry.snapshotId })
       if (keyId === '') add('notPinned')
-      if (isAged && entry.snapshotId !== version) add('older', { version })
+      signed = entry.snapshotId
+      if (isAged && sequenceOf(signed) > sequenceOf(version)) add('older', { version })
     } else {
       add('missing')
     }
@@ -70,12 +78,16 @@ async function show(notice: HTMLElement): Promise<void> {
   }
   try {
     const newest = await askService(origin, pins)
+    signed = newest
     if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
   } catch (error) {
     // An outage is not a forgery: only a response that was received can fail its verification.
     const isForged = error instanceof VerificationError && error.code !== 'UNSIGNED'
     add(isForged ? 'forged' : 'unreachable')
   }
+  // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
+  if (signed !== '' && sequenceOf(version) > sequenceOf(signed))
+    add('unsigned', { version, signed })
 }
 
 const notice = document.getElementById('copy')

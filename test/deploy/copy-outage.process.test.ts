@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { request as send, type RequestListener } from 'node:http'
+import path from 'node:path'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
+import { liveDependencies } from '../cli/verifying/live-app.ts'
+import { key } from '../client/scripted-client.ts'
+import { browserMissing, useBrowser } from '../support/browser.ts'
+import { serve } from '../support/loopback-server.ts'
+import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const browser = useBrowser()
+const CHECKOUT = process.cwd()
+const SVC = '.public-api/node_modules/.bin/node .public-api/src/cli/svc.ts'
+const IDENTITY = [
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+]
+const ENV = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  ...Object.fromEntries(IDENTITY.map((name) => [name, 'person@example.org'])),
+}
+
+/** Runs a command while the servers of the test respond. Rejects unless it succeeds. */
+async function run(folder: string, command: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, { cwd: folder, env: { ...ENV, ...env }, stdio: 'pipe' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  }
+  const [status] = (await once(child, 'close')) as [number | null]
+  assert.equal(status, 0, `${command.join(' ')}: ${output}`)
+  return output
+}
+
+/** A host of static files. */
+function hostOf(folder: () => string): RequestListener {
+  return ({ url = '/' }, response) => {
+    const [, type] = [
+      ['js', 'text/javascript'],
+      ['css', 'text/css'],
+      ['json', 'application/json'],
+    ].find(([ending]) => url.endsWith(`.${ending}`)) ?? ['', 'text/html; charset=utf-8']
+    const file = path.join(folder(), path.extname(url) === '' ? `${url}/index.html` : url)
+    if (!existsSync(file)) return void response.writeHead(404).end()
+    response.writeHead(200, { 'Content-Type': type }).end(readFileSync(file))
+  }
+}
+
+test(
+  'an incident while the service is dead: docs/copy.md, step by step',
+  { skip: browserMissing },
+  async (t) => {
+    const folder = temporaryFolder(t)
+    const forge = path.join(folder, 'forge.git')
+    const person = path.join(folder, 'person')
+    await run(folder, ['git', 'init', '--quiet', '--bare', '--initial-branch=main', forge])
+    await run(folder, ['git', 'clone', '--quiet', forge, person])
+    cpSync('content', path.join(person, 'content'), { recursive: true })
+    mkdirSync(path.join(person, 'releases'))
+    const first = await svcIn(person, ['publish', '--note', 'First', '--no-cards'])
+    assert.equal(first.status, 0, first.error)
+    await run(person, ['git', 'checkout', '--quiet', '-B', 'main'])
+    await run(person, ['git', 'add', '--all'])
+    await run(person, ['git', 'commit', '--quiet', '--message', 'Publish VS-0001'])
+    await run(person, ['git', 'push', '--quiet', 'origin', 'main'])
+    const server = path.join(folder, 'server')
+    await run(folder, ['git', 'clone', '--quiet', forge, server])
+
+    // The first server: the service, behind an address that may stop answering.
+    const startService = () =>
+      runApp(t, {
+        ...liveDependencies(),
+        releases: loadReleases(openReleaseStore(path.join(server, 'releases'))),
+      })
+    let service: Awaited<ReturnType<typeof startService>> | undefined = await startService()
+    const origin = await serve(t, (incoming, response) => {
+      if (service === undefined) return void incoming.socket.destroy()
+      const { method, url: target, headers } = incoming
+      const to = { host: '127.0.0.1', port: service.port, method, path: target, headers }
+      const passed = send(to, (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.rawHeaders)
+        reply.pipe(response)
+      })
+      incoming.pipe(passed)
+    })
+
+    // The second one: a static host, which has what the workflow pushed last.
+    const { jobs } = parse(readFileSync('deploy/copy/github/pages.yml', 'utf8')) as {
+      readonly jobs: {
+        readonly copy: {
+          readonly steps: readonly { readonly run?: string; readonly env?: NodeJS.ProcessEnv }[]
+        }
+      }
+    }
+    const step = jobs.copy.steps.at(-1)
+    const vars: NodeJS.ProcessEnv = { ORIGIN: origin, PIN: key.keyId, COPY_URL: '' }
+    const env = Object.fromEntries(
+      Object.entries(step?.env ?? {}).map(([name, value = '']) => [
+        name,
+        value.replace(/^\$\{\{ vars\.(\w+) \}\}$/, (_, variable: string) => vars[variable] ?? ''),
+      ]),
+    )
+    let runs = 0
+    const checkOut = async () => {
+      runs += 1
+      const checkout = path.join(folder, `run-${runs}`)
+      await run(folder, ['git', 'clone', '--quiet', forge, checkout])
+      symlinkSync(CHECKOUT, path.join(checkout, '.public-api'))
+      return checkout
+    }
+    let published = ''
+    const publishCopy = async () => {
+      const output = await run(await checkOut(), ['bash', '-e', '-c', step?.run ?? 'false'], env)
+      published = path.join(folder, `pages-${runs}`)
+      await run(folder, ['git', 'clone', '--quiet', '--branch', 'gh-pages', forge, published])
+      assert.equal(await run(published, ['git', 'rev-list', '--count', 'HEAD']), '1\n')
+      return output
+    }
+    const host = await serve(
+      t,
+      hostOf(() => published),
+    )
+    const notice = async () => {
+      const { page } = await browser.openPage(t)
+      await page.goto(`${host}/en/status`)
+      const said = page.locator('#copy [role="status"]')
+      await said.getByText(/The service (?:was asked just now|cannot be reached)/).waitFor()
+      // The last sentence comes with the one that was waited for.
+      const text = await said.innerText()
+      const shown = await page.locator('main').innerText()
+      await page.context().close()
+      return { text, shown }
+    }
+
+    await publishCopy()
+    const before = await notice()
+    assert.match(
+      before.text,
+      /Proven as of .*: VS-0001 was the newest version\. .*nothing newer\.$/,
+    )
+    const audit = () =>
+      svcIn(folder, ['audit', origin, '--pin', key.keyId, '--state', 'state.json'])
+    const audited = await audit()
+    assert.equal(audited.status, 0, audited.error)
+    const proof = readFileSync(path.join(published, 'now.json'), 'utf8')
+
+    service = undefined
+    await run(await checkOut(), ['.public-api/deploy/git/publish.sh', 'incident'], {
+      SVC,
+      ACTION: 'open',
+      TITLE: 'The data center has no power',
+      IMPACT: 'critical',
+      COMPONENTS: 'read-api=major_outage',
+      SUMMARY: 'The service cannot be reached.',
+      TEXT: 'We move to another data center.',
+    })
+    await publishCopy()
+    const during = await notice()
+    assert.match(
+      during.text,
+      /VS-0001 was the newest version\. The service cannot be reached at the moment\. This page shows VS-0002, which the service has not signed yet\. What is proven ends at VS-0001\.$/,
+    )
+    assert.match(during.shown, /The data center has no power/)
+    assert.match(during.shown, /We move to another data center\./)
+    assert.equal(readFileSync(path.join(published, 'now.json'), 'utf8'), proof)
+    assert.match(await publishCopy(), /The copy has not changed\./)
+
+    // The service returns, takes the version up, and the chain that auditors saw continues.
+    await run('/', [path.join(CHECKOUT, 'deploy/git/pull.sh'), server])
+    service = await startService()
+    await publishCopy()
+    const later = await notice()
+    assert.match(later.text, /VS-0002 was the newest version\. .*nothing newer\.$/)
+    assert.match((await audit()).out, /It continues the head of the last audit \(VS-0001\)\./)
+  },
+)
