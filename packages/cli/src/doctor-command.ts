@@ -14,10 +14,12 @@ import { withProgress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
+import { DOCTOR_BOUNDS } from './doctor/doctor-bounds.ts'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
 import type { DoctorFinding } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
+import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { findKeyRecord } from './pinning/pin-source.ts'
 import { parseBase } from './verifying/address.ts'
@@ -36,6 +38,7 @@ interface Settings {
   readonly deployment: (typeof DEPLOYMENTS)[number] | undefined
   readonly timeoutMs: number
   readonly hasKeyRecord: boolean | undefined
+  readonly mirrors: readonly string[]
 }
 
 function formatFinding({ id, severity, found, expected, advice, where }: DoctorFinding): string[] {
@@ -92,7 +95,7 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 }
 
 async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
-  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs } = settings
+  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs, mirrors } = settings
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
     runDoctor({
@@ -102,6 +105,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<Comma
       pinnedKeyIds,
       hasKeyRecord,
       deployment,
+      mirrors,
       onResponse: () => progress.advance(1),
     }),
   ).finally(() => httpClient.close())
@@ -136,7 +140,9 @@ the deployment's origin, such as https://example.org, with or without ${BASE_PAT
 
 It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
-rejects it. It sends no registration, no key and no other write.`,
+rejects it. It sends no registration, no key and no other write. With --mirror it also
+reads up to ${DOCTOR_BOUNDS.copyFiles} files of each static copy: their bytes, headers and age. It does so
+even if the service does not respond.`,
   options: {
     pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
@@ -146,6 +152,9 @@ rejects it. It sends no registration, no key and no other write.`,
       to its robots.txt)`),
       choices: DEPLOYMENTS,
     },
+    mirror: textOptions(
+      'URL: a static copy of the deployment, to inspect too; repeat it for several',
+    ),
     list: flag('print all possible findings with severity, expectation and advice'),
     timeout: textOptionOr('30', 'SECONDS: limit for each response'),
   },
@@ -172,6 +181,7 @@ rejects it. It sends no registration, no key and no other write.`,
         values.deployment === undefined
           ? undefined
           : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
+      mirrors: (values.mirror ?? []).map(parseOrigin),
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
     }
     return examine(settings, output)

@@ -116,6 +116,7 @@ export interface Examination {
   readonly pinnedKeyIds?: readonly string[] | undefined
   readonly deployment?: 'primary' | 'preview' | undefined
   readonly hasKeyRecord?: boolean | undefined
+  readonly mirrors?: readonly string[]
   /** How far this machine's clock is ahead of the deployment's. */
   readonly aheadMs?: number
 }

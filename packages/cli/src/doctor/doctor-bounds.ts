@@ -4,4 +4,10 @@ export const DOCTOR_BOUNDS = {
   keyNoticeDays: 30,
   /** Larger clock differences are reported. */
   clockSkewSeconds: 60,
+  /** A copy is refreshed every five minutes, or every ten by a forge. */
+  copyAgeSeconds: 3600,
+  /** How long caches may keep what names the newest version. Some hosts set ten minutes for everything. */
+  copyCacheSeconds: 600,
+  /** Files of a copy that are read, the newest ones. */
+  copyFiles: 2000,
 } as const

@@ -363,6 +363,46 @@ export const FINDING_CATALOG = {
     'no version number in Server, and no X-Powered-By',
     'Disable it in the proxy (nginx: server_tokens off).',
   ),
+  'copy-missing': error(
+    'every file of the copy, and status 404 for others',
+    'Publish the whole folder that svc site wrote. Delete its site.json to write every file again.',
+  ),
+  'copy-redirect': error(
+    'each file at its own address, without a redirect',
+    'Configure the host to serve index.html of a folder, and not to rewrite addresses.',
+  ),
+  'copy-changed': error(
+    'the bytes whose digest the signed version or site.json states',
+    'Delete site.json in the folder of the copy, run svc site, and publish it. Find out who changed the file.',
+  ),
+  'copy-proof': error(
+    'a now.json that the keys of this service verify',
+    'Run svc site DIR --now URL with the URL of this service, and publish now.json.',
+  ),
+  'copy-old': warning(
+    `a proof of the last ${DOCTOR_BOUNDS.copyAgeSeconds / 60} minutes`,
+    'Check the timer or workflow that refreshes the copy.',
+  ),
+  'copy-behind': warning(
+    'a proof of the newest version',
+    'Wait for the next refresh. If it lasts, check that the releases folder of the copy is updated.',
+  ),
+  'copy-type': warning(
+    'the media type of the file',
+    'Use the configuration in deploy/copy, or the file _headers in the copy.',
+  ),
+  'copy-cors': error(
+    'Access-Control-Allow-Origin: * on data',
+    'Use the configuration in deploy/copy, or the file _headers in the copy.',
+  ),
+  'copy-cached': warning(
+    `at most ${DOCTOR_BOUNDS.copyCacheSeconds / 60} minutes in caches for pages and for what names the newest version`,
+    'Use the configuration in deploy/copy, or the file _headers in the copy.',
+  ),
+  'copy-partly-read': info(
+    'all files of the copy',
+    'Nothing: svc audit --mirror URL compares all versions of the copy with the log.',
+  ),
   cookie: error('no cookie', 'Disable the cookie of the CDN. The policy promises no cookies.'),
 } as const
 

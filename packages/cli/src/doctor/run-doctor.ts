@@ -1,4 +1,6 @@
+import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { UnreachableError, type Ask } from '../verifying/requests.ts'
 import { checkCaching } from './check-caching.ts'
 import { checkClock } from './check-clock.ts'
@@ -11,12 +13,13 @@ import { createIndexingCheck } from './check-indexing.ts'
 import { createKeyCheck } from './check-keys.ts'
 import { checkLinks } from './check-links.ts'
 import { checkMessageSignatures } from './check-message-signatures.ts'
+import { checkMirror } from './check-mirror.ts'
 import { checkRevalidation } from './check-revalidation.ts'
 import { checkRows } from './check-rows.ts'
 import { checkSignatures } from './check-signatures.ts'
 import { checkTransport } from './check-transport.ts'
 import type { Check } from './check.ts'
-import { createFindings, type DoctorFinding } from './findings.ts'
+import { createFindings, type DoctorFinding, type Report } from './findings.ts'
 import { probeDeployment } from './probe-deployment.ts'
 import { createProbe } from './probe.ts'
 
@@ -31,6 +34,8 @@ export interface DoctorSettings {
   readonly hasKeyRecord?: boolean | undefined
   /** The kind of deployment; by its robots.txt if undefined. */
   readonly deployment: 'primary' | 'preview' | undefined
+  /** URLs of static copies, each with a slash at the end. */
+  readonly mirrors?: readonly string[]
   /** Called after each response. */
   readonly onResponse?: () => void
 }
@@ -73,30 +78,67 @@ function checksOf({ pinnedKeyIds, hasKeyRecord, deployment, nowMs }: DoctorSetti
   }
 }
 
-/** Inspects a deployment. Rejects with an UnreachableError if its index does not respond. */
+/** Runs one group of checks. */
+async function runCheck(
+  check: string,
+  run: (report: Report) => Promise<string | undefined>,
+): Promise<CheckResult> {
+  const findings = createFindings()
+  let notRun: string | undefined
+  try {
+    notRun = await run(findings.report)
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error
+    findings.report('no-response', check, error.message)
+    notRun = 'interrupted: no response'
+  }
+  return { check, findings: findings.list(), notRun }
+}
+
+/**
+ * Inspects a deployment, and its copies. Rejects with an UnreachableError if its index does not respond, unless there are
+ * copies to inspect.
+ */
 export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
-  const { origin, ask, onResponse } = settings
+  const { origin, ask, mirrors = [], nowMs, pinnedKeyIds, onResponse } = settings
   const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })
   const reached = createFindings()
-  const survey = await probeDeployment(probe, reached.report)
-  const checks: CheckResult[] = []
-  if ('reason' in survey) {
+  const survey = await probeDeployment(probe, reached.report).catch((error: unknown) => {
+    if (mirrors.length === 0 || !(error instanceof UnreachableError)) throw error
+    reached.report('no-response', `GET ${BASE_PATH}`, error.message)
+    return undefined
+  })
+  const surveyed = survey === undefined || 'reason' in survey ? undefined : survey
+  if (survey !== undefined && 'reason' in survey) {
     reached.report('not-this-service', `GET ${BASE_PATH}`, survey.reason)
-    checks.push({ check: 'reach', findings: reached.list(), notRun: undefined })
-    return { checks, requests: probe.count(), registryVersion: undefined }
   }
-  checks.push({ check: 'reach', findings: reached.list(), notRun: undefined })
-  for (const [check, run] of Object.entries(checksOf(settings))) {
-    const findings = createFindings()
-    let notRun: string | undefined
-    try {
-      notRun = await run(survey, findings.report)
-    } catch (error) {
-      if (!(error instanceof UnreachableError)) throw error
-      findings.report('no-response', check, error.message)
-      notRun = 'interrupted: the service stopped responding'
+  const checks: CheckResult[] = [{ check: 'reach', findings: reached.list(), notRun: undefined }]
+  if (surveyed !== undefined) {
+    for (const [check, run] of Object.entries(checksOf(settings))) {
+      checks.push(await runCheck(check, (report) => run(surveyed, report)))
     }
-    checks.push({ check, findings: findings.list(), notRun })
   }
-  return { checks, requests: probe.count(), registryVersion: survey.registryVersion }
+  let mirrored = 0
+  const askMirror: Ask = async (spec) => {
+    mirrored += 1
+    return ask(spec).finally(onResponse)
+  }
+  const index = surveyed?.of(ENDPOINTS.version.path)?.content
+  const newest = propertyOf(propertyOf(index, 'data'), 'snapshotId')
+  for (const mirror of mirrors) {
+    const inspected = {
+      mirror,
+      origin,
+      ask: askMirror,
+      nowMs: nowMs(),
+      pinnedKeyIds,
+      newest: typeof newest === 'string' ? newest : undefined,
+    }
+    checks.push(await runCheck(`copy ${mirror}`, (report) => checkMirror(inspected, report)))
+  }
+  return {
+    checks,
+    requests: probe.count() + mirrored,
+    registryVersion: surveyed?.registryVersion,
+  }
 }

@@ -1,0 +1,172 @@
+import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import { forEachSome } from '@public-api/client-internal/for-each-some'
+import { digestOf } from '@public-api/client-internal/log/log-entry'
+import { VerificationError } from '@public-api/client-internal/verification-error'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import { HEADERS } from '@public-api/contract/http/headers'
+import { canonicalJson } from '@public-api/contract/json/canonical-json'
+import { parseJson } from '@public-api/contract/json/parse-json'
+import { propertyOf } from '@public-api/contract/json/property-of'
+import type { Ask, Received } from '../verifying/requests.ts'
+import { ageOf } from '../verifying/sanitize-for-terminal.ts'
+import { DOCTOR_BOUNDS } from './doctor-bounds.ts'
+import type { Report } from './findings.ts'
+
+/** A copy of the deployment, and what it is compared with. */
+export interface MirrorSettings {
+  /** URL of the copy, with a slash at the end. */
+  readonly mirror: string
+  /** Origin of the service. */
+  readonly origin: string
+  readonly ask: Ask
+  readonly nowMs: number
+  readonly pinnedKeyIds: readonly string[] | undefined
+  /** The id of the newest version of the service; undefined if it did not respond. */
+  readonly newest: string | undefined
+}
+
+const CONCURRENCY = 4
+/** Files that visitors do not ask for: hosts read or hide them. */
+const OF_THE_HOST = new Set(['_headers', '.nojekyll'])
+const NOT_FOUND = '404.html'
+
+/** Media types of files; the first pattern that fits counts. */
+const TYPES: readonly (readonly [file: RegExp, type: RegExp, expected: string])[] = [
+  [/^log\/tile\//, /^application\/octet-stream$/, 'application/octet-stream'],
+  [/^log\/|\.txt$/, /^text\/plain$/, 'text/plain'],
+  [/\.html$/, /^text\/html$/, 'text/html'],
+  [/\.json$/, /^application\/(?:feed\+)?json$/, 'application/json'],
+  [/\.md$/, /^text\/(?:markdown|plain)$/, 'text/markdown'],
+  [/\.atom$/, /^application\/atom\+xml$/, 'application/atom+xml'],
+  [/\.ics$/, /^text\/calendar$/, 'text/calendar'],
+  [/\.css$/, /^text\/css$/, 'text/css'],
+  [/\.js$/, /^(?:text|application)\/javascript$/, 'text/javascript'],
+  [/\.svg$/, /^image\/svg\+xml$/, 'image/svg+xml'],
+  [/\.png$/, /^image\/png$/, 'image/png'],
+]
+
+/** Programs of other origins read these. */
+const DATA = /^(?:now\.json$|archive\/|log\/|statuspage\/)/
+/** These name what is the newest. The others of the archive and the log never change. */
+const NEWEST = /^(?:now\.json|archive\/versions\.json|log\/checkpoint)$/
+const UNCHANGING = /^(?:assets|cards|archive|log\/tile)\//
+
+/** How long caches may keep a response, in seconds; undefined if it does not say. */
+function lifetimeOf(cacheControl: string | undefined): number | undefined {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl ?? '')) return 0
+  const ages = [...(cacheControl ?? '').matchAll(/(?:s-maxage|max-age)=(\d+)/gi)]
+  return ages.length === 0 ? undefined : Math.max(...ages.map(([, seconds]) => Number(seconds)))
+}
+
+function inspectHeaders(file: string, where: string, { field }: Received, report: Report): void {
+  const found = field(HEADERS.contentType) ?? 'no Content-Type'
+  const [mediaType = ''] = found.toLowerCase().split(';')
+  const [, type, expected] = TYPES.find(([pattern]) => pattern.test(file)) ?? []
+  if (type !== undefined && !type.test(mediaType.trim())) {
+    report('copy-type', where, `${found}, expected ${expected}`)
+  }
+  const allowed = field(HEADERS.accessControlAllowOrigin)
+  if (DATA.test(file) && allowed !== '*') report('copy-cors', where, allowed ?? 'no header')
+  const cacheControl = field(HEADERS.cacheControl)
+  const isNewest = NEWEST.test(file)
+  const seconds = lifetimeOf(cacheControl) ?? (isNewest ? Infinity : 0)
+  if ((isNewest || !UNCHANGING.test(file)) && seconds > DOCTOR_BOUNDS.copyCacheSeconds) {
+    report('copy-cached', where, cacheControl ?? 'no Cache-Control')
+  }
+}
+
+/** A digest of each file that the last run of `svc site` listed. A copy by `svc mirror` has no list. */
+function listedFiles(body: Uint8Array): readonly (readonly [file: string, digest: string])[] {
+  const files = propertyOf(parseJson(body), 'files')
+  return Object.entries(Object(files) as object).flatMap(([file, written]) => {
+    const digest: unknown = Array.isArray(written) ? written[0] : undefined
+    return typeof digest === 'string' && !OF_THE_HOST.has(file) ? [[file, digest] as const] : []
+  })
+}
+
+/** Reads and verifies `now.json`; undefined if it is missing or not valid, which is reported. */
+async function readProof(
+  body: Uint8Array,
+  { origin, pinnedKeyIds = [], nowMs, newest }: MirrorSettings,
+  where: string,
+  report: Report,
+): Promise<VersionEntry | undefined> {
+  try {
+    const text = new TextDecoder().decode(body)
+    const { entry, provedAtMs } = await verifyCopyProof(text, { origin, pinnedKeyIds })
+    const ageSeconds = (nowMs - provedAtMs) / 1000
+    if (ageSeconds > DOCTOR_BOUNDS.copyAgeSeconds) {
+      report('copy-old', where, `proven ${ageOf(ageSeconds)} ago`)
+    }
+    if (newest !== undefined && newest !== entry.snapshotId) {
+      report('copy-behind', where, `${entry.snapshotId}; the service has ${newest}`)
+    }
+    return entry
+  } catch (error) {
+    if (!(error instanceof VerificationError)) throw error
+    report('copy-proof', where, error.message)
+    return undefined
+  }
+}
+
+/** Checks a static copy: how old it is, whether its files are there and unchanged, and how its host sends them. */
+export async function checkMirror(settings: MirrorSettings, report: Report): Promise<undefined> {
+  const { origin: host, pathname } = new URL(settings.mirror)
+
+  /** Reads a file, and reports what is wrong. Resolves with its bytes unless it is missing. */
+  async function read(file: string, digest?: string): Promise<Uint8Array | undefined> {
+    const isNotFound = file === NOT_FOUND
+    // Hosts send a page for the address of its folder.
+    const address = isNotFound
+      ? 'doctor-asks-for-nothing'
+      : file.replace(/(^|\/)index\.html$/, '$1')
+    const target = pathname + address
+    const where = host + target
+    const headers = { 'Accept-Encoding': 'identity' }
+    const response = await settings.ask({ method: 'GET', target, headers, origin: host })
+    const { status, body } = response
+    const expected = isNotFound ? 404 : 200
+    if (status !== expected) {
+      const isRedirect = status >= 300 && status < 400
+      const to = isRedirect ? ` to ${response.field('Location')}` : ''
+      report(
+        isRedirect ? 'copy-redirect' : 'copy-missing',
+        where,
+        `status ${status}${to}, expected ${expected}`,
+      )
+      return undefined
+    }
+    if (!isNotFound) inspectHeaders(file, where, response, report)
+    if (digest !== undefined && (await digestOf(body)) !== digest) {
+      report('copy-changed', where, `${body.length} bytes with another SHA-256`)
+    }
+    return body
+  }
+
+  const proof = await read('now.json')
+  const entry = proof && (await readProof(proof, settings, `${settings.mirror}now.json`, report))
+  const wanted = new Map<string, string>()
+  const list = await settings.ask({ method: 'GET', target: `${pathname}site.json`, origin: host })
+  const listed = list.status === 200 ? listedFiles(list.body) : []
+  // The newest come last: they name the others.
+  for (const [file, digest] of listed.slice(-DOCTOR_BOUNDS.copyFiles)) wanted.set(file, digest)
+  if (listed.length > DOCTOR_BOUNDS.copyFiles) {
+    report(
+      'copy-partly-read',
+      settings.mirror,
+      `${DOCTOR_BOUNDS.copyFiles} of ${listed.length} files`,
+    )
+  }
+  if (entry !== undefined) {
+    // What the service signed counts more than the list, which anyone can write.
+    const version = new TextEncoder().encode(canonicalJson({ ...entry }))
+    wanted.set(`archive/versions/${entry.snapshotId}.json`, await digestOf(version))
+    for (const [name, digest] of Object.entries(entry.resources)) {
+      wanted.set(`archive/resources/${name}/${digest}.json`, digest)
+    }
+  }
+  await forEachSome([...wanted], { concurrency: CONCURRENCY, signal: undefined }, async (each) => {
+    await read(...each)
+  })
+  return undefined
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
+import { openReleaseStore } from '../../../src/releases/release-store.ts'
+import { loadReleases } from '../../../src/service/releases/releases.ts'
+import { key } from '../../client/scripted-client.ts'
+import { folderWithLog } from '../../support/logged-releases.ts'
+import { serve, silentOrigin } from '../../support/loopback-server.ts'
+import { svcIn } from '../../support/run-svc.ts'
+import { useFileScope } from '../../support/test-scope.ts'
+import { deployBehindProxy, examine } from './proxied-deployment.ts'
+
+const scope = useFileScope()
+
+/** A response of the copy's host. */
+interface Sent {
+  status: number
+  headers: { [name: string]: string }
+  body: Buffer
+}
+
+/** What is wrong with the copy or its host. */
+type Damage = (file: string, sent: Sent) => void
+
+const TYPES: { readonly [ending: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown',
+  '.json': 'application/json',
+  '.atom': 'application/atom+xml',
+  '.ics': 'text/calendar',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.txt': 'text/plain',
+}
+
+/** A deployment, and a copy of it that proves its newest version. */
+async function prepare() {
+  const { folder, releases } = await folderWithLog(scope, 2)
+  const deployment = await deployBehindProxy(scope, undefined, {
+    releases: loadReleases(openReleaseStore(releases)),
+  })
+  deployment.app.clock.ms = Date.now()
+  const options = ['--now', deployment.origin, '--pin', key.keyId]
+  const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
+  assert.equal(status, 0, error)
+  return { deployment, copy: path.join(folder, 'copy') }
+}
+let prepared: ReturnType<typeof prepare> | undefined
+
+/** Findings of the doctor about a damaged copy. */
+async function inspect(t: TestContext, damage: Damage, settings: { aheadMs?: number } = {}) {
+  const { deployment, copy } = await (prepared ??= prepare())
+  const host = await serve(t, ({ url = '' }, response) => {
+    const file = url.slice(1).replace(/(^|\/)$/, '$1index.html')
+    const sent: Sent = { status: 200, headers: {}, body: Buffer.alloc(0) }
+    try {
+      sent.body = readFileSync(path.join(copy, file))
+      const text = 'text/plain'
+      sent.headers = {
+        'Access-Control-Allow-Origin': '*',
+        'Cache-Control': 'max-age=60',
+        'Content-Type': file.includes('/tile/')
+          ? 'application/octet-stream'
+          : (TYPES[path.extname(file)] ?? text),
+      }
+    } catch {
+      sent.status = 404
+      sent.body = readFileSync(path.join(copy, '404.html'))
+    }
+    damage(file, sent)
+    response.writeHead(sent.status, sent.headers).end(sent.body)
+  })
+  const mirrors = [`${host}/`]
+  const { checks } = await examine(t, deployment, { ...settings, mirrors })
+  const { findings = [] } = checks.find(({ check }) => check.startsWith('copy ')) ?? {}
+  return findings.map(({ id, where }) => [id, where.map((each) => each.slice(host.length + 1))])
+}
+
+const at = (name: string, change: (sent: Sent) => void): Damage => {
+  return (file, sent) => {
+    if (file === name) change(sent)
+  }
+}
+/** Changes one bit, in the middle. */
+const flip = (sent: Sent): void => {
+  const middle = sent.body.length >> 1
+  sent.body[middle] = (sent.body[middle] ?? 0) ^ 1
+}
+const set =
+  (name: string, value: string) =>
+  ({ headers }: Sent): void => {
+    headers[name] = value
+  }
+const redirect = (sent: Sent): void => {
+  sent.status = 301
+  sent.headers['Location'] = '/elsewhere'
+}
+const remove = (sent: Sent): void => {
+  sent.status = 404
+}
+
+const CASES: readonly (readonly [
+  what: string,
+  damage: Damage,
+  expected: readonly (readonly [FindingId, readonly string[]])[],
+])[] = [
+  ['nothing', () => {}, []],
+  [
+    'a byte of a version',
+    at('archive/versions/VS-0001.json', flip),
+    [['copy-changed', ['archive/versions/VS-0001.json']]],
+  ],
+  ['a byte of a page', at('en/status/index.html', flip), [['copy-changed', ['en/status/']]]],
+  ['a byte of a tile', at('log/tile/0/000.p/2', flip), [['copy-changed', ['log/tile/0/000.p/2']]]],
+  [
+    'a byte of the page for unknown paths',
+    (file, sent) => {
+      if (sent.status === 404) flip(sent)
+    },
+    [['copy-changed', ['doctor-asks-for-nothing']]],
+  ],
+  [
+    'an unknown path answered with 200',
+    (_, sent) => {
+      sent.status = 200
+    },
+    [['copy-missing', ['doctor-asks-for-nothing']]],
+  ],
+  [
+    'a byte of the proof',
+    at('now.json', ({ body }) => {
+      const place = body.indexOf('bodyBase64') + 20
+      body[place] = body[place] === 0x41 ? 0x42 : 0x41
+    }),
+    [['copy-proof', ['now.json']]],
+  ],
+  ['no proof', at('now.json', remove), [['copy-missing', ['now.json']]]],
+  ['a missing file', at('en/feed.atom', remove), [['copy-missing', ['en/feed.atom']]]],
+  ['a redirect', at('en/status/index.html', redirect), [['copy-redirect', ['en/status/']]]],
+  [
+    'a wrong type',
+    at('en/status.md', set('Content-Type', 'text/html')),
+    [['copy-type', ['en/status.md']]],
+  ],
+  [
+    'no CORS',
+    at('archive/versions.json', set('Access-Control-Allow-Origin', 'https://example.org')),
+    [['copy-cors', ['archive/versions.json']]],
+  ],
+  [
+    'a long lifetime',
+    at('log/checkpoint', set('Cache-Control', 'public, s-maxage=86400')),
+    [['copy-cached', ['log/checkpoint']]],
+  ],
+  [
+    'no lifetime of the proof',
+    at('now.json', ({ headers }) => {
+      delete headers['Cache-Control']
+    }),
+    [['copy-cached', ['now.json']]],
+  ],
+]
+
+for (const [what, damage, expected] of CASES) {
+  test(`the doctor inspects a copy: ${what}`, async (t) => {
+    assert.deepEqual(await inspect(t, damage), expected)
+  })
+}
+
+test('the doctor says how old a copy is, and inspects it if the service does not respond', async (t) => {
+  const old = await inspect(t, () => {}, { aheadMs: 3_700_000 })
+  assert.deepEqual(old, [['copy-old', ['now.json']]])
+  const { deployment } = await (prepared ??= prepare())
+  const dead = { ...deployment, origin: await silentOrigin() }
+  const host = await serve(t, (_, response) => void response.writeHead(404).end())
+  const { checks } = await examine(t, dead, { mirrors: [`${host}/`] })
+  assert.deepEqual(
+    checks.map(({ check, findings }) => [check, findings.map(({ id }) => id)]),
+    [
+      ['reach', ['no-response']],
+      [`copy ${host}/`, ['copy-missing']],
+    ],
+  )
+})
