@@ -118,7 +118,7 @@ const CASES: readonly (readonly [
   ['a byte of a tile', at('log/tile/0/000.p/2', flip), [['copy-changed', ['log/tile/0/000.p/2']]]],
   [
     'a byte of the page for unknown paths',
-    (file, sent) => {
+    (_, sent) => {
       if (sent.status === 404) flip(sent)
     },
     [['copy-changed', ['doctor-asks-for-nothing']]],
