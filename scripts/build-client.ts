@@ -16,7 +16,7 @@ const ENTRIES = [
   'log.ts',
   'write.ts',
   'run-vectors.ts',
-  'node/file-head-store.ts',
+  'node/index.ts',
   'web-crypto.ts',
   'node/node-crypto.ts',
   'web-fetch.ts',

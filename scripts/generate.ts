@@ -3,6 +3,7 @@ import { createOpenApi } from '@public-api/contract/documents/openapi'
 import { createPolicy } from '@public-api/contract/documents/policy'
 import { assetFiles } from './build-assets.ts'
 import { completedTranslations, localeFile, readLocaleFiles } from './check-locales.ts'
+import { copiedPathsOf } from './client-schemas.ts'
 import { createClientTypes } from './client-types.ts'
 import { createContentReference } from './content-reference.ts'
 import { OWN_CONTRACT, type ContractTables } from './contract-outline.ts'
@@ -65,11 +66,16 @@ function readPathsFile({ registry }: ContractTables): GeneratedFile {
   const paths = Object.entries(registry)
     .filter(([, { method }]) => method === 'GET')
     .map(([name, row]) => `  ${name}: '${row.path}',\n`)
+  const copied = copiedPathsOf(registry).map((path) => `  '${path}',\n`)
   const text = `// Written by \`npm run generate\` from the registry (endpoints.ts).
 
 /** Path template of every read (GET) endpoint by its name, for clients that must not carry the registry's texts. */
 export const READ_PATHS = {
 ${paths.join('')}} as const
+
+/** Targets that a copy of the service can replace: published resources, and the newest version. */
+export const COPIED_PATHS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+${copied.join('')}])
 `
   return { file: READ_PATHS_FILE, text }
 }

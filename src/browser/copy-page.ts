@@ -56,7 +56,11 @@ async function show(notice: HTMLElement): Promise<void> {
   try {
     const response = await fetch('/now.json', { cache: 'no-store' })
     if (response.ok) {
-      const proof = await verifyCopyProof(await response.text(), { origin, pinnedKeyIds: pins })
+      const proof = await verifyCopyProof(new Uint8Array(await response.arrayBuffer()), {
+        origin,
+        pinnedKeyIds: pins,
+        nowMs: Date.now(),
+      })
       const { provedAtMs, entry } = proof
       if (pins.length === 0) pins = proof.keyIds
       const time = pageElement(

@@ -177,8 +177,8 @@ test('now.json proves the newest version, and stays as it was while the service 
   assert.equal(proved.status, 0, proved.error)
   const file = path.join(copy, 'now.json')
   const text = fs.readFileSync(file, 'utf8')
-  const expected = { origin: app.origin, pinnedKeyIds: [key.keyId] }
-  const { entry, provedAtMs } = await verifyCopyProof(text, expected)
+  const expected = { origin: app.origin, pinnedKeyIds: [key.keyId], nowMs: app.clock.ms }
+  const { entry, provedAtMs } = await verifyCopyProof(Buffer.from(text), expected)
   assert.equal(entry.snapshotId, 'VS-0003')
   assert.equal(provedAtMs, app.clock.ms)
 
@@ -190,14 +190,20 @@ test('now.json proves the newest version, and stays as it was while the service 
   ]
   for (const [what, wrong, code] of changes) {
     assert.notEqual(wrong, text, what)
-    await assert.rejects(verifyCopyProof(wrong, expected), { code }, what)
+    await assert.rejects(verifyCopyProof(Buffer.from(wrong), expected), { code }, what)
   }
-  await assert.rejects(verifyCopyProof(text, { ...expected, origin: 'https://other.example' }), {
-    code: 'MALFORMED',
-  })
-  await assert.rejects(verifyCopyProof(text, { ...expected, pinnedKeyIds: ['A'.repeat(43)] }), {
-    code: 'UNKNOWN_KEY',
-  })
+  await assert.rejects(
+    verifyCopyProof(Buffer.from(text), { ...expected, origin: 'https://other.example' }),
+    {
+      code: 'MALFORMED',
+    },
+  )
+  await assert.rejects(
+    verifyCopyProof(Buffer.from(text), { ...expected, pinnedKeyIds: ['A'.repeat(43)] }),
+    {
+      code: 'UNKNOWN_KEY',
+    },
+  )
 
   const away = await write('--now', await silentOrigin(), '--pin', key.keyId)
   assert.equal(away.status, 3)

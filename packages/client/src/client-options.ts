@@ -1,4 +1,5 @@
 import type { ConnectionLimits, Fetch } from './connection.ts'
+import type { ResponseStore } from './copies.ts'
 import type { OnRetry, Wait } from './retries.ts'
 
 /** Options of `createClient`. */
@@ -18,6 +19,15 @@ export interface ClientOptions extends ConnectionLimits {
   readonly maxRetries?: number
   /** A response that asks for a longer wait, in seconds, is not retried. Default: 30. */
   readonly maxWaitSeconds?: number
+  /**
+   * URLs of copies, which are read in their order while the service is away: after a connection that failed, a time-out, or
+   * a 5xx or 429 that is not signed. `source` of a result says where it comes from.
+   */
+  readonly mirrors?: readonly (string | URL)[]
+  /** A copy that was proved longer ago, in seconds, is a CopyError. Default: any age. */
+  readonly maxMirrorAgeSeconds?: number
+  /** Stores the last verified responses, which are read if no mirror has a valid copy. */
+  readonly store?: ResponseStore
   /** Called before each retry. */
   readonly onRetry?: OnRetry
   /** Sends the requests. Default: the fetch of the platform. */
@@ -47,6 +57,10 @@ const RULES: Readonly<Record<keyof ClientOptions, Rule>> = {
   apiKey: [(value) => /^[!-~]+$/.test(String(value)), 'visible ASCII'],
   maxRetries: [(value) => Number.isInteger(value) && Number(value) >= 0, 'an integer from 0'],
   maxWaitSeconds: POSITIVE,
+  // Their URLs are checked when they are opened.
+  mirrors: [Array.isArray, 'a list of URLs'],
+  maxMirrorAgeSeconds: POSITIVE,
+  store: [(value) => typeof value === 'object', 'a store'],
   timeoutMs: POSITIVE,
   maxBodyBytes: POSITIVE,
   onRetry: CALLABLE,

@@ -5,10 +5,12 @@ import { SIGNATURE_MAX_AGE_SECONDS } from '#contract/registry/limits'
 import { platformFetch } from '#fetch'
 import { ApiResponseError } from './api-response-error.ts'
 import { checkOptions, type ClientOptions } from './client-options.ts'
-import { ConnectionError, createConnection, RedirectError, type Connection } from './connection.ts'
+import { createConnection, type Connection } from './connection.ts'
+import type { openCopies } from './copies.ts'
 import { freshTarget } from './fresh-target.ts'
 import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
+import { isLost, isOutage } from './outage.ts'
 import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type DataOfTarget, type ReadOptions, type Verified } from './reads.ts'
 import type { Reads } from './resources.ts'
@@ -63,7 +65,7 @@ function unsignedReason({ status, headers }: HttpResponse, nowMs: number): Retry
 /** The verified data of a response. Throws the service's signed refusal. */
 function resultOf(
   response: HttpResponse,
-  { content, data, etag, keyId, provedAtMs }: VerifiedResponse,
+  { content, data, etag, keyId, provedAtMs, warnings }: VerifiedResponse,
 ): Verified<unknown> {
   const error = propertyOf(content, 'error')
   const stated = propertyOf(content, 'requestId')
@@ -77,25 +79,15 @@ function resultOf(
     failure.response = response
     throw failure
   }
-  return { data, etag, keyId, provedAtMs, requestId, rateLimit, response }
+  const about = { source: 'origin', ageSeconds: 0, warnings } as const
+  return { data, etag, keyId, provedAtMs, requestId, rateLimit, response, ...about }
 }
 
 /**
- * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options.
- *
- * @example
- * ```ts
- * import { createClient } from '@public-api/client'
- *
- * const client = createClient({
- *   baseUrl: 'https://api.example.org',
- *   pinnedKeyIds: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
- * })
- * const { data } = await client.status()
- * console.log(data.state)
- * ```
+ * Creates a client. It sends nothing before the first call. Throws a TypeError for wrong options. `mirrors` and `store` need
+ * `open`, which the pages of the service do not load.
  */
-export function createClient(options: ClientOptions): Client {
+export function createClient(options: ClientOptions, open?: typeof openCopies): Client {
   checkOptions(options)
   const {
     baseUrl,
@@ -108,6 +100,9 @@ export function createClient(options: ClientOptions): Client {
     now = Date.now,
     wait = waitByTimer,
     onRetry,
+    mirrors = [],
+    maxMirrorAgeSeconds = Infinity,
+    store: copyStore,
     ...limits
   } = options
   const connection = createConnection(baseUrl, fetchOne, limits)
@@ -121,14 +116,23 @@ export function createClient(options: ClientOptions): Client {
     // Sent without the API key, so that a refusal of the key can be verified.
     fetchDocument: (target) => fetchResponse(target, {}),
   })
+  const hasCopies = mirrors.length > 0 || copyStore !== undefined
+  const copies = hasCopies
+    ? open?.({
+        origin: connection.origin,
+        mirrors,
+        maxAgeSeconds: maxMirrorAgeSeconds,
+        store: copyStore,
+        fetch: fetchOne,
+        limits,
+        now,
+        trusted: keys.trusted,
+      })
+    : undefined
 
   function reasonOf(error: unknown): RetryReason | undefined {
     // Repeating a request does not help against a response that is too large or a redirect.
-    const { cause } = error as Error
-    const isFinal = cause instanceof RangeError || cause instanceof RedirectError
-    if (error instanceof ConnectionError && !isFinal) {
-      return { afterSeconds: undefined }
-    }
+    if (isLost(error)) return { afterSeconds: undefined }
     if (error instanceof ApiResponseError && error.retryable) {
       return { afterSeconds: error.retryAfterSeconds }
     }
@@ -146,7 +150,7 @@ export function createClient(options: ClientOptions): Client {
     return withRetries(() => connection.send(target, headers, signal), reasonOf, retries, signal)
   }
 
-  function store(target: string, result: Verified<unknown>): Verified<unknown> {
+  function store(target: string, result: Verified<unknown>): void {
     stored.delete(target)
     stored.set(target, result)
     const sizes = [...stored].map(([name, { response }]) => ({ name, bytes: response.body.length }))
@@ -156,7 +160,6 @@ export function createClient(options: ClientOptions): Client {
       stored.delete(each.name)
       bytes -= each.bytes
     }
-    return result
   }
 
   /** The stored response, if the 304 proves it or if it is still fresh; else undefined. */
@@ -165,8 +168,9 @@ export function createClient(options: ClientOptions): Client {
     notModified: HttpResponse,
   ): Promise<Verified<unknown> | undefined> {
     try {
-      const { provedAtMs } = await keys.verify(notModified)
-      return { ...before, provedAtMs, rateLimit: rateLimitOf(notModified.headers) }
+      const { provedAtMs, warnings } = await keys.verify(notModified)
+      const rateLimit = rateLimitOf(notModified.headers)
+      return { ...before, provedAtMs, warnings, rateLimit }
     } catch (error) {
       // A cache may send a 304 itself, without a proof.
       if (!(error instanceof VerificationError)) throw error
@@ -176,32 +180,59 @@ export function createClient(options: ClientOptions): Client {
     return -MAX_CLOCK_SKEW_SECONDS <= ageSeconds && ageSeconds <= maxAgeSeconds ? before : undefined
   }
 
-  async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {
-    const response = await connection.send(...sent)
-    return resultOf(response, await keys.verify(response))
+  function aged(result: Verified<unknown>, more: readonly string[] = []): Verified<unknown> {
+    const ageSeconds = Math.floor(Math.max(0, now() - result.provedAtMs) / 1000)
+    return { ...result, ageSeconds, warnings: [...result.warnings, ...more] }
   }
 
-  async function attempt(target: string, signal: AbortSignal | undefined) {
+  async function request(...sent: Parameters<Connection['send']>): Promise<Verified<unknown>> {
+    const response = await connection.send(...sent)
+    return aged(resultOf(response, await keys.verify(response)))
+  }
+
+  /** The result, and the response that proves it: another one, a 304, or none if the stored result is still fresh. */
+  async function attempt(
+    target: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly [Verified<unknown>, proof?: HttpResponse]> {
     const before = stored.get(target)
     if (before !== undefined) {
       const headers = { ...credentials, [CLIENT_HEADERS.ifNoneMatch]: before.etag }
       const response = await connection.send(target, headers, signal)
-      if (response.status !== 304) return resultOf(response, await keys.verify(response))
+      if (response.status !== 304) {
+        return [resultOf(response, await keys.verify(response)), response]
+      }
       const result = await renewed(before, response)
-      if (result !== undefined) return result
+      if (result !== undefined) return result === before ? [result] : [result, response]
     }
-    return request(target, credentials, signal)
+    const result = await request(target, credentials, signal)
+    return [result, result.response]
   }
 
   async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
     const asked = fresh ? freshTarget(target) : target
-    const result = await withRetries(
-      () => orAborted(attempt(asked, signal), signal),
-      reasonOf,
-      retries,
-      signal,
-    )
-    return fresh ? result : store(target, result)
+    try {
+      const [result, proof] = await withRetries(
+        () => orAborted(attempt(asked, signal), signal),
+        reasonOf,
+        retries,
+        signal,
+      )
+      if (fresh) return aged(result)
+      store(target, result)
+      const { response } = result
+      const proofs = [response, keys.document(), proof === response ? undefined : proof]
+      const saved =
+        proof &&
+        copies?.save(
+          target,
+          proofs.filter((each) => each !== undefined),
+        )
+      return aged(result, await saved)
+    } catch (error) {
+      if (fresh || copies === undefined || !isOutage(error)) throw error
+      return copies.read(target, error, signal)
+    }
   }
 
   return {

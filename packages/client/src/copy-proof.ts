@@ -1,16 +1,13 @@
 import { isVersionEntry } from '#contract/history/entry-shape'
 import type { VersionEntry } from '#contract/history/version-chain'
-import { CLIENT_HEADERS } from '#contract/http/client-headers'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
-import { parseInstant } from '#contract/text/instant'
-import { decodeBase64 } from './base64.ts'
 import type { Client } from './client.ts'
-import { readHeaders } from './header-fields.ts'
-import { isPortable, type PortableResponse, toPortable } from './portable-response.ts'
+import type { HttpResponse } from './http-response.ts'
+import { fromPortable, isPortable, type PortableResponse, toPortable } from './portable-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
-import { verifyResponse } from './verify-response.ts'
+import { parseBody, verifyResponse } from './verify-response.ts'
 
 /** `schema` of `now.json`, the file at the root of a copy that proves how old the copy is. */
 export const COPY_SCHEMA = 'svc.public.copy.v1'
@@ -20,6 +17,7 @@ const MAX_RESOURCE_BYTES = 65_536
 
 /** `now.json`: responses of the service, which anyone can verify later. */
 export interface CopyProof {
+  /** Names this format. */
   readonly schema: typeof COPY_SCHEMA
   /** Origin of the service. */
   readonly origin: string
@@ -32,7 +30,9 @@ export interface CopyProof {
  * has at most 64 KiB. Every response is verified. Rejects as `client.get` does. A resource that another version replaced in
  * the meantime is left out.
  */
-export async function fetchCopyProof(client: Client): Promise<CopyProof & { entry: VersionEntry }> {
+export async function fetchCopyProof(
+  client: Client,
+): Promise<CopyProof & { readonly entry: VersionEntry }> {
   const version = await client.get(READ_PATHS.version)
   const entry = requireEntry(version.data)
   const keyDocument = await client.get(READ_PATHS.signingKey)
@@ -57,17 +57,18 @@ export interface VerifiedCopy {
   readonly entry: VersionEntry
   /** When it was the newest: the time of its signature, in milliseconds since 1970. */
   readonly provedAtMs: number
+  /** The entity tag of the version. */
+  readonly etag: string
+  /** ID of the key that signed the version. */
+  readonly keyId: string
   /** IDs of the keys that the copy's key document lists. */
   readonly keyIds: readonly string[]
+  /** The signed response with the version. */
+  readonly response: HttpResponse
 }
 
-function parseProof(text: string, origin: string): readonly PortableResponse[] {
-  let proof: unknown
-  try {
-    proof = JSON.parse(text)
-  } catch {
-    throw new VerificationError('MALFORMED', 'now.json is not JSON')
-  }
+function parseProof(bytes: Uint8Array, origin: string): readonly PortableResponse[] {
+  const proof = parseBody(bytes)
   const responses = propertyOf(proof, 'responses')
   if (propertyOf(proof, 'schema') !== COPY_SCHEMA || !Array.isArray(responses)) {
     throw new VerificationError('MALFORMED', `now.json does not have the schema ${COPY_SCHEMA}`)
@@ -81,7 +82,11 @@ function parseProof(text: string, origin: string): readonly PortableResponse[] {
   return responses
 }
 
-function responseIn(responses: readonly PortableResponse[], at: number, wanted: string) {
+function responseIn(
+  responses: readonly PortableResponse[],
+  at: number,
+  wanted: string,
+): HttpResponse {
   const found = responses[at]
   if (found?.method !== 'GET' || found.target !== wanted || found.status !== 200) {
     throw new VerificationError(
@@ -89,38 +94,35 @@ function responseIn(responses: readonly PortableResponse[], at: number, wanted: 
       `now.json has no response to GET ${wanted} in its place`,
     )
   }
-  const { bodyBase64, ...asked } = found
-  try {
-    return { ...asked, body: decodeBase64(bodyBase64) }
-  } catch {
-    throw new VerificationError('MALFORMED', 'bodyBase64 is not base64')
-  }
+  return fromPortable(found)
+}
+
+/** Whom to trust about a copy, and when. */
+export interface CopyExpectations {
+  /** Origin of the service. */
+  readonly origin: string
+  /** Empty: the copy is compared with itself only. */
+  readonly pinnedKeyIds: readonly string[]
+  /** The verifier's clock: milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /**
- * Verifies the text of `now.json`, at any age: the caller decides how old is too old. Without pinned key IDs it proves only
+ * Verifies the bytes of `now.json`, at any age: the caller decides how old is too old. Without pinned key IDs it proves only
  * that the copy agrees with itself. Rejects with a VerificationError.
  */
 export async function verifyCopyProof(
-  text: string,
-  { origin, pinnedKeyIds }: { readonly origin: string; readonly pinnedKeyIds: readonly string[] },
+  bytes: Uint8Array,
+  { origin, pinnedKeyIds, nowMs }: CopyExpectations,
 ): Promise<VerifiedCopy> {
-  const responses = parseProof(text, origin)
-  const version = responseIn(responses, 0, READ_PATHS.version)
+  const responses = parseProof(bytes, origin)
+  const response = responseIn(responses, 0, READ_PATHS.version)
   const keyDocument = responseIn(responses, 1, READ_PATHS.signingKey)
-  const signedAtMs = ({ headers }: typeof version): number =>
-    parseInstant(readHeaders(headers)(CLIENT_HEADERS.signedAt) ?? '') ?? 0
   const pins = pinnedKeyIds.length === 0 ? {} : { pinnedKeyIds }
-  const { keys } = await verifyKeyDocument({
-    ...keyDocument,
-    ...pins,
-    nowMs: signedAtMs(keyDocument),
-  })
-  const { data, provedAtMs } = await verifyResponse({
-    ...version,
-    ...pins,
-    keys,
-    nowMs: signedAtMs(version),
-  })
-  return { entry: requireEntry(data), provedAtMs, keyIds: keys.map(({ keyId }) => keyId) }
+  const expected = { ...pins, nowMs, maxAgeSeconds: Infinity }
+  const { keys } = await verifyKeyDocument({ ...keyDocument, ...expected })
+  const verified = await verifyResponse({ ...response, ...expected, keys })
+  const { data, etag = '', keyId, provedAtMs } = verified
+  const keyIds = keys.map((key) => key.keyId)
+  return { entry: requireEntry(data), etag, keyId, provedAtMs, keyIds, response }
 }

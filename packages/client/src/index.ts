@@ -1,9 +1,11 @@
-// The public API of the package, and the only barrel.
+// The public API of the package.
 
 export { ApiResponseError } from './api-response-error.ts'
-export { createClient } from './client.ts'
+export { createClient } from './client-with-copies.ts'
 export type { Client } from './client.ts'
 export type { ClientOptions } from './client-options.ts'
+export type { ResponseStore } from './copies.ts'
+export { CopyError } from './copy-error.ts'
 export { ConnectionError, RedirectError } from './connection.ts'
 export type { Fetch, FetchedResponse } from './connection.ts'
 export type { HeaderSource } from './header-fields.ts'

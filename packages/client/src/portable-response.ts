@@ -6,7 +6,7 @@ import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
 import { VerificationError } from './verification-error.ts'
 import { importKey, type PublishedKey, type VerificationKey } from './verification-key.ts'
-import { verifyResponse, type VerifiedResponse } from './verify-response.ts'
+import { PROOF_HEADERS, verifyResponse, type VerifiedResponse } from './verify-response.ts'
 
 /** A signed response as JSON, with everything needed to verify its signature later. */
 export interface PortableResponse {
@@ -22,12 +22,8 @@ export interface PortableResponse {
   readonly bodyBase64: string
 }
 
-const PROOF_FIELDS = [
-  CLIENT_HEADERS.contentDigest,
-  CLIENT_HEADERS.signedAt,
-  CLIENT_HEADERS.signature,
-  CLIENT_HEADERS.requestId,
-]
+const PROOF_FIELDS = [...PROOF_HEADERS, CLIENT_HEADERS.requestId]
+const PROOF_FIELDS_OF_304 = [CLIENT_HEADERS.etag, CLIENT_HEADERS.revalidated]
 
 export function toPortable({
   method,
@@ -41,7 +37,7 @@ export function toPortable({
     method,
     target,
     status,
-    headers: PROOF_FIELDS.flatMap((name) => {
+    headers: (status === 304 ? PROOF_FIELDS_OF_304 : PROOF_FIELDS).flatMap((name) => {
       const value = fields(name)
       return value === undefined ? [] : [[name, value] as const]
     }),
@@ -74,9 +70,10 @@ export function isPublishedKey(value: unknown): value is PublishedKey {
   )
 }
 
-function bytesOf(base64: string): Uint8Array {
+/** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */
+export function fromPortable({ bodyBase64, ...asked }: PortableResponse): HttpResponse {
   try {
-    return decodeBase64(base64)
+    return { ...asked, body: decodeBase64(bodyBase64) }
   } catch {
     throw new VerificationError('MALFORMED', 'bodyBase64 is not base64')
   }
@@ -93,16 +90,14 @@ export function publishedOf(keys: readonly VerificationKey[]): readonly Publishe
 
 /** Verifies a portable response as of the time at which it was signed, whatever its age. Throws a VerificationError. */
 export async function verifyPortable(
-  { headers, bodyBase64, ...asked }: PortableResponse,
+  response: PortableResponse,
   keys: readonly PublishedKey[],
   pinnedKeyIds?: readonly string[],
 ): Promise<VerifiedResponse> {
   return verifyResponse({
-    ...asked,
-    headers,
-    body: bytesOf(bodyBase64),
+    ...fromPortable(response),
     keys: await Promise.all(keys.map(importKey)),
     ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
-    nowMs: parseInstant(readHeaders(headers)(CLIENT_HEADERS.signedAt) ?? '') ?? 0,
+    nowMs: parseInstant(readHeaders(response.headers)(CLIENT_HEADERS.signedAt) ?? '') ?? 0,
   })
 }

@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal
   /**
    * Requests a response that was created for this call: a random query parameter bypasses every cache. The signature
-   * covers the target, so an older response fails verification.
+   * covers the target, so an older response fails verification. A copy never replaces it.
    */
   readonly fresh?: boolean
 }
@@ -48,8 +48,17 @@ export interface Verified<Data> {
   readonly requestId: string | undefined
   /** Quota of the API key; undefined without a key. */
   readonly rateLimit: RateLimit | undefined
-  /** The signed response. */
+  /** The signed response. From a mirror, that of the newest version, which names the digest of the data. */
   readonly response: HttpResponse
+  /** Where the data comes from: the service, a mirror, or the store of the last verified responses. */
+  readonly source: 'origin' | 'mirror' | 'store'
+  /** Whole seconds from `provedAtMs` to the read. */
+  readonly ageSeconds: number
+  /**
+   * What does not match in header fields that are not signed, copies that were passed over, and what could not be stored:
+   * `CODE: …`.
+   */
+  readonly warnings: readonly string[]
 }
 
 /** Does not compile while a read of the registry has no path in the table. */

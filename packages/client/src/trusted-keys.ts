@@ -1,6 +1,7 @@
 import { READ_PATHS } from '#contract/registry/read-paths'
 import { freshTarget } from './fresh-target.ts'
 import type { HttpResponse } from './http-response.ts'
+import { isOutage } from './outage.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
@@ -13,6 +14,10 @@ export interface TrustedKeys {
   current(): Promise<readonly VerificationKey[]>
   /** `verifyResponse` with these keys. If no known key matches, the key document is loaded once more. */
   verify(response: HttpResponse): Promise<VerifiedResponse>
+  /** IDs of the keys to trust; undefined while none is pinned or loaded. */
+  trusted(): readonly string[] | undefined
+  /** The key document that was verified last. */
+  document(): HttpResponse | undefined
 }
 
 /** Source of the keys, and the settings of their verification. */
@@ -39,7 +44,12 @@ export async function withNewerKeys<T>(
     return await byKnownKeys()
   } catch (error) {
     if (!(error instanceof VerificationError && MAY_BE_NEW_KEY.test(error.code))) throw error
-    return byFreshDocument(freshTarget(READ_PATHS.signingKey), error)
+    try {
+      return await byFreshDocument(freshTarget(READ_PATHS.signingKey), error)
+    } catch (later) {
+      // A response was received and does not verify. That is not an outage.
+      throw isOutage(later) ? error : later
+    }
   }
 }
 
@@ -49,6 +59,7 @@ export function createTrustedKeys({
   expectations,
 }: TrustedKeysOptions): TrustedKeys {
   let trusted = pinnedKeyIds
+  let newest: HttpResponse | undefined
   let loaded: Promise<readonly VerificationKey[]> | undefined
 
   async function load(target: string): Promise<readonly VerificationKey[]> {
@@ -62,6 +73,7 @@ export function createTrustedKeys({
     if (pinnedKeyIds === undefined) {
       trusted = [...new Set([...(trusted ?? []), ...keys.map(({ keyId }) => keyId)])]
     }
+    newest = document
     return keys
   }
 
@@ -88,6 +100,8 @@ export function createTrustedKeys({
 
   return {
     current,
+    trusted: () => trusted,
+    document: () => newest,
     async verify(response) {
       const known = current()
       const keys = await known

@@ -26,3 +26,20 @@ export const READ_PATHS = {
   signingKey: '/api/v1/keys/signing-key',
   preview: '/api/v1/preview/{path}',
 } as const
+
+/** Targets that a copy of the service can replace: published resources, and the newest version. */
+export const COPIED_PATHS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  '/api/v1/status',
+  '/api/v1/architecture',
+  '/api/v1/development-queue',
+  '/api/v1/roadmap',
+  '/api/v1/wallet',
+  '/api/v1/wallet/architecture',
+  '/api/v1/wallet/security',
+  '/api/v1/wallet/evidence',
+  '/api/v1/wallet/capabilities',
+  '/api/v1/wallet/integration',
+  '/api/v1/wallet/development',
+  '/api/v1/changelog',
+  '/api/v1/version',
+])

@@ -1,0 +1,4 @@
+// What `@public-api/client/node` exports.
+
+export { createFileHeadStore } from './file-head-store.ts'
+export { createFileResponseStore } from './file-response-store.ts'
