@@ -133,7 +133,7 @@ export function createSite(options: SiteOptions): Site {
   }
 
   /** The 404 pages by language and the page that they suggest. */
-  const notFoundFiles = new Map<string, App>()
+  const notFoundFiles = new Map<string, ReturnType<typeof pageFiles.pageFiles>>()
   const listedPages = PAGES.filter((page) => isListed(page, facts))
 
   function notFoundFile(path: string): App {
@@ -145,16 +145,18 @@ export function createSite(options: SiteOptions): Site {
     const page = notFoundPage(near)
     // The path of the first page is empty.
     const key = pathOfPage(locale, (near ?? page).path)
-    const file = notFoundFiles.get(key) ?? pageFiles.pageFiles(locale, page).negotiated
-    notFoundFiles.set(key, file)
-    return file
+    const found = notFoundFiles.get(key) ?? pageFiles.pageFiles(locale, page)
+    notFoundFiles.set(key, found)
+    return path.endsWith('.md') ? found.twin : found.negotiated
   }
 
   function redirectOf(path: string): SiteFile | undefined {
-    if (path === '/') {
+    const page = PAGES.find((each) => path === `/${each.path}`)
+    if (page !== undefined) {
       return ({ header }) => {
         const locale = localeOfAcceptLanguage(header('accept-language'), facts.languages)
-        return redirect(302, pathOfPage(locale, ''), [HEADERS.vary, HEADERS.acceptLanguage])
+        const target = pathOfPage(locale, page.path)
+        return redirect(302, target, [HEADERS.vary, HEADERS.acceptLanguage])
       }
     }
     if (path === ICON_PATH) {

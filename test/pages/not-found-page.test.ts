@@ -37,7 +37,7 @@ test('an unknown path leads to the page that was probably meant, in its language
       assert.deepEqual(await suggested(wanted), [pathOfPage(locale, page)], wanted)
     }
   }
-  assert.deepEqual(await suggested('/status'), ['/en/status'])
+  assert.deepEqual(await suggested('/statuss'), ['/en/status'])
 })
 
 test('no page is suggested for a path that resembles none', async () => {

@@ -15,6 +15,7 @@ import { loadReleases, type PublishedHistory } from '../../src/service/releases/
 import { fullContent, type MadeContent, releasesOf } from '../support/made-content.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
+import { publishedReleases } from '../support/published-releases.ts'
 import { runApp } from '../support/running-app.ts'
 
 const content = fullContent((nth) => `Text <${nth}>.`)
@@ -305,5 +306,22 @@ test('says what the first version said, in the language of the page', async (t) 
       assert.deepEqual(page.all(marked).map(textIn), [])
     }
     assert.doesNotMatch(sections.map(textIn).join(), /items\[|PHN2Zy/)
+  }
+})
+
+test('an added translation is shown as such, and each translated text by itself', async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  for (const version of ['VS-0010', 'VS-0011']) {
+    const page = parsePage(await (await app.fetch(`/th/history/${version}`)).text())
+    const rows = page.all('.field-change')
+    assert.ok(rows.length > 0)
+    for (const row of rows) {
+      const [removed = '', added = ''] = ['del', 'ins'].map((tag) =>
+        row.querySelectorAll(tag).map(textIn).join(' '),
+      )
+      const isThai = (text: string) => /[\u0e00-\u0e7f]/.test(text)
+      assert.ok(!isThai(added) || removed === '' || isThai(removed), `${removed} → ${added}`)
+      assert.doesNotMatch(textIn(row), /^.{0,40}\{"/)
+    }
   }
 })

@@ -152,6 +152,10 @@ function changedValue(
     before.length + after.length <= 2 * VALUE_CHARACTERS
   if (isText) {
     const isEnglish = context.locale !== 'en' && (data.isEnglish(before) || data.isEnglish(after))
+    // The text in English was not changed: its translation was added.
+    if (isEnglish && !data.isEnglish(after)) {
+      return html`<span class="tag">${context.texts.version.translated}</span> <ins>${after}</ins>`
+    }
     const pieces = wordChanges(before, after, isEnglish ? 'en' : context.locale).map(
       ({ kind, text }) =>
         kind === 'same'
@@ -255,11 +259,19 @@ function groupItem(context: PageContext, { title, kind, rows }: Group, isNew: bo
   </li> `
 }
 
-/** A list that was added or removed as a whole, as its items. */
-function itemsOfList(change: FieldChange, root: JsonSchema): readonly FieldChange[] {
+/** What was added or removed as a whole in parts: a list as its items, and texts without a schema (translations) one by one. */
+function partsOf(change: FieldChange, root: JsonSchema): readonly FieldChange[] {
   const { path, kind, before, after } = change
   const list = after ?? before
   const isWhole = kind === 'added' || kind === 'removed'
+  if (isWhole && root.properties === undefined && isObject(list)) {
+    return Object.entries(list).flatMap(([name, part]) =>
+      partsOf(
+        { path: `${path}.${name}`, kind, [after === undefined ? 'before' : 'after']: part },
+        root,
+      ),
+    )
+  }
   if (!isWhole || !Array.isArray(list) || !list.every((item) => isObject(item))) return [change]
   const items = stepsOf(path, root).at(-1)?.schema.items ?? {}
   return list.map((item, index) => ({
@@ -281,7 +293,7 @@ export function changesInWords(
   const render = (some: readonly FieldChange[]): readonly Html[] =>
     groupsOf(
       context,
-      some.flatMap((change) => itemsOfList(change, data.schema)),
+      some.flatMap((change) => partsOf(change, data.schema)),
       data,
     ).map((group) => groupItem(context, group, data.before === undefined))
   return {

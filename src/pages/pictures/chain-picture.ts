@@ -46,7 +46,7 @@ export function chainPicture(context: PageContext, count: number): Html {
   return picture({
     id: 'chain-picture',
     title: t.chainTitle,
-    description: richText(t.chainText, {
+    description: richText(entries.length > 1 ? t.chainText : t.chainTextOne, {
       first: unbroken(facts.head.snapshotId),
       last: unbroken(oldest?.snapshotId ?? ''),
     }),
