@@ -63,7 +63,10 @@ function faultOf(error: unknown): PageLogFault {
 const auditPageLog: AuditPageLog = async (audit) => {
   const { client, signed, store, signal } = audit
   try {
-    const policy = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))
+    const opened = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))
+    // A page of the service may not ask other hosts.
+    const witnesses = opened.witnesses.map((each) => ({ ...each, url: undefined }))
+    const policy = { ...opened, witnesses }
     const report = await auditLog({
       client,
       signed,

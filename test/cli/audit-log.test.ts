@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -86,6 +87,7 @@ interface AuditReport {
     readonly previousSize: number | null
     readonly pending: number
     readonly mirrors: readonly { readonly url: string; readonly size: number }[]
+    readonly witnesses: readonly { readonly name: string; readonly size: number | null }[]
   }
 }
 
@@ -207,6 +209,45 @@ test('fewer versions than are known are not settled, then withheld; another smal
   }
 })
 
+test('a witness shows that the service withholds a version, without an earlier audit', async (t) => {
+  const { folder, vkey, releases, app } = await openLog(t)
+  const signer = await witnessSigner('witness.example/w1', 0x21)
+  let offered: string | undefined
+  const asked: string[] = []
+  const url = await serve(t, ({ url: target = '' }, response) => {
+    asked.push(target)
+    response.writeHead(offered === undefined ? 404 : 200).end(offered)
+  })
+  const line = `log ${vkey}\nwitness w1 ${signer.vkey} ${url}/prefix\nquorum w1\n`
+  writeFileSync(path.join(folder, 'policy'), line)
+  const cosigned = async (note: string, minutesAgo: number) => {
+    const signed = note.slice(0, note.indexOf('\n\n') + 1)
+    return note + (await signer.cosign(signed, Math.floor(Date.now() / 1000) - minutesAgo * 60))
+  }
+  const old = text(releases, 'log', 'checkpoint')
+  const fork = await (await (await forkOf(t, folder, 3)).fetch('/log/checkpoint')).text()
+  assert.equal((await publish(folder)).status, 0)
+  const newest = text(releases, 'log', 'checkpoint')
+  const address = await front(t, app)
+  for (const [what, offer, minutesAgo, status, code] of [
+    ['not offered', undefined, 0, 0, undefined],
+    ['the same', await cosigned(old, 60), 55, 0, undefined],
+    ['within ten minutes', await cosigned(newest, 60), 55, 3, 'LAGGING'],
+    ['later', await cosigned(newest, 60), 30, 1, 'WITHHELD'],
+    ['another history', await cosigned(fork, 60), 55, 1, 'FORK'],
+  ] as const) {
+    offered = offer
+    address.checkpoint = await cosigned(old, minutesAgo)
+    const { status: exit, error, report } = await audit(folder, address.origin)
+    assert.deepEqual([exit, report.code], [status, code], `${what}: ${error}`)
+    if (status !== 0) continue
+    const size = offer === undefined ? null : 3
+    assert.deepEqual(report.log?.witnesses, [{ name: 'w1', size }])
+  }
+  const name = createHash('sha256').update(LOG_ORIGIN).digest('hex')
+  assert.deepEqual([...new Set(asked)], [`/prefix/${name}/checkpoint`])
+})
+
 test('evidence of versions withheld proves nothing within 10 minutes, or about as many versions', async (t) => {
   const { folder, vkey, releases } = await openLog(t)
   const witness = await witnessSigner('witness.example/w1', 0x21)
@@ -289,6 +330,8 @@ test('a new version may be missing from the log for a day, an older one may not'
   address.turn = (target) => (target.startsWith('/log/') ? 1 : 0)
   const young = await audit(folder, address.origin)
   assert.deepEqual([young.status, young.report.log?.pending], [0, 1], young.error)
+  const { out } = await svcIn(folder, ['audit', address.origin, ...PIN, ...POLICY])
+  assert.match(out, /^The API has 4 versions, and the log 3: /m)
 
   // The versions of these folders are from the past.
   const small = await folderWithLog(t, 2)

@@ -12,7 +12,7 @@ export type {
 } from './log/archive-client.ts'
 export type { TreeHead } from './log/checkpoint.ts'
 export { SavedCheckpointError } from './log/compare-log.ts'
-export type { LogReport, MirrorReport } from './log/compare-log.ts'
+export type { LogReport, MirrorReport, WitnessReport } from './log/compare-log.ts'
 export { ForkError, verifyForkEvidence, verifyOneHistory } from './log/fork-evidence.ts'
 export type { ForkEvidence } from './log/fork-evidence.ts'
 export { LogError } from './log/log-error.ts'

@@ -54,14 +54,26 @@ function printLog(log: LogReport, output: CommandOutput): void {
   if (log.previousSize !== undefined) {
     output.out(`It extends the log of the last audit, ${pluralOf(log.previousSize, 'version')}.`)
   }
-  if (log.pending > 0) output.out(`${pluralOf(log.pending, 'version')} not in the log yet.`)
-  for (const { url, size } of log.mirrors) {
-    output.out(`The copy ${url} has the same history, ${pluralOf(size, 'version')}.`)
+  const { size } = log.checkpoint
+  if (log.pending > 0) {
+    output.out(
+      `The API has ${pluralOf(size + log.pending, 'version')}, and the log ${size}: the rest may follow within 24 hours.`,
+    )
+  }
+  for (const { name, size: seen } of log.witnesses) {
+    output.out(
+      seen === undefined
+        ? `The witness ${name} does not say what it saw.`
+        : `The witness ${name} saw ${pluralOf(seen, 'version')}.`,
+    )
+  }
+  for (const copy of log.mirrors) {
+    output.out(`The copy ${copy.url} has the same history, ${pluralOf(copy.size, 'version')}.`)
   }
 }
 
 /** The log as one JSON object. */
-function describeLog({ checkpoint, previousSize, pending, mirrors }: LogReport): object {
+function describeLog({ checkpoint, previousSize, pending, mirrors, witnesses }: LogReport): object {
   return {
     origin: checkpoint.origin,
     size: checkpoint.size,
@@ -70,6 +82,7 @@ function describeLog({ checkpoint, previousSize, pending, mirrors }: LogReport):
     previousSize: previousSize ?? null,
     pending,
     mirrors,
+    witnesses: witnesses.map(({ name, size }) => ({ name, size: size ?? null })),
   }
 }
 

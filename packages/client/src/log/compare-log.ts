@@ -5,8 +5,9 @@ import {
   type VersionEntry,
   type VersionSummary,
 } from '#contract/history/version-chain'
+import { sha256Hex } from '#crypto'
 import type { Client } from '../client.ts'
-import type { Fetch } from '../connection.ts'
+import { ConnectionError, createConnection, type Fetch } from '../connection.ts'
 import { forEachSome } from '../for-each-some.ts'
 import type { HeadStore } from '../head-store.ts'
 import { publishedOf, toPortable } from '../portable-response.ts'
@@ -22,6 +23,8 @@ import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.t
 
 /** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
 const MAX_PENDING_MS = 86_400_000
+/** More than a checkpoint with all its cosignatures. */
+const MAX_NOTE_BYTES = 65_536
 /** Concurrent requests. */
 const CONCURRENCY = 24
 
@@ -55,6 +58,14 @@ export interface MirrorReport {
   readonly size: number
 }
 
+/** What a witness says about the log. */
+export interface WitnessReport {
+  /** Its name in the policy. */
+  readonly name: string
+  /** Number of versions in the newest checkpoint that it cosigned; undefined if it does not offer it or respond. */
+  readonly size: number | undefined
+}
+
 /** A log without findings. */
 export interface LogReport {
   /** The newest checkpoint, which satisfies the policy. */
@@ -65,6 +76,8 @@ export interface LogReport {
   readonly pending: number
   /** The copies, each of one history with the log. */
   readonly mirrors: readonly MirrorReport[]
+  /** The witnesses that the policy has an address of. */
+  readonly witnesses: readonly WitnessReport[]
 }
 
 /** The saved checkpoint was not signed by a log of the policy, so nothing was compared with it. */
@@ -92,17 +105,60 @@ async function namingUrl<Result>(url: string, check: () => Promise<Result>): Pro
   }
 }
 
+/** A `fetch` that ends with the audit. */
+function fetchOf({ fetch: fetchOne, signal }: LogAudit): Fetch {
+  return (to, init) =>
+    fetchOne(to, {
+      ...init,
+      signal: signal === undefined ? init.signal : AbortSignal.any([init.signal, signal]),
+    })
+}
+
+/**
+ * Asks each witness for the newest checkpoint of a log that it cosigned (c2sp.org/tlog-witness). The log signed it, so it
+ * counts even if the service withholds it. A witness that does not respond or does not offer this says nothing.
+ */
+async function askWitnesses(audit: LogAudit, origin: string) {
+  const { policy, nowMs, timeoutMs } = audit
+  const name = await sha256Hex(new TextEncoder().encode(origin))
+  const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), maxBodyBytes: MAX_NOTE_BYTES }
+  const asked = policy.witnesses.map(async ({ name: witness, url }) => {
+    if (url === undefined) return []
+    const { origin: host, pathname, href } = new URL(`${name}/checkpoint`, url.replace(/\/*$/, '/'))
+    try {
+      const connection = createConnection(host, fetchOf(audit), limits)
+      const { status, body } = await connection.send(pathname, {}, undefined)
+      if (status !== 200) return [{ name: witness, checkpoint: undefined }]
+      const note = new TextDecoder().decode(body)
+      const checkpoint = await namingUrl(href, () =>
+        verifyCheckpoint({ note, policy: signedOnly(policy), nowMs }),
+      )
+      requireOrigin(origin, { url: href, checkpoint })
+      return [{ name: witness, checkpoint }]
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+      return [{ name: witness, checkpoint: undefined }]
+    }
+  })
+  return (await Promise.all(asked)).flat()
+}
+
+/** Throws unless a checkpoint is of this log. */
+function requireOrigin(
+  origin: string,
+  { url, checkpoint }: Pick<Source, 'url' | 'checkpoint'>,
+): void {
+  if (checkpoint.origin === origin) return
+  throw new LogError('UNKNOWN_LOG', `${url}: expected log ${origin}, found ${checkpoint.origin}`)
+}
+
 async function openSource(url: string, policy: LogPolicy, audit: LogAudit): Promise<Source> {
-  const { nowMs, timeoutMs, signal, fetch: fetchOne } = audit
+  const { nowMs, timeoutMs } = audit
   const archive = createArchiveClient({
     base: url,
     policy,
     now: () => nowMs,
-    fetch: (to, init) =>
-      fetchOne(to, {
-        ...init,
-        signal: signal === undefined ? init.signal : AbortSignal.any([init.signal, signal]),
-      }),
+    fetch: fetchOf(audit),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
   return { url, archive, checkpoint: await namingUrl(url, () => archive.checkpoint()) }
@@ -184,31 +240,28 @@ async function requirePrefixesOf(
 }
 
 /**
- * Compares the service, the copies and the last audit: each must be a prefix of the largest. Resolves with the largest
- * checkpoint.
+ * Compares the service, the copies, and the checkpoints that are known without their files: each must be a prefix of the
+ * largest. Resolves with the largest checkpoint; of one size, the last known one.
  */
 async function requireOneHistory(
   service: Source,
   copies: readonly Source[],
-  previous: VerifiedCheckpoint | undefined,
+  known: readonly VerifiedCheckpoint[],
   audit: LogAudit,
 ): Promise<VerifiedCheckpoint> {
-  const { origin } = service.checkpoint
-  const other = copies.find(({ checkpoint }) => checkpoint.origin !== origin)
-  if (other !== undefined) {
-    const found = other.checkpoint.origin
-    throw new LogError('UNKNOWN_LOG', `${other.url}: expected log ${origin}, found ${found}`)
-  }
+  for (const copy of copies) requireOrigin(service.checkpoint.origin, copy)
   const sources = [service, ...copies]
   const [largest = service, ...rest] = sources.toSorted(
     (one, another) => another.checkpoint.size - one.checkpoint.size,
   )
   for (const { checkpoint } of rest) await requirePrefix(checkpoint, largest)
-  if (previous === undefined) return largest.checkpoint
-  if (previous.size > largest.checkpoint.size) await requirePrefixesOf(previous, sources, audit)
-  else await requirePrefix(previous, largest)
-  // Of one size, the earlier one proves more.
-  return previous.size >= largest.checkpoint.size ? previous : largest.checkpoint
+  let newest = largest.checkpoint
+  for (const each of known) {
+    if (each.size > largest.checkpoint.size) await requirePrefixesOf(each, sources, audit)
+    else await requirePrefix(each, largest)
+    if (each.size >= newest.size) newest = each
+  }
+  return newest
 }
 
 /**
@@ -325,7 +378,12 @@ export async function auditLog(audit: LogAudit): Promise<LogReport> {
     if (head !== undefined) await store?.save({ ...head, checkpoints: [...others, note] })
   }
   const previous = await openSaved(audit, checkpoints, origin)
-  const newest = await requireOneHistory(service, copies, previous, audit)
+  const witnesses = await askWitnesses(audit, origin)
+  // The one of the last audit comes last: it is the earliest, so it proves the most.
+  const known = [...witnesses.map((each) => each.checkpoint), previous].flatMap(
+    (each) => each ?? [],
+  )
+  const newest = await requireOneHistory(service, copies, known, audit)
   const pending = await requireSameVersions(audit, service)
   try {
     await requireNewest(newest, service, audit)
@@ -340,5 +398,6 @@ export async function auditLog(audit: LogAudit): Promise<LogReport> {
     previousSize: previous?.size,
     pending,
     mirrors: copies.map(({ url, checkpoint: { size } }) => ({ url, size })),
+    witnesses: witnesses.map((each) => ({ name: each.name, size: each.checkpoint?.size })),
   }
 }

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Audits a service, commits the state, and opens an issue on a finding. Runs in a checkout of the auditor's own repository,
+# which has the file policy. SVC is the command to run svc, ORIGIN the service. PIN (key IDs) and MIRRORS (URLs of copies)
+# are separated by spaces and may be empty. gh opens the issue.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+set -- audit "${ORIGIN:?expected ORIGIN, the address of the service}" --json --policy policy --state state.json
+# A lost state must not look like a first audit.
+[ -z "$(git log -1 --format=%H -- state.json)" ] || set -- "$@" --require-state
+for pin in ${PIN:-}; do set -- "$@" --pin "$pin"; done
+for mirror in ${MIRRORS:-}; do set -- "$@" --mirror "$mirror"; done
+
+status=0
+$SVC "$@" --evidence "$scratch/evidence.json" >"$scratch/report" 2>&1 || status=$?
+cat "$scratch/report"
+
+# A finding has one issue and one file of evidence while that issue is open.
+if [ "$status" -eq 1 ]; then
+  code=$(sed -n 's/.*"code": *"\([A-Z_]*\)".*/\1/p' "$scratch/report" | head -n 1)
+  title="Audit of $ORIGIN: ${code:-failed}"
+  known=$(gh issue list --state open --limit 500 --json title --jq '.[].title')
+  if ! printf '%s\n' "$known" | grep -Fqx "$title"; then
+    if [ -e "$scratch/evidence.json" ]; then
+      cp "$scratch/evidence.json" "evidence-$(date -u +%Y%m%dT%H%M%SZ).json"
+    fi
+    # Indented: what the service wrote is shown as text.
+    sed 's/^/    /' "$scratch/report" >"$scratch/body"
+    gh issue create --title "$title" --body-file "$scratch/body"
+  fi
+fi
+
+git add --all -- state.json 'evidence-*.json' 2>/dev/null || git add --all -- state.json 2>/dev/null || true
+if ! git diff --cached --quiet; then
+  git -c user.name="${GIT_AUTHOR_NAME:-svc audit}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \
+    commit --quiet --message "Audit $ORIGIN"
+  git push --quiet origin HEAD
+fi
+# Without a conclusion, the next run looks again. Nothing was found.
+if [ "$status" -eq 3 ]; then
+  echo '::warning::The audit has no conclusion: the service cannot be reached, or a release is in progress.'
+  exit 0
+fi
+exit "$status"
