@@ -92,8 +92,7 @@ async function readProof(
   report: Report,
 ): Promise<VersionEntry | undefined> {
   try {
-    const text = new TextDecoder().decode(body)
-    const { entry, provedAtMs } = await verifyCopyProof(text, { origin, pinnedKeyIds })
+    const { entry, provedAtMs } = await verifyCopyProof(body, { origin, pinnedKeyIds, nowMs })
     const ageSeconds = (nowMs - provedAtMs) / 1000
     if (ageSeconds > DOCTOR_BOUNDS.copyAgeSeconds) {
       report('copy-old', where, `proven ${ageOf(ageSeconds)} ago`)
