@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
@@ -42,6 +43,9 @@ test(
     writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nquorum none\n`)
     const copied = await svcIn(folder, ['mirror', app.origin, 'copy', '--policy', 'policy'])
     assert.equal(copied.status, 0, copied.error)
+    const now = readFileSync(path.join(folder, 'copy', 'now.json'))
+    const expected = { origin: app.origin, pinnedKeyIds: [key.keyId], nowMs: app.clock.ms }
+    assert.equal((await verifyCopyProof(now, expected)).entry.sequence, 5)
     const origin = await serveWithNginx(t, path.join(folder, 'copy'))
 
     const audited = await svcIn(folder, [

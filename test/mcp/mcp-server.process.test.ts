@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { createClient } from '@public-api/client-internal/client'
+import { fetchCopyProof } from '@public-api/client-internal/copy-proof'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
@@ -334,6 +336,30 @@ void test('the key IDs may come from another site', { skip }, async (t) => {
   assert.equal((JSON.parse(result.text) as Result).proof.isPinned, true)
   const other = await connect(t, app.origin, ['--pin-from', `${site}/other.json`])
   assert.equal((await other.call('get_status')).text.split(':')[0], 'UNKNOWN_KEY')
+})
+
+void test('reads a mirror while the service is away', { skip }, async (t) => {
+  const made = makeReleases(2)
+  const app = await runService(t, { releases: loadReleases(made.store) })
+  const { entry, ...proof } = await fetchCopyProof(createClient({ baseUrl: app.origin }))
+  const origin = await serve(t, (_, response) => void response.writeHead(502).end())
+  const text = JSON.stringify({ ...proof, origin })
+  const mirror = await serve(t, (request, response) => {
+    if (request.url === '/now.json') return void response.end(text)
+    void fetch(app.origin + String(request.url)).then(async (file) => {
+      response.writeHead(file.status).end(Buffer.from(await file.arrayBuffer()))
+    })
+  })
+  const client = await connect(t, origin, ['--pin', PIN, '--mirror', mirror])
+  const { isError, text: found } = await client.call('get_status')
+  assert.equal(isError, false, found)
+  const result = JSON.parse(found) as Result & { readonly proof: { readonly source: string } }
+  assert.deepEqual(
+    [result.proof.source, result.proof.version.hash, result.data['state']],
+    ['mirror', entry.hash, 'operational'],
+  )
+  const none = await client.call('get_history_entry', { snapshotId: 'VS-0001' })
+  assert.deepEqual([none.isError, none.text.split(':')[0]], [true, 'NO_COPY'])
 })
 
 void test('prints its version, and ends soon after its input', { skip }, async (t) => {

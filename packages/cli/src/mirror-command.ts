@@ -2,15 +2,23 @@ import { createCommand, EXIT_CODES, UsageError } from '@public-api/cli-kit/comma
 import { textOption } from '@public-api/cli-kit/options'
 import { printFinding } from './auditing/print-finding.ts'
 import { checkpointLines, readPolicyFile, withLogErrors, witnessedAt } from './log/log-inputs.ts'
-import { CopyFinding, mirror } from './log/mirror.ts'
+import { CopyFinding, mirror, type MirrorReport } from './log/mirror.ts'
 import { parseOrigin } from './log/parse-origin.ts'
+import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
+
+function nowLine(now: MirrorReport['now']): string {
+  return 'snapshotId' in now
+    ? `now.json: ${now.snapshotId} is the newest version of the service.`
+    : `now.json is as it was: ${sanitizeForTerminal(now.reason, 300)}`
+}
 
 /** `svc mirror`: copies and verifies the published files of a service. */
 export const command = createCommand({
   usage: 'mirror URL DIR --policy FILE [options]',
   about: `Copies the transparency log of a service and every published resource into DIR,
 and verifies each file before it is written. DIR can be served by any static
-host: svc audit and the library read it like the service. Run it again to
+host: svc audit and the library read it like the service. now.json proves how old the
+copy is; clients read it while the service is away. Run it again to
 continue; what is there and correct is kept. A checkpoint that contradicts the copy
 is not taken: both are kept as evidence. So are both if the service has fewer
 versions (LAGGING), which is a finding (WITHHELD) once the smaller checkpoint was
@@ -29,12 +37,16 @@ cosigned more than 10 minutes after that of the copy.`,
     const policy = await readPolicyFile(values.policy)
     try {
       const report = await withLogErrors(() => mirror(base, folder, policy, Date.now()), base)
-      const { checkpoint, added, redacted } = report
+      const { checkpoint, added, redacted, now } = report
       const { origin, size } = checkpoint
       const more = redacted === 0 ? '' : `, ${redacted} redacted (unsigned)`
       return {
-        json: { folder, origin, size, witnessedAt: witnessedAt(checkpoint), added, redacted },
-        lines: [`Copied to ${folder}: ${added} new files${more}.`, ...checkpointLines(checkpoint)],
+        json: { folder, origin, size, witnessedAt: witnessedAt(checkpoint), added, redacted, now },
+        lines: [
+          `Copied to ${folder}: ${added} new files${more}.`,
+          ...checkpointLines(checkpoint),
+          nowLine(now),
+        ],
       }
     } catch (error) {
       if (!(error instanceof CopyFinding)) throw error

@@ -5,16 +5,18 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
-import { createClient, type Client } from '@public-api/client-internal/client'
+import type { Client } from '@public-api/client-internal/client'
+import { createClient } from '@public-api/client-internal/client-with-copies'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
 
-const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--timeout SECONDS]
+const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--mirror URL]... [--timeout SECONDS]
 
 A Model Context Protocol server on standard input and output. It reads the API at URL and returns only what it verified.
 
   --pin ID           ID of a key to trust; may be repeated
   --pin-from SOURCE  reads the IDs from dns:HOST or the https:// URL of a JSON file of another site
+  --mirror URL       a copy to read while the service is away; may be repeated
   --timeout SECONDS  limit for one call of a tool (default: 50, because many clients end a call after 60)
   --version          the version of this program
   --help             this text
@@ -26,6 +28,7 @@ const KEY_ID = /^[\w-]{43}$/
 const OPTIONS = {
   pin: { type: 'string', multiple: true },
   'pin-from': { type: 'string' },
+  mirror: { type: 'string', multiple: true, default: [] },
   timeout: { type: 'string', default: '50' },
   version: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -45,14 +48,17 @@ function createSource(
   url: string,
   pins: readonly string[],
   pinFrom: string | undefined,
+  mirrors: readonly string[],
   timeoutMs: number,
 ) {
   const from = pinFrom === undefined ? undefined : parsePinSource(pinFrom)
   const open = (pinnedKeyIds: readonly string[]): Source => {
     const isPinned = pinnedKeyIds.length > 0
     const pinning = isPinned ? { pinnedKeyIds } : {}
-    // Half of a call, so that a request that is not answered can be repeated.
-    const client: Client = createClient({ baseUrl: url, timeoutMs: timeoutMs / 2, ...pinning })
+    // A part of a call, so that a request that is not answered can be repeated, and copies read.
+    const parts = 2 + 2 * mirrors.length
+    const options = { baseUrl: url, mirrors, timeoutMs: timeoutMs / parts, ...pinning }
+    const client: Client = createClient(options)
     return { client, isPinned }
   }
   // Wrong options are reported at the start.
@@ -99,7 +105,7 @@ async function main(): Promise<void> {
     throw new TypeError('--pin: expected key IDs of 43 characters')
   }
   const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
-  const source = createSource(url, pins, values['pin-from'], timeoutMs)
+  const source = createSource(url, pins, values['pin-from'], values.mirror, timeoutMs)
   if (pins.length === 0 && values['pin-from'] === undefined) {
     process.stderr.write(
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',

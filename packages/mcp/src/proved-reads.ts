@@ -16,6 +16,8 @@ export interface Proof {
   readonly isPinned: boolean
   /** When the data was last signed as current. */
   readonly provedAt: string
+  /** Where the data comes from: the service, or a copy while the service is away. */
+  readonly source: Verified<unknown>['source']
   /** The version that contains the data. */
   readonly version: Pick<VersionSummary, 'snapshotId' | 'createdAt' | 'hash'>
 }
@@ -32,14 +34,18 @@ export interface Source {
   readonly isPinned: boolean
 }
 
+/** When and by whom data was signed. A response that was received elsewhere has no source. */
+type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs'> & Partial<Verified<unknown>>
+
 /** The proof of a verified response that belongs to a version. */
 export function proofOf(
   { client, isPinned }: Source,
-  { keyId, provedAtMs }: Pick<Verified<unknown>, 'keyId' | 'provedAtMs'>,
+  { keyId, provedAtMs, source = 'origin' }: Signed,
   { snapshotId, createdAt, hash }: VersionSummary,
 ): Proof {
   const version = { snapshotId, createdAt, hash }
-  return { origin: client.origin, keyId, isPinned, provedAt: formatInstant(provedAtMs), version }
+  const provedAt = formatInstant(provedAtMs)
+  return { origin: client.origin, keyId, isPinned, provedAt, source, version }
 }
 
 /**

@@ -3,6 +3,7 @@ import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { ApiResponseError } from '@public-api/client-internal/api-response-error'
 import { AuditStateError } from '@public-api/client-internal/audit-state-error'
 import { ConnectionError } from '@public-api/client-internal/connection'
+import { CopyError } from '@public-api/client-internal/copy-error'
 import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history-error'
 import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
 import { orAborted } from '@public-api/client-internal/retries'
@@ -56,6 +57,7 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
   if (error instanceof UnlinkedKeysError) {
     return [error.code, 'the history contradicts the saved one, and unrelated keys signed the two']
   }
+  if (error instanceof CopyError) return [error.code, 'the service is away, and no copy has this']
   if (error instanceof AuditStateError) return [error.code, 'the saved state is of another service']
   if (error instanceof UnsettledError)
     return ['UNSETTLED', 'versions are being published; ask again later']

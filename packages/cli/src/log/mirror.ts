@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
+import { createClient } from '@public-api/client-internal/client'
+import { fetchCopyProof } from '@public-api/client-internal/copy-proof'
 import {
   createArchiveClient,
   type ArchiveClient,
@@ -43,6 +45,8 @@ export interface MirrorReport {
   /** Resources and versions that were not there before. */
   readonly added: number
   readonly redacted: number
+  /** The version that `now.json` proves to be the newest, or why it is as it was. */
+  readonly now: { readonly snapshotId: string } | { readonly reason: string }
 }
 
 /** The served checkpoint contradicts that of the copy, or has fewer versions. */
@@ -239,5 +243,30 @@ async function copyAll(
   const index = { redactions, versions: versions.map(({ snapshotId }) => snapshotId) }
   writeWhole(path.join(folder, 'archive', 'versions.json'), canonicalJson(index))
   writeWhole(path.join(folder, 'log', 'checkpoint'), checkpoint.note)
-  return { checkpoint, added, redacted: redactions.length }
+  const now = await proveNow(base, folder, versions)
+  return { checkpoint, added, redacted: redactions.length, now }
+}
+
+/**
+ * Writes `now.json`: signed responses of the service, which prove that the newest version of the copy was the newest. Keeps
+ * the old one if the service does not respond, or serves a version that the verified log does not have.
+ */
+async function proveNow(
+  base: string,
+  folder: string,
+  versions: readonly VersionEntry[],
+): Promise<MirrorReport['now']> {
+  try {
+    const client = createClient({ baseUrl: new URL(base).origin, maxRetries: 0 })
+    const { entry, ...proof } = await fetchCopyProof(client)
+    const { snapshotId } = entry
+    if (!versions.some(({ hash }) => hash === entry.hash)) {
+      return { reason: `the log does not have ${snapshotId}, which the service serves` }
+    }
+    writeWhole(path.join(folder, 'now.json'), `${JSON.stringify(proof)}\n`)
+    return { snapshotId }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    return { reason: messageOf(error) }
+  }
 }
