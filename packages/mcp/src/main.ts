@@ -28,7 +28,7 @@ const KEY_ID = /^[\w-]{43}$/
 const OPTIONS = {
   pin: { type: 'string', multiple: true },
   'pin-from': { type: 'string' },
-  mirror: { type: 'string', multiple: true, default: [] },
+  mirror: { type: 'string', multiple: true },
   timeout: { type: 'string', default: '50' },
   version: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
     throw new TypeError('--pin: expected key IDs of 43 characters')
   }
   const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
-  const source = createSource(url, pins, values['pin-from'], values.mirror, timeoutMs)
+  const source = createSource(url, pins, values['pin-from'], values.mirror ?? [], timeoutMs)
   if (pins.length === 0 && values['pin-from'] === undefined) {
     process.stderr.write(
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',

@@ -35,7 +35,8 @@ export interface Source {
 }
 
 /** When and by whom data was signed. A response that was received elsewhere has no source. */
-type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs'> & Partial<Verified<unknown>>
+type Signed = Pick<Verified<unknown>, 'keyId' | 'provedAtMs'> &
+  Partial<Pick<Verified<unknown>, 'source'>>
 
 /** The proof of a verified response that belongs to a version. */
 export function proofOf(
