@@ -41,7 +41,18 @@ function makeShared(t: TestContext) {
   return { content, releases, run }
 }
 
-const OPEN = ['incident', 'open', '--title', 'A', '--impact', 'minor', '--text', 'B.']
+const OPEN = [
+  'incident',
+  'open',
+  '--title',
+  'A',
+  '--impact',
+  'minor',
+  '--text',
+  'B.',
+  '--summary',
+  'C.',
+]
 
 test('a colleague in the group opens an incident, and the owner goes on', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')

@@ -28,9 +28,24 @@ test('takes the folders of the service, wherever it is called', async (t) => {
   const { content, releases, run } = makeService(t)
   const published = await run(['publish', '--create', '-m', 'N.', '--no-cards'])
   assert.match(published.out, new RegExp(`^Published VS-0001 in ${releases} `), published.error)
-  const open = ['incident', 'open', '--title', 'A', '--impact', 'minor', '--text', 'B.']
+  const open = [
+    'incident',
+    'open',
+    '--title',
+    'A',
+    '--impact',
+    'minor',
+    '--text',
+    'B.',
+    '--summary',
+    'C.',
+  ]
   const opened = await run([...open, '--component', 'read-api=degraded', '--publish', '--no-cards'])
-  assert.match(opened.out, new RegExp(`^Changed ${content}/status\\.yaml [^]*Published VS-0002 `))
+  assert.match(
+    opened.out,
+    new RegExp(`^Changed ${content}/status\\.yaml [^]*Published VS-0002 `),
+    opened.error,
+  )
   for (const args of [['check'], ['diff'], ['translations'], ['incident', 'list'], ['versions']]) {
     const { status, error } = await run(args)
     assert.equal(status, 0, `${args.join(' ')}: ${error}`)
