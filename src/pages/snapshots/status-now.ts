@@ -130,6 +130,7 @@ function openIncident(context: PageContext, incident: Incident, namesComponents:
       html`<p class="small">${t.affected}: ${componentLinks(context, components)}</p>`
     }
     ${
+      namesComponents &&
       updates.length > 1 &&
       html`<p class="small">${link(page, countText(locale, t.allUpdates, updates.length))}</p>`
     }
