@@ -8,7 +8,7 @@ import { makeContent } from '../publishing/content-fixture.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svc } from '../support/run-svc.ts'
 
-const FOLDER = fileURLToPath(new URL('../publishing/statuspage/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('./import/statuspage/', import.meta.url))
 const FILES = readdirSync(FOLDER).map((name) => path.join(FOLDER, name))
 
 /** Serves the documents below a path, as a Statuspage does. */
@@ -54,7 +54,8 @@ test('writes status.yaml for review, and an existing one only on request', async
   writeFileSync(file, text.replace('TODO What the component does.', 'Answers.'))
   assert.equal((await svc('check', '--content', content)).status, 0)
   const resolve = ['incident', 'resolve', 'no-levels-from-the-north-2026-02-14']
-  assert.equal((await svc(...resolve, '--text', 'Repaired.', '--content', content)).status, 0)
+  const words = ['--text', 'Repaired.', '--summary', 'All levels are measured.']
+  assert.equal((await svc(...resolve, ...words, '--content', content)).status, 0)
 })
 
 test('reads a page from its URL, also that of a document, and follows redirects', async (t) => {

@@ -49,8 +49,8 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     /organization\.yaml:\d+:\d+: url: found the placeholder "https:\/\/example\.org", expected the organization’s own\n/,
   )
   replacePlaceholders(path.join(folder, 'ours'))
-  // Every snapshot and the organization.
-  const resources = SNAPSHOT_NAMES.length + 1
+  // Every snapshot, the organization, and whether the waitlist is open.
+  const resources = SNAPSHOT_NAMES.length + 2
   assert.deepEqual(await svc('check', '--content', 'ours'), {
     status: 0,
     out: `ours has no mistakes: ${resources} resources.\n`,
