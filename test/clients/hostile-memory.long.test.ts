@@ -97,7 +97,7 @@ async function serveHostile(
         const kept = [...honest.headers].filter(
           ([name]) => !/^(connection|content-length|transfer|keep)/.test(name),
         )
-        whole(honest.status, body, ...kept.map((pair) => pair.join(': ')))(socket)
+        void whole(honest.status, body, ...kept.map((pair) => pair.join(': ')))(socket)
       })
     })
   })

@@ -65,7 +65,7 @@ test('a waitlist that the operator closed refuses registrations, and its page ha
     const { data } = envelopeOf(await ask(app, '/api/v1/early-access'))
     const page = async (locale: string) =>
       (await ask(app, `/${locale}/early-access`)).bytes.toString()
-    return { app, data: data as { [name: string]: unknown }, page }
+    return { app, data: data, page }
   }
   const closed = await served('closed')
   assert.equal(closed.data['state'], 'unavailable')

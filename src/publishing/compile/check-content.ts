@@ -3,10 +3,8 @@ import {
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
 import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
-import {
-  EARLY_ACCESS_RESOURCE,
-  type EarlyAccessState,
-} from '@public-api/contract/snapshots/early-access'
+import type { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
+import { type EarlyAccessState } from '@public-api/contract/snapshots/early-access'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
 import {
   ORGANIZATION_CONTENT_SCHEMA,

@@ -101,7 +101,7 @@ test('a thread that dies between its COMMIT and its response leaves the truth ab
   assert.ok(thread)
   const { emit } = thread
   thread.emit = (name: string, ...values: readonly unknown[]) => {
-    if (name !== 'message') return Reflect.apply(emit, thread, [name, ...values]) as boolean
+    if (name !== 'message') return Reflect.apply(emit, thread, [name, ...values])
     void thread.terminate()
     return true
   }

@@ -26,7 +26,8 @@ function prepare(file: string): void {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    if (!fs.lstatSync(file).isFile()) throw new Error(`${file}: expected a regular file`)
+    if (!fs.lstatSync(file).isFile())
+      throw new Error(`${file}: expected a regular file`, { cause: error })
   }
 }
 
