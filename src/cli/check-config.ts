@@ -12,7 +12,7 @@ import { inspectSecrets } from '../secrets.ts'
 export function checkConfiguration(): CommandResult {
   const nowMs = Date.now()
   const warnings: string[] = []
-  let folders = {}
+  let folders: { readonly [name: string]: string } = {}
   const warn = (_fields: object, message: string) => {
     warnings.push(message)
   }

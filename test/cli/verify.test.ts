@@ -377,13 +377,13 @@ test('a saved response is verified without a network', async (t) => {
   assert.equal(status.report.fault?.code, 'SIGNATURE')
 
   const proxied = 'HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n'
-  const whole = (before: string) =>
+  const whole = (first: string) =>
     saved.file(
       'whole',
-      before + readFileSync(saved.headers, 'latin1') + readFileSync(saved.body, 'latin1'),
+      first + readFileSync(saved.headers, 'latin1') + readFileSync(saved.body, 'latin1'),
     )
-  for (const before of ['', proxied]) {
-    const response = ['--response', whole(before), '--keys', saved.keys]
+  for (const first of ['', proxied]) {
+    const response = ['--response', whole(first), '--keys', saved.keys]
     assert.equal((await verifyJson('/api/v1/status', ...response, ...PINNED)).exit, 0)
   }
   const heads = saved.file('heads', proxied + readFileSync(saved.headers, 'latin1'))

@@ -87,7 +87,11 @@ test('an outsider audits every hour: the state is kept, and a finding has one is
   const runAudit = async () => {
     const checkout = cloneForge()
     symlinkSync(process.cwd(), path.join(checkout, '.public-api'))
-    const child = spawn('.public-api/deploy/audit/audit.sh', { cwd: checkout, env, stdio: 'pipe' })
+    const child = spawn('sh', ['-c', 'exec .public-api/deploy/audit/audit.sh'], {
+      cwd: checkout,
+      env,
+      stdio: 'pipe',
+    })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (output += text))

@@ -130,7 +130,7 @@ function isShown(
     const written = writtenTime(locale, value, isDay)
     // The script of all pages writes a planned time, beside the range in UTC.
     return [value, value.slice(0, 10)].some((each) =>
-      times.get(each)?.some((text) => text === written || text === 'planned'),
+      times.get(each)?.some((time) => time === written || time === 'planned'),
     )
   }
   // An incident and a maintenance have pages of their own, which were read.

@@ -101,7 +101,7 @@ async function openTable(t: TestContext) {
     const lines = ['Host: localhost', ...each.headers, ...keyLines]
     if (isConditional) lines.push('If-None-Match: *')
     const raw = await sendRaw(app.port, rawRequest(method, each.target, lines) + each.body)
-    const where = `${method} ${each.target} ${isConditional ? 'If-None-Match' : ''} ${keyLines}`
+    const where = `${method} ${each.target} ${isConditional ? 'If-None-Match' : ''} ${keyLines.join(' ')}`
     const { status, code, wwwAuthenticate, quota, retryAfter } = expected
     const found = (name: string) => raw.headers.get(name)
     assert.equal(raw.status, status, where)

@@ -117,10 +117,7 @@ export function componentLinks(context: PageContext, ids: readonly string[]): Ht
 }
 
 /** When an incident began and ended, and how long it took; undefined ends are open. */
-export function incidentTime(
-  { locale, facts }: PageContext,
-  { startedAt, resolvedAt }: Incident,
-): Html {
+function incidentTime({ locale, facts }: PageContext, { startedAt, resolvedAt }: Incident): Html {
   const time =
     resolvedAt === undefined
       ? momentInText(locale, startedAt)
