@@ -184,7 +184,7 @@ test('shows a no-JavaScript fallback when one exists', async (t) => {
     assert.ok(noScript.includes('/th/reference/early-access#register'), provider)
     const isSolvable = provider === 'altcha' || provider === 'test'
     assert.equal(noScript.includes(ENDPOINTS.register.path), isSolvable, provider)
-    assert.equal(noScript.includes('challenge solve'), provider === 'altcha', provider)
+    assert.equal(noScript.includes('waitlist join'), provider === 'altcha', provider)
     assert.equal(noScript.includes(TEST_TOKEN), provider === 'test', provider)
   }
 })

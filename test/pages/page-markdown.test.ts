@@ -244,7 +244,13 @@ describe('content negotiation', () => {
     ] as const) {
       for (const path of ['/en/nothing', '/en/nothing.md', '/en.md', '/en/history/VS-9999.md']) {
         const response = await app.fetch(path, { headers })
-        assert.deepEqual([response.status, response.headers.get('content-type')], [404, type], path)
+        // Below an address of Markdown, whatever is asked for.
+        const expected = path.endsWith('.md') ? 'text/markdown; charset=utf-8' : type
+        assert.deepEqual(
+          [response.status, response.headers.get('content-type')],
+          [404, expected],
+          path,
+        )
         assert.equal(response.headers.get('link'), null)
       }
     }

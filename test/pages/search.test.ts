@@ -72,7 +72,7 @@ test('words of three languages find the place that they name', async (t) => {
     ['en', 'forecast late', /^\/en\/status\/incidents\//],
     ['th', 'เหตุขัดข้อง', /^\/th\/status#/],
     ['th', 'ตรวจสอบลายเซ็น', /^\/th[/#]/],
-    ['zh-CN', '计划维护', /^\/zh-CN\/status#/],
+    ['zh-CN', '计划维护', /^\/zh-CN\/(?:status#|reference\/snapshots#status)/],
     ['zh-CN', '密钥签名', /^\/zh-CN[/#]/],
     ['zh-CN', 'ＡＰＩ', /^\/zh-CN[/#]/],
   ] as const) {
