@@ -109,8 +109,8 @@ const HOSTILE_FILES: readonly (readonly [
   replace: (file: string) => void,
   reason: RegExp,
 ])[] = [
-  ['a FIFO', (file) => execFileSync('mkfifo', [file]), /not a regular file/],
-  ['a link to a device', (file) => symlinkSync('/dev/zero', file), /not a regular file/],
+  ['a FIFO', (file) => execFileSync('mkfifo', [file]), /is a link; expected a file/],
+  ['a link to a device', (file) => symlinkSync('/dev/zero', file), /is a link; expected a file/],
   [
     'a file of 300 MB',
     (file) => {
