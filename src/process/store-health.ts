@@ -20,7 +20,11 @@ const WRITING_PROBE = 12
 const NO_CHANGE = { keyId: '', fromSecretId: '', secretId: '', keyHash: new Uint8Array() }
 
 /** The calls that need free space: on a full disk others still succeed. */
-const ADDING_CALLS: ReadonlySet<string> = new Set(['waitlist.add', 'waitlist.testWrite', 'apiKeys.add'])
+const ADDING_CALLS: ReadonlySet<string> = new Set([
+  'waitlist.add',
+  'waitlist.testWrite',
+  'apiKeys.add',
+])
 
 /**
  * Observes a store, and probes it, so that an outage shows without traffic. While adding fails, only a call that adds shows

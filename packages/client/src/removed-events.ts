@@ -7,6 +7,7 @@ import { parseBody } from './verify-response.ts'
 
 /** An incident or a maintenance that a version removed. */
 export interface RemovedByVersion extends RemovedEvent {
+  /** The version that removed it. */
   readonly snapshotId: string
 }
 

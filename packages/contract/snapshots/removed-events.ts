@@ -1,11 +1,19 @@
 import { propertyOf } from '../json/property-of.ts'
 
-const LISTS = { incident: 'incidents', maintenance: 'maintenances' } as const
+const LISTS = {
+  /** Something that happened. */
+  incident: 'incidents',
+  /** Something that is planned. */
+  maintenance: 'maintenances',
+} as const
 
 /** An incident or a maintenance that a status no longer has. */
 export interface RemovedEvent {
+  /** In which list it was. */
   readonly kind: keyof typeof LISTS
+  /** Its ID in that list. */
   readonly id: string
+  /** Its title when it was last published. */
   readonly title: string
 }
 
