@@ -49,8 +49,8 @@ test('a planned end that has passed is said, and only then', { skip }, async (t)
   ] as const) {
     const { page, errors } = await browser.openPage(t)
     await page.clock.setFixedTime(now)
-    await page.goto(`${app.origin}/en/status`)
-    const note = page.locator('#maintenance-disk-swap [data-planned]')
+    await page.goto(`${app.origin}/en/status/maintenances/disk-swap`)
+    const note = page.locator('[data-planned]').first()
     await page.locator('html[data-script=on]').waitFor()
     if (expected === undefined) assert.equal(await note.isVisible(), false)
     else {
