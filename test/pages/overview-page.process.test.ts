@@ -79,11 +79,11 @@ test('says who publishes, in the language of the page, and what', async (t) => {
     const { markup } = await overview(app, locale)
     const leads = markup.all('.hero .lead').map(textIn)
     assert.equal(leads[0], locale === 'th' ? 'วัดระดับน้ำ' : 'It measures tides.')
-    assert.ok(markup.all('.hero-text').map(textIn).join().includes('Tide House'))
+    assert.ok(markup.all('h1').map(textIn).join().includes('Tide House'))
   }
 })
 
-test('lists only the components whose state differs from the whole', async (t) => {
+test('lists only the components that do not work as they should', async (t) => {
   const at = '2026-03-01T00:00:00Z'
   const component = (id: string, state: 'operational' | 'degraded') =>
     ({ id, name: `The ${id}`, summary: 'Works.', state, since: at }) as const
@@ -94,8 +94,9 @@ test('lists only the components whose state differs from the whole', async (t) =
     components: [component('api', 'operational'), component('feed', 'degraded')],
     incidents: [],
   } as const
-  const { markup } = await overview(await runApp(t, { releases: releasesOf({ status }) }))
-  assert.deepEqual(markup.all('[aria-labelledby="status"] .facts dt').map(textIn), ['The feed'])
+  const { text } = await overview(await runApp(t, { releases: releasesOf({ status }) }))
+  assert.ok(text.includes('The feed'))
+  assert.ok(!text.includes('The api'))
 })
 
 test('shows the nearest plans first', async (t) => {
