@@ -8,6 +8,7 @@ import { ISSUANCE } from '@public-api/contract/keys/issuance'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpoints'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import { DAY_MS } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
@@ -123,7 +124,17 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
 /** Lists the files of a copy of a service: those that never change first, those that name them last. */
 export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyFile> {
   const { releases, cards, origin, baseUrl, keyId } = options
-  const { site, respond } = createResponder(options)
+  const count = Number(releases.headSnapshotId.slice('VS-'.length))
+  const entryOf = (sequence: number) =>
+    JSON.parse(releases.version(formatSnapshotId(sequence))?.json ?? 'null') as VersionEntry
+  const head = entryOf(count)
+  // Ages are written as of the publication, and again each day: the copy of an open incident must not change each minute.
+  // The script of a page keeps them current.
+  const published = Date.parse(head.createdAt)
+  const clock: Clock = {
+    nowMs: () => Math.max(published, Math.floor(options.clock.nowMs() / DAY_MS) * DAY_MS),
+  }
+  const { site, respond } = createResponder({ ...options, clock })
 
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
     const reply = await respond(target)
@@ -138,10 +149,6 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     make: () => bytesOf(target),
   })
 
-  const count = Number(releases.headSnapshotId.slice('VS-'.length))
-  const entryOf = (sequence: number) =>
-    JSON.parse(releases.version(formatSnapshotId(sequence))?.json ?? 'null') as VersionEntry
-  const head = entryOf(count)
   const redactions = new Map<string, string>(
     releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
   )

@@ -35,7 +35,7 @@ function issueKey(release: string, database: string, secretsDir: string): string
     import { randomBytes } from 'node:crypto'
     import { readFileSync } from 'node:fs'
     import { createStoredApiKeys } from './src/service/stored-api-keys.ts'
-    import { createMemoryCounters } from './src/storage/counters/memory-counters.ts'
+    import { createMemoryCounters } from './src/storage/memory-counters.ts'
     import { openSqliteStorageHere } from './src/storage/sqlite-here.ts'
     const storage = await openSqliteStorageHere({ file: process.argv[1], mode: 'read-write' })
     const clock = { nowMs: Date.now }
