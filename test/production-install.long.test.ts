@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { INSTALLED, LOCKED_PACKAGES } from './support/production-packages.ts'
@@ -47,7 +47,27 @@ test('npm ci --omit=dev installs only what the dependencies require', (t) => {
   assert.deepEqual(extra, [])
 })
 
-/** A copy of the repository with the packages of a production install. */
+/** The bytes of the packages that `npm ci --omit=dev --omit=optional` installs. */
+function slimInstallBytes(): number {
+  const locations = [...requiredLocations()].filter(
+    (location) => LOCKED_PACKAGES[location]?.optional !== true,
+  )
+  return locations
+    .flatMap((location) =>
+      readdirSync(location, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .filter((file) => !path.relative(location, file).includes('node_modules')),
+    )
+    .reduce((sum, file) => sum + statSync(file).size, 0)
+}
+
+test('without the optional packages, what is installed is below 50 MB', () => {
+  const bytes = slimInstallBytes()
+  assert.ok(bytes > 10e6 && bytes < 50e6, `${bytes} bytes`)
+})
+
+/** A copy of the repository with the packages of a production install without the optional ones: no Node, no libsodium. */
 function makeInstall(t: TestContext): string {
   const folder = temporaryFolder(t)
   const copied = ['package.json', 'packages', 'src', 'locales', 'assets', 'content', 'releases']
@@ -58,6 +78,7 @@ function makeInstall(t: TestContext): string {
     })
   }
   for (const [name, location] of INSTALLED) {
+    if (LOCKED_PACKAGES[location]?.optional) continue
     const link = path.join(folder, 'node_modules', name)
     mkdirSync(path.dirname(link), { recursive: true })
     const isOwn = location.startsWith('packages/')

@@ -9,10 +9,29 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const RECORDER = new URL('../support/record-packages.mjs', import.meta.url).href
 
+/** What a visitor and a program read: every kind of page, and a text that is made from one. */
+const READ = [
+  '/en',
+  '/en/status',
+  '/en/architecture',
+  '/en/roadmap',
+  '/en/history',
+  '/en/history/VS-0001',
+  '/en/reference',
+  '/en/verify',
+  '/en/early-access',
+  '/en/status.atom',
+  '/en/search.json',
+  '/llms.txt',
+  '/statuspage/api/v2/summary.json',
+  '/api/v1/status',
+]
+
 /** The packages that a service loads, in all its processes and threads, until it has stored a registration. */
 async function loadedPackages(
   t: TestContext,
   env: { readonly [name: string]: string },
+  targets: readonly string[] = [],
 ): Promise<ReadonlySet<string>> {
   const file = path.join(temporaryFolder(t), 'packages')
   const node = await startRegistering(t, {
@@ -23,15 +42,29 @@ async function loadedPackages(
   })
   const { status, text } = await node.register({ email: 'first@example.org' })
   assert.equal(status, 200, text)
+  for (const target of targets) assert.equal((await node.read(target)).status, 200, target)
   await node.service.stop()
   return new Set(readFileSync(file, 'utf8').trim().split('\n'))
 }
 
-test('the drivers of PostgreSQL and Valkey are not loaded by default', async (t) => {
-  const packages = await loadedPackages(t, {})
-  assert.ok(packages.has('pino'), 'packages are recorded')
-  const drivers = [...packages].filter((name) => /^(?:pg|ioredis|redis)/.test(name))
-  assert.deepEqual(drivers, [])
+// parse5 makes Markdown of pages, and loads with the first one that is asked for.
+const OF_SERVICE = [
+  '@dagrejs/dagre',
+  'age-encryption',
+  'altcha-lib',
+  'parse5',
+  'pino',
+  'sodium-native',
+  'structured-headers',
+]
+
+test('the service loads no package that only a command needs, whatever is read', async (t) => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  ) as Record<'dependencies' | 'optionalDependencies', object>
+  const loaded = await loadedPackages(t, {}, READ)
+  const own = Object.keys({ ...dependencies, ...optionalDependencies })
+  assert.deepEqual(own.filter((name) => loaded.has(name)).toSorted(), OF_SERVICE)
 })
 
 test(

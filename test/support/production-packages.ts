@@ -5,6 +5,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly dev?: true
   readonly devOptional?: true
+  readonly optional?: true
   readonly link?: true
   readonly resolved?: string
 }
