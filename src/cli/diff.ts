@@ -76,13 +76,13 @@ text changed after them are named. Nothing is written.`,
       formatResource(JSON.parse(readText(resource)) as JsonValue, marks)
     const lines = [
       ...notes,
-      ...resources.flatMap(({ resource, kind, fields, removedEvents = [], problem }) => [
+      ...resources.flatMap(({ resource, kind, fields, removedEvents = [], failure }) => [
         kind === 'changed' ? resource : `${resource}: ${kind}`,
         ...removedEvents.map((event) => `  ${formatRemovedEvent(event)}`),
         ...(kind === 'added' && values.all ? textsOf(resource) : [])
           .concat(fields.flatMap((field) => formatField(resource, field, marks)))
           .map((line) => `  ${line}`),
-        ...(problem === undefined ? [] : [`  cannot be compared: ${problem}`]),
+        ...(failure === undefined ? [] : [`  cannot be compared: ${failure}`]),
       ]),
     ]
     const title =

@@ -1,21 +1,21 @@
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 
-export const AGE_PROBLEMS = {
+export const AGE_MISTAKES = {
   BAD_RECIPIENT: 'expected an age X25519 recipient, as age-keygen prints it (age1…)',
   BAD_IDENTITY: 'expected age X25519 identities, as age-keygen writes them (AGE-SECRET-KEY-1…)',
   NO_MATCHING_IDENTITY: 'encrypted to a recipient that none of the given identities matches',
   DAMAGED: 'damaged, or not an age file',
 } as const
 
-export type AgeProblem = keyof typeof AGE_PROBLEMS
+export type AgeMistake = keyof typeof AGE_MISTAKES
 
 /** Encryption or decryption failed. The message contains no key and no content. */
 export class AgeError extends Error {
-  readonly code: AgeProblem
+  readonly code: AgeMistake
 
   /** `where` names the place of the mistake, such as a line. */
-  constructor(code: AgeProblem, where?: string) {
-    super(where === undefined ? AGE_PROBLEMS[code] : `${where}: ${AGE_PROBLEMS[code]}`)
+  constructor(code: AgeMistake, where?: string) {
+    super(where === undefined ? AGE_MISTAKES[code] : `${where}: ${AGE_MISTAKES[code]}`)
     this.name = 'AgeError'
     this.code = code
   }

@@ -7,7 +7,7 @@ import { findExposedSecretFiles, inspectSecrets, type Secrets } from '../secrets
 import type { Log } from '../service/logger.ts'
 import { periodStateOf } from '../service/signing-keys/signing-key-document.ts'
 
-/** The problem with a folder, or undefined. A missing folder can be created unless it `mustExist`. */
+/** The mistake in a folder, or undefined. A missing folder can be created unless it `mustExist`. */
 function folderMistake(
   variable: string,
   folder: string,

@@ -17,9 +17,9 @@ import {
   parseIdentities,
   parseIdentity,
   deriveRecipient,
-  AGE_PROBLEMS,
+  AGE_MISTAKES,
   AgeError,
-  type AgeProblem,
+  type AgeMistake,
 } from '../../src/crypto/age-file.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,12 +27,12 @@ const IDENTITY = await generateX25519Identity()
 const RECIPIENT = await identityToRecipient(IDENTITY)
 const OTHER_IDENTITY = await generateX25519Identity()
 
-function isAgeError(code: AgeProblem): (error: unknown) => boolean {
+function isAgeError(code: AgeMistake): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof AgeError, String(error))
     assert.equal(error.code, code)
     assert.equal(error.cause, undefined)
-    assert.ok(error.message.endsWith(AGE_PROBLEMS[code]))
+    assert.ok(error.message.endsWith(AGE_MISTAKES[code]))
     return true
   }
 }
@@ -159,7 +159,7 @@ test('names an invalid line of an identity file by its number only', () => {
     () => parseIdentities(`# one\n${IDENTITY}\n${IDENTITY}x\n`),
     (error) => {
       assert.ok(error instanceof AgeError)
-      assert.equal(error.message, `line 3: ${AGE_PROBLEMS.BAD_IDENTITY}`)
+      assert.equal(error.message, `line 3: ${AGE_MISTAKES.BAD_IDENTITY}`)
       return true
     },
   )

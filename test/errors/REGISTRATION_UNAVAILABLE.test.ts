@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChallengeUnavailableError } from '../../src/service/challenge/challenge.ts'
 import {
-  STORAGE_PROBLEMS,
+  STORAGE_FAILURES,
   StorageError,
-  type StorageProblem,
+  type StorageFailure,
 } from '../../src/storage/stores/storage-error.ts'
 import { ECHO_MARKER } from '../support/catalog-error.ts'
 import { assertRegistrationError } from '../support/refused-registration.ts'
@@ -17,8 +17,8 @@ const BODY = JSON.stringify({ ...GOOD_BODY, email: `${ECHO_MARKER}@example.org` 
 
 test('REGISTRATION_UNAVAILABLE: a failing store is 503', async (t) => {
   const problems: readonly unknown[] = [
-    ...Object.keys(STORAGE_PROBLEMS).map(
-      (code) => new StorageError(code as StorageProblem, 'service.sqlite'),
+    ...Object.keys(STORAGE_FAILURES).map(
+      (code) => new StorageError(code as StorageFailure, 'service.sqlite'),
     ),
     new Error('an unexpected error'),
   ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { StorageError, type StorageProblem } from '../../src/storage/stores/storage-error.ts'
+import { StorageError, type StorageFailure } from '../../src/storage/stores/storage-error.ts'
 import type {
   SealedRegistration,
   StoredRegistration,
@@ -44,8 +44,8 @@ export function readAll(waitlist: WaitlistStore): Promise<readonly StoredRegistr
   return waitlist.readAfter(0, 100_000)
 }
 
-/** Checks that a call rejects with one problem, and with a message that names the place. */
-export async function assertProblem(code: StorageProblem, call: Promise<unknown>): Promise<void> {
+/** Checks that a call rejects with one failure, and with a message that names the place. */
+export async function assertProblem(code: StorageFailure, call: Promise<unknown>): Promise<void> {
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof StorageError, String(error))
     assert.equal(error.code, code, error.message)

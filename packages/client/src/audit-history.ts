@@ -113,7 +113,7 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
   let newest = await readNewest(client, readOptions)
   // Every head that was signed before. The history must extend all of them, because a head that appears between two
   // rounds proves nothing about the saved head.
-  const { heads: known, doubts } = await readSaved(saved)
+  const { heads: known, earlier } = await readSaved(saved)
   const [savedHead] = known
   const previous = saved?.isAudited === false ? undefined : savedHead
   const keyChange =
@@ -126,7 +126,7 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
     const found = await auditOnce({ ...options, readOptions, previous, known, newest, entries })
     const after = await readNewest(client, readOptions)
     if (after.data.hash === newest.data.hash) {
-      await requireConsistent({ client, known, doubts, newest, after, found })
+      await requireConsistent({ client, known, earlier, newest, after, found })
       const { resources, unavailable } = found
       const read = await Promise.all(entries.values())
       const lastSequence = previous?.entry.sequence ?? 0
@@ -156,7 +156,7 @@ async function auditUntilSettled(options: AuditOptions, saved: SavedHead | undef
 }
 
 /** A response of an earlier audit that did not settle. */
-interface Doubt {
+interface UnsettledResponse {
   readonly statement: Statement
   readonly response: PortableResponse
 }
@@ -164,38 +164,38 @@ interface Doubt {
 /** The saved heads, the audited one first, and the other unsettled responses. */
 async function readSaved(
   saved: SavedHead | undefined,
-): Promise<{ heads: KnownHead[]; doubts: readonly Doubt[] }> {
-  if (saved === undefined) return { heads: [], doubts: [] }
+): Promise<{ heads: KnownHead[]; earlier: readonly UnsettledResponse[] }> {
+  if (saved === undefined) return { heads: [], earlier: [] }
   const { keys, keyDocument, unsettled = [] } = saved
   const keyDocuments = keyDocument === undefined ? [] : [keyDocument]
   const responses = [saved.response, ...unsettled]
   const heads: KnownHead[] = []
-  const doubts: Doubt[] = []
+  const earlier: UnsettledResponse[] = []
   for (const [index, statement] of (await verifyStatements(responses, keys)).entries()) {
     const response = responses[index] ?? saved.response
     const { claim, data, keyId, provedAtMs } = statement
     const [entry] = claim?.kind === 'newest' ? entriesOf(data) : []
     if (entry !== undefined) {
       heads.push({ entry, data, keyId, provedAtMs, response, keys, keyDocuments })
-    } else if (index > 0) doubts.push({ statement, response })
+    } else if (index > 0) earlier.push({ statement, response })
     else throw new TypeError('The saved head: expected a response of version')
   }
-  return { heads, doubts }
+  return { heads, earlier }
 }
 
 /** What was found while one version was the newest. */
 interface SettledRound {
   readonly client: Client
   readonly known: readonly KnownHead[]
-  readonly doubts: readonly Doubt[]
+  readonly earlier: readonly UnsettledResponse[]
   readonly newest: Verified<VersionEntry>
   readonly after: Verified<VersionEntry>
   readonly found: AuditedRound
 }
 
-/** Throws if a response of this round contradicts the newest version, or if this round confirms a doubt. */
+/** Throws if a response of this round contradicts the newest version, or if this round confirms an unsettled one. */
 async function requireConsistent(round: SettledRound): Promise<void> {
-  const { client, known, doubts, newest, after, found } = round
+  const { client, known, earlier, newest, after, found } = round
   // The earliest response with this version proves the most.
   const [head] = known
     .filter(({ entry }) => entry.hash === newest.data.hash)
@@ -205,7 +205,7 @@ async function requireConsistent(round: SettledRound): Promise<void> {
     const responses = [before, response, after.response]
     return createHistoryFailure(client, 'INCONSISTENT', responses, finding, head)
   }
-  for (const { statement, response } of doubts) {
+  for (const { statement, response } of earlier) {
     const finding = findNewestContradiction(statement, newest.data)
     const failure = finding && (await failureOf(response, finding))
     // Without proof, the response of the earlier audit belongs to a release that was in progress then.

@@ -48,8 +48,8 @@ export class EvidenceError extends Error {
   /** UNSETTLED: a release that reaches the nodes one after the other explains the responses too. */
   readonly code: 'NO_EVIDENCE' | 'UNSETTLED'
 
-  constructor(problem: string, code: EvidenceError['code'] = 'NO_EVIDENCE') {
-    super(problem)
+  constructor(fault: string, code: EvidenceError['code'] = 'NO_EVIDENCE') {
+    super(fault)
     this.name = 'EvidenceError'
     this.code = code
   }

@@ -23,8 +23,8 @@ export class UnsettledError extends Error {
   /** Undefined if versions were published during each attempt. */
   readonly contradiction: UnsettledContradiction | undefined
 
-  constructor(problem: string, contradiction?: UnsettledContradiction) {
-    super(problem)
+  constructor(fault: string, contradiction?: UnsettledContradiction) {
+    super(fault)
     this.name = 'UnsettledError'
     this.contradiction = contradiction
   }

@@ -1,7 +1,7 @@
 import { canonicalJsonOfParsed, type JsonObject } from '../json/canonical-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { RESOURCE_NAME_PATTERN } from '../schemas/identifier-patterns.ts'
-import { schemaViolations } from '../schemas/schema-violation.ts'
+import { schemaMistakes } from '../schemas/schema-mistake.ts'
 import { DATA_SCHEMAS } from '../schemas/schemas.ts'
 import type { VersionEntry } from './version-chain.ts'
 
@@ -12,8 +12,8 @@ export class VersionEntryError extends Error {
   /** The expected entry, named by its file or path. */
   readonly snapshotId: string
 
-  constructor(snapshotId: string, problem: string, cause?: unknown) {
-    super(`${snapshotId}: ${problem}`, cause === undefined ? undefined : { cause })
+  constructor(snapshotId: string, fault: string, cause?: unknown) {
+    super(`${snapshotId}: ${fault}`, cause === undefined ? undefined : { cause })
     this.name = 'VersionEntryError'
     this.snapshotId = snapshotId
   }
@@ -36,7 +36,7 @@ function isCanonical(text: string, value: JsonObject): boolean {
 export function parseVersionEntry(text: string, snapshotId: string): VersionEntry {
   const value = parseJson(text)
   if (value === undefined) throw new VersionEntryError(snapshotId, 'the entry is not JSON')
-  for (const { path, keyword, expected } of schemaViolations(DATA_SCHEMAS.VersionSnapshot, value)) {
+  for (const { path, keyword, expected } of schemaMistakes(DATA_SCHEMAS.VersionSnapshot, value)) {
     const place = path.length === 0 ? 'the entry' : path.join('.')
     const fault = keyword === 'required' ? 'is missing' : `is invalid; expected ${expected}`
     throw new VersionEntryError(snapshotId, `${place} ${fault}`)

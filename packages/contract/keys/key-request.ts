@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/api-error.ts'
 import { LIMITS } from '../registry/limits.ts'
+import { schemaMistake } from '../schemas/schema-mistake.ts'
 import type { SchemaType } from '../schemas/schema-type.ts'
-import { schemaViolation } from '../schemas/schema-violation.ts'
 import { REQUEST_SCHEMAS } from '../schemas/schemas.ts'
 
 /** A request for an API key with valid fields. The challenge is verified later. */
@@ -13,7 +13,7 @@ export type KeyRequest = ReturnType<typeof parseKeyRequest>
  */
 export function parseKeyRequest(value: unknown) {
   const schema = REQUEST_SCHEMAS.KeyRequest
-  if (schemaViolation(schema, value) !== undefined) throw new ApiError('INVALID_INPUT')
+  if (schemaMistake(schema, value) !== undefined) throw new ApiError('INVALID_INPUT')
   const body = value as SchemaType<typeof schema>
   return { label: null, ttlDays: LIMITS.defaultTtlDays, ...body }
 }

@@ -7,7 +7,7 @@ import { ROUTE_ERRORS, snapshotRead, type Endpoint, type Registry } from './endp
 import { LIMITS } from './limits.ts'
 
 // The types of a row state which words and schemas it may name. These rules are about rows that contradict themselves or
-// each other. Each function yields one sentence for each violation.
+// each other. Each function yields one sentence for each mistake.
 
 /** Errors that every endpoint with a request body can return before it checks the fields. */
 const BODY_ERRORS = [
@@ -27,7 +27,7 @@ const VERSIONED_PATH = /^\/api\/v[1-9]\d*(?:\/|$)/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /**
- * Checks every rule of a registry. Returns one sentence for each violation, with the name of the row, and an empty list
+ * Checks every rule of a registry. Returns one sentence for each mistake, with the name of the row, and an empty list
  * for a valid registry. The app does not start with an invalid one.
  */
 export function checkRegistry(

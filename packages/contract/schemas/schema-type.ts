@@ -2,7 +2,7 @@ import type { JsonValue } from '../json/canonical-json.ts'
 
 /**
  * The part of JSON Schema that OpenAPI 3.0 understands, as the contract's literals use it. One literal serves the
- * TypeScript type (`SchemaType`), the check (`schemaViolations`) and the OpenAPI document.
+ * TypeScript type (`SchemaType`), the check (`schemaMistakes`) and the OpenAPI document.
  */
 export type JsonSchema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'boolean'

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/api-error.ts'
 import type { ErrorCode } from '../errors/errors.ts'
+import { schemaMistake } from '../schemas/schema-mistake.ts'
 import type { SchemaType } from '../schemas/schema-type.ts'
-import { schemaViolation } from '../schemas/schema-violation.ts'
 import { parseEmailAddress } from './email-address.ts'
 import { isForbiddenField, isSessionIdField } from './forbidden-fields.ts'
 import { REGISTRATION_SCHEMA } from './registration-schema.ts'
@@ -21,7 +21,7 @@ export function parseRegistration(value: unknown) {
   const refuseIf = (isBroken: boolean, code: ErrorCode): void => {
     if (isBroken) throw new ApiError(code)
   }
-  refuseIf(schemaViolation({ type: 'object' }, value) !== undefined, 'INVALID_INPUT')
+  refuseIf(schemaMistake({ type: 'object' }, value) !== undefined, 'INVALID_INPUT')
   const names = Object.keys(value as object)
   const isUnlisted = (name: string) => !Object.hasOwn(properties, name) && !isSessionIdField(name)
   const unlisted = names.filter(isUnlisted)
@@ -32,7 +32,7 @@ export function parseRegistration(value: unknown) {
   const fields = { ...(value as SchemaType<typeof REGISTRATION_SCHEMA>) }
   const check = (name: keyof typeof properties, code: ErrorCode): void => {
     const isOmitted = fields[name] === undefined && !REQUIRED.includes(name)
-    refuseIf(!isOmitted && schemaViolation(properties[name], fields[name]) !== undefined, code)
+    refuseIf(!isOmitted && schemaMistake(properties[name], fields[name]) !== undefined, code)
   }
   // A missing address or one of the wrong type is INVALID_EMAIL, not INVALID_INPUT (contract decisions section 4).
   const email = typeof fields.email === 'string' ? parseEmailAddress(fields.email) : undefined

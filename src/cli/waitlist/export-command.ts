@@ -56,12 +56,12 @@ export async function exportWaitlist(options: ExportOptions) {
   }
   // What the row shows without decryption decides first: an excluded row costs no decryption.
   const rows = openRows(store, decryptor, (row) => mayBeInBatch(row, batch))
-  for await (const { read, opened, problems } of rows) {
-    for (const problem of problems) progress?.print(problem)
+  for await (const { read, opened, failures } of rows) {
+    for (const failure of failures) progress?.print(failure)
     const picked = opened.filter(({ entry }) => isInBatch(entry, batch)).slice(0, limit - exported)
     const text = picked.map(({ entry }) => formatExportRow(entry, format)).join('')
     exported += picked.length
-    leftOut += problems.length
+    leftOut += failures.length
     const isRead = text === '' || (await write(Buffer.from(text)))
     progress?.advance(read)
     if (!isRead) return { exported, leftOut, isComplete: false }

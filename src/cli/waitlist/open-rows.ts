@@ -14,7 +14,7 @@ export interface OpenedRow {
   readonly entry: WaitlistEntry
 }
 
-function problemReason(error: unknown, { recipient }: StoredRegistration): string {
+function failureReason(error: unknown, { recipient }: StoredRegistration): string {
   if (error instanceof AgeError) {
     return error.code === 'NO_MATCHING_IDENTITY'
       ? `encrypted to ${recipient}, which none of the given identities matches, or its header is damaged`
@@ -40,7 +40,7 @@ export async function openRow(row: StoredRegistration, decryptor: Decryptor): Pr
 
 /**
  * Reads the list page by page in the order of registering and decrypts the rows that `pick` accepts. `read` counts all rows
- * of a page. `problems` has a line for each row that could not be decrypted, or whose content does not match its columns.
+ * of a page. `failures` has a line for each row that could not be decrypted, or whose content does not match its columns.
  */
 export async function* openRows(
   store: Pick<WaitlistStore, 'readAfter'>,
@@ -49,15 +49,15 @@ export async function* openRows(
 ) {
   for await (const page of readRegistrationPages(store)) {
     const opened: OpenedRow[] = []
-    const problems: string[] = []
+    const failures: string[] = []
     for (const row of page.filter(pick)) {
       try {
         opened.push(await openRow(row, decryptor))
       } catch (error) {
         const { position, ticket } = row
-        problems.push(`position ${position}, ticket ${ticket}: ${problemReason(error, row)}`)
+        failures.push(`position ${position}, ticket ${ticket}: ${failureReason(error, row)}`)
       }
     }
-    yield { read: page.length, opened, problems }
+    yield { read: page.length, opened, failures }
   }
 }

@@ -14,7 +14,7 @@ export interface ResealOptions {
   readonly identities: readonly string[]
   /** The age recipient for all rows. */
   readonly recipient: string
-  /** Counts the rows that had another recipient, and prints those that are left unchanged because of a problem. */
+  /** Counts the rows that had another recipient, and prints those that are left unchanged because of a failure. */
   readonly progress?: Pick<Progress, 'advance' | 'print'>
 }
 
@@ -45,15 +45,15 @@ export async function resealWaitlist(options: ResealOptions) {
   }
 
   const needsReseal = (row: StoredRegistration) => row.recipient !== recipient
-  for await (const { read, opened, problems } of openRows(store, decryptor, needsReseal)) {
+  for await (const { read, opened, failures } of openRows(store, decryptor, needsReseal)) {
     const seals = await Promise.all(opened.map(resealRow))
     const written = seals.length === 0 ? 0 : await store.reseal(seals)
     resealed += written
     changedMeanwhile += seals.length - written
-    failed += problems.length
-    const others = seals.length + problems.length
+    failed += failures.length
+    const others = seals.length + failures.length
     already += read - others
-    for (const problem of problems) progress?.print(problem)
+    for (const failure of failures) progress?.print(failure)
     progress?.advance(others)
   }
   return { resealed, already, changedMeanwhile, failed }

@@ -2,7 +2,7 @@ import {
   type TranslatedName,
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { EARLY_ACCESS_RESOURCE } from '@public-api/contract/snapshots/early-access'
 import { type EarlyAccessState } from '@public-api/contract/snapshots/early-access'
 import { NO_WALLET_VIEWS, WALLET_NAMES } from '@public-api/contract/snapshots/no-wallet'
@@ -82,7 +82,7 @@ function checkIdentity(source: ContentSource, folder: ContentFolder, isSound: bo
   const content = source.value as unknown as OrganizationContent
   const file = referenceIn(ORGANIZATION_RESOURCE, source.value)
   const { properties } = ORGANIZATION_CONTENT_SCHEMA.properties.logo
-  const isNamed = file !== undefined && schemaViolation(properties.file, file) === undefined
+  const isNamed = file !== undefined && schemaMistake(properties.file, file) === undefined
   const logo = isNamed ? folder.readReferenced(file, source, ['logo', 'file']) : undefined
   const image = logo?.value && cleanLogo(logo.value)
   const mistakes = [

@@ -4,7 +4,7 @@ import {
   isTranslatedName,
   TRANSLATED_SCHEMAS,
 } from '@public-api/contract/registry/resource-names'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
   ORGANIZATION_RESOURCE,
   type Organization,
@@ -59,9 +59,9 @@ export function checkRepublished(
     if (!isTranslatedName(name)) continue
     // The schemas may have changed since: the content must match the current ones.
     const schema = TRANSLATED_SCHEMAS[name]
-    const violation = schemaViolation(schema, data)
-    if (violation !== undefined) {
-      obstacles.push(`${name} does not match its schema: ${violation}`)
+    const mistake = schemaMistake(schema, data)
+    if (mistake !== undefined) {
+      obstacles.push(`${name} does not match its schema: ${mistake}`)
       continue
     }
     if (isSnapshotName(name)) Object.assign(valid, { [name]: data })

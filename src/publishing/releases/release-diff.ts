@@ -15,7 +15,7 @@ export interface ResourceDiff {
   /** Incidents and maintenances that are removed. */
   readonly removedEvents?: readonly RemovedEvent[]
   /** Why the fields cannot be compared: a file that is redacted or damaged. */
-  readonly problem?: string
+  readonly failure?: string
 }
 
 /**
@@ -48,7 +48,7 @@ export function diffResources(
       return { resource, kind, fields, ...(removed.length === 0 ? {} : { removedEvents: removed }) }
     } catch (error) {
       if (!(error instanceof ReleaseFileError)) throw error
-      return { resource, kind, fields: [], problem: error.message }
+      return { resource, kind, fields: [], failure: error.message }
     }
   })
 }

@@ -1,8 +1,5 @@
+import { schemaMistakes, type SchemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { closeSchema, type JsonSchema } from '@public-api/contract/schemas/schema-type'
-import {
-  schemaViolations,
-  type SchemaViolation,
-} from '@public-api/contract/schemas/schema-violation'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { describeValue, type Fault, fault, type Faults } from './content-mistake.ts'
 
@@ -30,7 +27,7 @@ function describeExpected(schema: JsonSchema): string {
 
 /** What was expected, by keyword; for all others the description of the schema. */
 const EXPECTATIONS: {
-  readonly [keyword: string]: (violation: SchemaViolation, described: string) => string
+  readonly [keyword: string]: (mistake: SchemaMistake, described: string) => string
 } = {
   additionalProperties({ path, schema }) {
     const known = Object.keys(schema.properties ?? {})
@@ -53,10 +50,10 @@ const EXPECTATIONS: {
   uniqueItems: ({ expected }) => expected,
 }
 
-function faultOf(violation: SchemaViolation): Fault {
-  const { keyword, path, schema, value } = violation
+function faultOf(mistake: SchemaMistake): Fault {
+  const { keyword, path, schema, value } = mistake
   const described = describeExpected(schema)
-  const expected = EXPECTATIONS[keyword]?.(violation, described) ?? described
+  const expected = EXPECTATIONS[keyword]?.(mistake, described) ?? described
   if (keyword === 'uniqueItems') {
     const texts = (value as readonly unknown[]).map((item) => JSON.stringify(item))
     const repeated = texts.findIndex((text, index) => texts.indexOf(text) < index)
@@ -73,5 +70,5 @@ function faultOf(violation: SchemaViolation): Fault {
  * is a mistake. Without mistakes the value has the schema's type (`SchemaType`).
  */
 export function* checkSchema(schema: JsonSchema, value: unknown): Faults {
-  for (const violation of schemaViolations(closeSchema(schema), value)) yield faultOf(violation)
+  for (const mistake of schemaMistakes(closeSchema(schema), value)) yield faultOf(mistake)
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { SchemaType } from '@public-api/contract/schemas/schema-type'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 
@@ -43,9 +43,9 @@ const CHALLENGE_SCHEMA = {
  */
 export async function solveAltcha(text: string, timeoutMs: number) {
   const challenge = parseJson(text)
-  const violation = schemaViolation(CHALLENGE_SCHEMA, challenge)
-  if (violation !== undefined) {
-    throw new AltchaSolverError(`expected an ALTCHA challenge as JSON; challenge${violation}`)
+  const mistake = schemaMistake(CHALLENGE_SCHEMA, challenge)
+  if (mistake !== undefined) {
+    throw new AltchaSolverError(`expected an ALTCHA challenge as JSON; challenge${mistake}`)
   }
   const { parameters, signature } = challenge as SchemaType<typeof CHALLENGE_SCHEMA>
   if (parameters.keyPrefix.length > parameters.keyLength * 2) {

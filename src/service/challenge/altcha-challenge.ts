@@ -1,8 +1,8 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@public-api/contract/errors/api-error'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { SchemaType } from '@public-api/contract/schemas/schema-type'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { createChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Counters } from '../../storage/counters/counters.ts'
@@ -74,7 +74,7 @@ const TOKEN_SCHEMA = {
 function parseToken(token: string): SchemaType<typeof TOKEN_SCHEMA> | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !BASE64.test(token)) return undefined
   const payload = parseJson(Buffer.from(token, 'base64').toString('utf8'))
-  if (schemaViolation(TOKEN_SCHEMA, payload) !== undefined) return undefined
+  if (schemaMistake(TOKEN_SCHEMA, payload) !== undefined) return undefined
   return payload as SchemaType<typeof TOKEN_SCHEMA>
 }
 

@@ -10,7 +10,7 @@ import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonic
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/registry/resource-names'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { walkHistory } from '../../crypto/published-history.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
@@ -67,8 +67,8 @@ function requireServable(name: string, text: string): void {
   if (canonicalJson(value as JsonValue) !== text)
     throw new Error('expected canonical JSON (RFC 8785)')
   const schema = isTranslatedName(name) ? TRANSLATED_SCHEMAS[name] : TRANSLATIONS_SCHEMA
-  const violation = schemaViolation(schema, value)
-  if (violation !== undefined) throw new Error(`the data does not match its schema at ${violation}`)
+  const mistake = schemaMistake(schema, value)
+  if (mistake !== undefined) throw new Error(`the data does not match its schema at ${mistake}`)
 }
 
 /** A resource file, with the first of the walked versions that names it. */

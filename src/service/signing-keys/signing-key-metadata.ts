@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { parseJson } from '@public-api/contract/json/parse-json'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { SchemaType } from '@public-api/contract/schemas/schema-type'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { derivePublicSigningKey, SigningKeyError } from '../../crypto/signing-keys.ts'
 import { type PublishedSigningKey, requireBegun, requireOrder } from './signing-key-document.ts'
 
@@ -36,10 +36,10 @@ const METADATA_SCHEMA = {
  */
 export function parseKeyMetadata(text: string): readonly PublishedSigningKey[] {
   const metadata = parseJson(text)
-  const violation = schemaViolation(METADATA_SCHEMA, metadata)
-  if (violation !== undefined) {
+  const mistake = schemaMistake(METADATA_SCHEMA, metadata)
+  if (mistake !== undefined) {
     throw new SigningKeyError(
-      `expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null; document${violation}`,
+      `expected JSON of the form {"keys":[{"publicKeyPem","status":"current|next|retired","notBefore","notAfter"}]} with times such as 2026-01-31T00:00:00Z or null; document${mistake}`,
     )
   }
   const entries = (metadata as SchemaType<typeof METADATA_SCHEMA>).keys

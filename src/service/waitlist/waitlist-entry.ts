@@ -1,7 +1,7 @@
 import { parseJson } from '@public-api/contract/json/parse-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { SchemaType } from '@public-api/contract/schemas/schema-type'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 
 /** Label of the keyed hash that identifies an address on the waitlist. */
 export const ADDRESS_HASH_LABEL = 'svc-address-v1'
@@ -59,7 +59,7 @@ export function formatWaitlistEntry(entry: WaitlistEntry): Uint8Array {
 /** Parses an entry of `formatWaitlistEntry`. Throws a WaitlistEntryError, also for an entry of a newer version. */
 export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
   const value = parseJson(bytes)
-  if (schemaViolation({ type: 'object' }, value) !== undefined) {
+  if (schemaMistake({ type: 'object' }, value) !== undefined) {
     throw new WaitlistEntryError('expected a waitlist entry as a JSON object, found something else')
   }
   if (propertyOf(value, 'version') !== VERSION) {
@@ -67,9 +67,9 @@ export function parseWaitlistEntry(bytes: Uint8Array): WaitlistEntry {
       `expected a waitlist entry of version ${VERSION}, found another: a newer version of this software may read it`,
     )
   }
-  const violation = schemaViolation(ENTRY_SCHEMA, value)
-  if (violation !== undefined) {
-    throw new WaitlistEntryError(`expected another kind of value in the entry: ${violation}`)
+  const mistake = schemaMistake(ENTRY_SCHEMA, value)
+  if (mistake !== undefined) {
+    throw new WaitlistEntryError(`expected another kind of value in the entry: ${mistake}`)
   }
   const { ticket, email, locale, interests, useCase, registeredAt, consent } = value as StoredEntry
   return { ticket, email, locale, interests, useCase, registeredAt, consent: consent ?? null }

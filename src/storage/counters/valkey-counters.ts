@@ -67,14 +67,14 @@ export async function openValkeyCounters(options: ValkeyOptions) {
   // Loaded only when configured.
   const { Redis: Client } = await import('ioredis')
   const client = new Client(url.replace(/^valkey/, 'redis'), CONNECTION_OPTIONS)
-  let problem: string | undefined = 'not connected'
+  let failure: string | undefined = 'not connected'
   const settled = Promise.withResolvers<void>()
 
   let reported: string | undefined
 
-  /** Reports the first problem of an outage, because each reconnection fails again, and every unsuitable server. */
-  function reportProblem(message: string, isUnsuitable = false): void {
-    problem = message
+  /** Reports the first failure of an outage, because each reconnection fails again, and every unsuitable server. */
+  function reportFailure(message: string, isUnsuitable = false): void {
+    failure = message
     settled.resolve()
     if (reported !== undefined && (!isUnsuitable || reported === message)) return
     reported = message
@@ -86,28 +86,28 @@ export async function openValkeyCounters(options: ValkeyOptions) {
       .info()
       .then((info) => {
         const reason = unsuitableReason(info)
-        if (reason !== undefined) return reportProblem(reason, true)
-        problem = undefined
+        if (reason !== undefined) return reportFailure(reason, true)
+        failure = undefined
         reported = undefined
         settled.resolve()
         return onConnected?.()
       })
       .catch((error: unknown) => {
-        reportProblem(messageOf(error))
+        reportFailure(messageOf(error))
         // The next connection repeats the check; without it the server would stay unused for as long as this one lasts.
         if (client.status === 'ready') client.disconnect(true)
       })
   })
   // Logs only the message, because errors of ioredis contain the command and its arguments, such as a password.
-  client.on('error', (error: Error) => reportProblem(messageOf(error)))
-  client.on('close', () => reportProblem('the connection was closed'))
+  client.on('error', (error: Error) => reportFailure(messageOf(error)))
+  client.on('close', () => reportFailure('the connection was closed'))
 
   async function run(
     script: string,
     keys: readonly string[],
     args: readonly (string | number)[],
   ): Promise<unknown> {
-    if (problem !== undefined) throw new CountersError(`Valkey is unavailable: ${problem}`)
+    if (failure !== undefined) throw new CountersError(`Valkey is unavailable: ${failure}`)
     try {
       return await client.eval(script, keys.length, ...keys, ...args)
     } catch (error) {

@@ -1,9 +1,9 @@
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
+import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 
 /** SQLSTATE codes with a special meaning (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const PROBLEM_OF_STATE: ReadonlyMap<string, StorageProblem> = new Map([
+const FAILURE_OF_STATE: ReadonlyMap<string, StorageFailure> = new Map([
   // disk_full
   ['53100', 'FULL'],
   // lock_not_available, query_canceled: lock_timeout and statement_timeout
@@ -40,8 +40,8 @@ export function toPostgresStorageError(error: unknown, where: string): StorageEr
   if (TLS_FAILURE.test(detail)) {
     return new StorageError('TLS', where, { detail: code ?? 'no TLS on the server' })
   }
-  const problem = PROBLEM_OF_STATE.get(code ?? '') ?? 'IO'
-  return new StorageError(problem, where, { cause: new Error(code ?? 'connection lost') })
+  const failure = FAILURE_OF_STATE.get(code ?? '') ?? 'IO'
+  return new StorageError(failure, where, { cause: new Error(code ?? 'connection lost') })
 }
 
 /** SQLSTATE class 40: the transaction was rolled back and may be run again. */

@@ -6,14 +6,14 @@ import { makeFolder } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { EntryKindError, requireOwnPath } from '../../files/folder-files.ts'
-import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
+import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html), without SQLITE_. */
 const SQLITE_RESULTS = { BUSY: 5, READONLY: 8, CANTOPEN: 14 } as const
 
-/** Result codes that mean a problem other than IO. */
-const PROBLEM_OF_RESULT: ReadonlyMap<unknown, StorageProblem> = new Map([
+/** Result codes that mean a failure other than IO. */
+const FAILURE_OF_RESULT: ReadonlyMap<unknown, StorageFailure> = new Map([
   [SQLITE_RESULTS.BUSY, 'LOCKED'],
   // LOCKED
   [6, 'LOCKED'],
@@ -39,19 +39,19 @@ export function sqliteResultOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined
 }
 
-function problemOf(error: unknown): StorageProblem {
+function failureOf(error: unknown): StorageFailure {
   if (FULL_DISK.has(propertyOf(error, 'code'))) return 'FULL'
   const primary = sqliteResultOf(error)
   if (primary === undefined) return 'IO'
   return (
-    PROBLEM_OF_RESULT.get(propertyOf(error, 'errcode')) ?? PROBLEM_OF_RESULT.get(primary) ?? 'IO'
+    FAILURE_OF_RESULT.get(propertyOf(error, 'errcode')) ?? FAILURE_OF_RESULT.get(primary) ?? 'IO'
   )
 }
 
 /** A failure as a StorageError. Its cause has SQLite's message, which names tables and columns but contains no values. */
 export function toStorageError(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
-  return new StorageError(problemOf(error), file, { cause: new Error(messageOf(error)) })
+  return new StorageError(failureOf(error), file, { cause: new Error(messageOf(error)) })
 }
 
 /**

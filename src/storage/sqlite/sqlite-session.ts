@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { StorageError, type StorageProblem } from '../stores/storage-error.ts'
+import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 import type { Stores } from '../stores/storage.ts'
 import {
   checkpointWal,
@@ -108,7 +108,7 @@ export function createStores(send: (call: StoreCall) => Promise<unknown>): Sessi
 /** The outcome of a call. A failure is plain data, since an error loses its class between threads. */
 export type CallOutcome =
   | { readonly value: unknown }
-  | { readonly problem: StorageProblem; readonly detail: string }
+  | { readonly failure: StorageFailure; readonly detail: string }
 
 const MISSING_FILE = 'missing'
 
@@ -254,8 +254,8 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
         if (isSuspect) disconnect()
         else isSuspect = true
       }
-      const { code: problem, cause, message } = failure
-      return calls.map(() => ({ problem, detail: messageOf(cause ?? message) }))
+      const { code, cause, message } = failure
+      return calls.map(() => ({ failure: code, detail: messageOf(cause ?? message) }))
     }
   }
 

@@ -52,7 +52,7 @@ function createSqliteThread(options: SqliteOptions) {
     })
     started.on('exit', () => {
       worker = undefined
-      while (pending.length > 0) settleNext({ problem: 'IO', detail })
+      while (pending.length > 0) settleNext({ failure: 'IO', detail })
     })
     return started
   }
@@ -98,7 +98,7 @@ function createStorage(
   const { session, ...stores } = createStores(async (call) => {
     const outcome = await send(call)
     if ('value' in outcome) return outcome.value
-    throw new StorageError(outcome.problem, file, { cause: new Error(outcome.detail) })
+    throw new StorageError(outcome.failure, file, { cause: new Error(outcome.detail) })
   })
   return {
     ...stores,
@@ -184,7 +184,7 @@ export async function openSqliteInThread(
       if (isClosed) throw new StorageError('CLOSED', file)
       // Rows have no prototype. A clone has one, as it does between threads.
       const [outcome] = structuredClone(session.run([call]))
-      return outcome ?? { problem: 'IO', detail: 'The call has no outcome' }
+      return outcome ?? { failure: 'IO', detail: 'The call has no outcome' }
     },
     async () => {
       if (isClosed) return

@@ -1,4 +1,4 @@
-export const STORAGE_PROBLEMS = {
+export const STORAGE_FAILURES = {
   LOCKED: 'the database is locked by another program',
   FULL: 'the disk is full, or a limit on file sizes is reached',
   IO: 'the database could not be read or written',
@@ -17,10 +17,10 @@ export const STORAGE_PROBLEMS = {
   DAMAGED: 'the database is damaged; restore a backup with svc db restore',
 } as const
 
-export type StorageProblem = keyof typeof STORAGE_PROBLEMS
+export type StorageFailure = keyof typeof STORAGE_FAILURES
 
-/** Problems that resolve without a change of configuration; the store recovers by itself. */
-const TRANSIENT: ReadonlySet<StorageProblem> = new Set([
+/** Failures that resolve without a change of configuration; the store recovers by itself. */
+const TRANSIENT: ReadonlySet<StorageFailure> = new Set([
   'LOCKED',
   'FULL',
   'IO',
@@ -31,16 +31,16 @@ const TRANSIENT: ReadonlySet<StorageProblem> = new Set([
 
 /** A store could not do its work. The message names the file and never a value. */
 export class StorageError extends Error {
-  readonly code: StorageProblem
+  readonly code: StorageFailure
 
   /** `detail` is an error code of the system. */
   constructor(
-    code: StorageProblem,
+    code: StorageFailure,
     where: string,
     { detail, ...options }: ErrorOptions & { readonly detail?: string } = {},
   ) {
     super(
-      `${where}: ${STORAGE_PROBLEMS[code]}${detail === undefined ? '' : ` (${detail})`}`,
+      `${where}: ${STORAGE_FAILURES[code]}${detail === undefined ? '' : ` (${detail})`}`,
       options,
     )
     this.name = 'StorageError'

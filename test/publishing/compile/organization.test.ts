@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
   ORGANIZATION_RESOURCE,
   ORGANIZATION_SCHEMA,
@@ -57,7 +57,7 @@ test('publishes the identity with its public email addresses', async (t) => {
   })
   assert.deepEqual(mistakes, [])
   assert.ok(organization !== undefined)
-  assert.equal(schemaViolation(ORGANIZATION_SCHEMA, organization), undefined)
+  assert.equal(schemaMistake(ORGANIZATION_SCHEMA, organization), undefined)
   assert.equal(organization.accentColor?.light, '#0a5a70')
   assert.match(organization.accentColor.dark, /^#[0-9a-f]{6}$/)
   const { logo } = organization

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
   NO_WALLET_VIEWS,
   publishesNoWallet,
@@ -70,7 +70,7 @@ test('pages show translations, and know which texts have none', async (t) => {
   assert.equal(data.items[0]?.title, 'Reading')
   assert.deepEqual([...untranslated].toSorted(), ['It can be read.', 'Reading', 'What it is.'])
   assert.equal(data.items[1]?.horizon, 'later')
-  assert.equal(schemaViolation(SNAPSHOT_SCHEMAS.roadmap, data), undefined)
+  assert.equal(schemaMistake(SNAPSHOT_SCHEMAS.roadmap, data), undefined)
   // Without an overlay, everything falls back.
   assert.deepEqual(translateData(SNAPSHOT_SCHEMAS.roadmap, roadmap, undefined).data, roadmap)
 })
@@ -192,7 +192,7 @@ test('without wallet files the seven views say that no wallet is attached', asyn
   for (const name of WALLET_NAMES) {
     const view = JSON.parse(resources.get(name)?.text ?? '') as { attached: boolean }
     assert.equal(view.attached, false)
-    assert.equal(schemaViolation(SNAPSHOT_SCHEMAS[name], view), undefined)
+    assert.equal(schemaMistake(SNAPSHOT_SCHEMAS[name], view), undefined)
   }
   const { wallet } = NO_WALLET_VIEWS
   assert.equal(publishesNoWallet(wallet), true)

@@ -10,9 +10,9 @@ import {
 } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import {
-  STORAGE_PROBLEMS,
+  STORAGE_FAILURES,
   StorageError,
-  type StorageProblem,
+  type StorageFailure,
 } from '../../../src/storage/stores/storage-error.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
@@ -24,7 +24,7 @@ function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'service.sqlite')
 }
 
-function assertRefused(mode: SqliteMode, file: string, code: StorageProblem): void {
+function assertRefused(mode: SqliteMode, file: string, code: StorageFailure): void {
   assert.throws(
     () => openSqliteConnection(mode, { file, busyTimeoutMs: 100 }),
     (error) => {
@@ -51,7 +51,7 @@ test('a link in place of the database or a file beside it is refused, and nothin
       for (const mode of MODES) {
         assert.throws(
           () => openSqliteConnection(mode, { file }),
-          { code: 'IRREGULAR', message: `${file}${suffix}: ${STORAGE_PROBLEMS.IRREGULAR}` },
+          { code: 'IRREGULAR', message: `${file}${suffix}: ${STORAGE_FAILURES.IRREGULAR}` },
           mode,
         )
       }
@@ -147,7 +147,7 @@ test('the folder and the files are accessible only to their owner under any umas
 
 describe('a foreign file is refused in every mode and left unchanged', () => {
   /** Each makes a file and says what it is refused with. */
-  const FOREIGN: { readonly [name: string]: (file: string) => StorageProblem } = {
+  const FOREIGN: { readonly [name: string]: (file: string) => StorageFailure } = {
     'random bytes': (file) => {
       fs.writeFileSync(file, randomBytes(10_000))
       return 'NOT_A_DATABASE'
@@ -207,7 +207,7 @@ test('only the mode create creates a database; others refuse an empty file', (t)
   openSqliteConnection('read-only', { file }).close()
 })
 
-test('a path that cannot contain a database is a problem that names it', async (t) => {
+test('a path that cannot contain a database is a failure that names it', async (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
   await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'file', 'a.sqlite') }))

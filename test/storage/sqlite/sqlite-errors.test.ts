@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sqliteResultOf, toStorageError } from '../../../src/storage/sqlite/sqlite-connection.ts'
-import { StorageError, type StorageProblem } from '../../../src/storage/stores/storage-error.ts'
+import { StorageError, type StorageFailure } from '../../../src/storage/stores/storage-error.ts'
 
 /** An error as node:sqlite throws it. */
 function sqliteError(errcode: number): Error {
@@ -9,7 +9,7 @@ function sqliteError(errcode: number): Error {
 }
 
 /** Result codes by name (https://sqlite.org/rescode.html), and what each means to a caller. */
-const RESULTS: readonly (readonly [name: string, errcode: number, problem: StorageProblem])[] = [
+const RESULTS: readonly (readonly [name: string, errcode: number, problem: StorageFailure])[] = [
   ['SQLITE_ERROR', 1, 'IO'],
   ['SQLITE_PERM', 3, 'IO'],
   ['SQLITE_ABORT', 4, 'IO'],

@@ -8,10 +8,10 @@ import {
 import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { messageOf } from '@public-api/contract/errors/error-message'
 
-/** A problem with the state file, not with the service. */
+/** A failure with the state file, not with the service. */
 class StateFailure extends CommandFailure {
-  constructor(file: string, problem: string, unsaved?: SavedHead) {
-    super('STATE', problem.startsWith(file) ? problem : `${file}: ${problem}`, {
+  constructor(file: string, failure: string, unsaved?: SavedHead) {
+    super('STATE', failure.startsWith(file) ? failure : `${file}: ${failure}`, {
       exitCode: EXIT_CODES.usage,
       // It may contain responses that a later audit needs to prove a contradiction.
       ...(unsaved === undefined
@@ -41,7 +41,7 @@ async function requireSigned(
   throw new StateFailure(file, 'expected the newest version of a history in it')
 }
 
-/** Stores the head of the last audit in a file. Every problem with the file is a CommandFailure. */
+/** Stores the head of the last audit in a file. Every failure with the file is a CommandFailure. */
 export function createStateStore(
   file: string,
   {

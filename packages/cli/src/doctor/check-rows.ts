@@ -3,7 +3,7 @@ import { HEADERS, RESPONSE_CONTENT_TYPE } from '@public-api/contract/http/header
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { API_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import {
   DATA_SCHEMAS,
   ERROR_SCHEMA,
@@ -16,7 +16,7 @@ import type { Observation } from './probe-deployment.ts'
 
 /** Checks a shape. Responses may have more fields than are described (spec 9.2), so the schemas stay open. */
 function shapeFault(name: DataSchemaName | 'error', value: unknown): string | undefined {
-  return schemaViolation(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name], value)
+  return schemaMistake(name === 'error' ? ERROR_SCHEMA : DATA_SCHEMAS[name], value)
 }
 
 /** The response that was received instead of the promised one. */

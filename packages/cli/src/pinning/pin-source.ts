@@ -53,12 +53,12 @@ function formatPinSource(source: PinSource): string {
 type RecordFault = 'NO_KEY_RECORD' | 'KEY_RECORD_UNREACHABLE'
 
 /** Neither says anything about the service: exit code 3. */
-function failure(code: RecordFault, where: string, problem: string): CommandFailure {
-  return new CommandFailure(code, `${where}: ${problem}`, { exitCode: EXIT_CODES.unreachable })
+function failure(code: RecordFault, where: string, reason: string): CommandFailure {
+  return new CommandFailure(code, `${where}: ${reason}`, { exitCode: EXIT_CODES.unreachable })
 }
 
-function unusable(where: string, problem: string): CommandFailure {
-  return failure('NO_KEY_RECORD', where, problem)
+function unusable(where: string, reason: string): CommandFailure {
+  return failure('NO_KEY_RECORD', where, reason)
 }
 
 async function readDnsRecord(host: string): Promise<FoundRecord> {

@@ -160,15 +160,15 @@ export async function queryTxt(name: string): Promise<TxtAnswer> {
   // Not a named import, which would not follow `dns.setServers`.
   const resolvers = dns.getServers()
   if (resolvers.length === 0) throw new DnsError('the system has no resolver')
-  const problems = new Map<string, string>()
+  const failures = new Map<string, string>()
   for (const resolver of [...resolvers, ...resolvers]) {
     const server = parseServer(resolver)
     try {
       const { records, isValidated } = readAnswer(await askServer(server, name), name)
       return { records, isAuthenticated: isValidated && isTrustedPath(server), resolver }
     } catch (error) {
-      problems.set(resolver, reasonOf(error))
+      failures.set(resolver, reasonOf(error))
     }
   }
-  throw new DnsError([...problems].map(([resolver, why]) => `${resolver}: ${why}`).join('; '))
+  throw new DnsError([...failures].map(([resolver, why]) => `${resolver}: ${why}`).join('; '))
 }

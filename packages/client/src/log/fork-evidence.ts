@@ -137,8 +137,8 @@ export async function verifyForkEvidence(
   ]
   await checkSigned(smaller, policy)
   await checkSigned(larger, policy)
-  const refuse = (problem: string): never => {
-    throw new LogError('CONSISTENCY', `the evidence proves no fork: ${problem}`)
+  const refuse = (fault: string): never => {
+    throw new LogError('CONSISTENCY', `the evidence proves no fork: ${fault}`)
   }
   if (smaller.origin !== larger.origin) return refuse('the notes are of two logs')
   if (smaller.size > larger.size) return refuse('the larger tree is first')

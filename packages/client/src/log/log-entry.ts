@@ -26,8 +26,8 @@ function isCanonical(value: unknown, json: string): boolean {
  * (ENTRY) unless they are the canonical text of the version with that sequence number.
  */
 export async function parseLogEntry(bytes: Uint8Array, index: number): Promise<VersionEntry> {
-  const refuse = (problem: string): never => {
-    throw new LogError('ENTRY', `entry ${index}: ${problem}`)
+  const refuse = (fault: string): never => {
+    throw new LogError('ENTRY', `entry ${index}: ${fault}`)
   }
   if (bytes.length > MAX_ENTRY_BYTES) return refuse(`has more than ${MAX_ENTRY_BYTES} bytes`)
   let text: string

@@ -63,8 +63,8 @@ export async function createLagFailure(
   const evidence: WithheldEvidence = { format: 'svc-withheld-v1', ...statements }
   try {
     await verifyWithheld(evidence, { policy, pinnedKeyIds: undefined, nowMs })
-    const problem = `${detail}, signed more than 10 minutes later`
-    return Object.assign(new LogFinding('WITHHELD', problem, evidence), { evidence })
+    const fault = `${detail}, signed more than 10 minutes later`
+    return Object.assign(new LogFinding('WITHHELD', fault, evidence), { evidence })
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error
     return new LaggingError(detail, evidence)

@@ -67,8 +67,8 @@ export async function openPolicy(text: string): Promise<LogPolicy> {
       const column = word === undefined ? '' : `, column ${(words[word]?.index ?? 0) + 1}`
       return `the policy, line ${index + 1}${column}`
     }
-    const refuse = (problem: string, word?: number): never => {
-      throw new LogError('MALFORMED', `${placeOf(word)}: ${problem}`)
+    const refuse = (fault: string, word?: number): never => {
+      throw new LogError('MALFORMED', `${placeOf(word)}: ${fault}`)
     }
     const [kind, ...items] = words.map(([word]) => word)
     if (kind === undefined || kind.startsWith('#')) continue

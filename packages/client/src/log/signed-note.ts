@@ -141,8 +141,8 @@ export interface NoteKey {
  * and the key must be a usable Ed25519 public key.
  */
 export async function importVkey(vkey: string, type: number, place: string): Promise<NoteKey> {
-  const refuse = (problem: string): never => {
-    throw new LogError('MALFORMED', `${place}: ${problem}`)
+  const refuse = (fault: string): never => {
+    throw new LogError('MALFORMED', `${place}: ${fault}`)
   }
   const [, name = '', keyId = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? []
   const typed = decodeCanonicalBase64(base64)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample } from '@public-api/contract/documents/examples'
+import { schemaMistake } from '@public-api/contract/schemas/schema-mistake'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
-import { schemaViolation } from '@public-api/contract/schemas/schema-violation'
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { Ajv } from 'ajv'
@@ -52,7 +52,7 @@ test('agrees with Ajv on every snapshot schema, for examples with one value repl
     const schema: JsonSchema = SNAPSHOT_SCHEMAS[name]
     const validate = ajv.compile(schema)
     const example = createExample(schema)
-    assert.equal(schemaViolation(schema, example), undefined, name)
+    assert.equal(schemaMistake(schema, example), undefined, name)
     const substitutes = oneof(
       constantFrom(undefined, null, '', 'x'.repeat(5000), '2026-02-30', '2026-11-22', 0, -1, 1.5),
       constantFrom([], {}, true, 'https://example.test/', 'javascript:', '2026-11-22T10:00:00Z'),
@@ -61,13 +61,13 @@ test('agrees with Ajv on every snapshot schema, for examples with one value repl
     assertProperty(
       property(constantFrom(...pathsInto(example)), substitutes, (path, substitute) => {
         const value = replaceAt(example, path, substitute) ?? null
-        const violation = schemaViolation(schema, value)
+        const mistake = schemaMistake(schema, value)
         assert.equal(
-          violation === undefined,
+          mistake === undefined,
           validate(value),
-          `${name} ${path.join('/')}: ${violation}`,
+          `${name} ${path.join('/')}: ${mistake}`,
         )
-        if (violation === undefined) accepted += 1
+        if (mistake === undefined) accepted += 1
         else refused += 1
       }),
       { numRuns: 300, seed: 12 },
@@ -79,7 +79,7 @@ test('agrees with Ajv on every snapshot schema, for examples with one value repl
 const CASES: readonly (readonly [
   schema: JsonSchema,
   value: unknown,
-  violation: string | undefined,
+  mistake: string | undefined,
 ])[] = [
   [{ type: 'string', maxLength: 2 }, '😀😀', undefined],
   [{ type: 'string', maxLength: 2 }, '😀😀😀', ': expected at most 2 characters'],
@@ -105,12 +105,12 @@ const CASES: readonly (readonly [
   [{ type: 'object', required: ['toString'] }, {}, '/toString: expected this member'],
 ]
 
-for (const [schema, value, violation] of CASES) {
+for (const [schema, value, mistake] of CASES) {
   test(`${JSON.stringify(schema)} and ${JSON.stringify(value)}`, () => {
-    assert.equal(schemaViolation(schema, value), violation)
+    assert.equal(schemaMistake(schema, value), mistake)
   })
 }
 
 test('throws on a format that it does not check', () => {
-  assert.throws(() => schemaViolation({ type: 'string', format: 'hostname' }, 'a'), /hostname/)
+  assert.throws(() => schemaMistake({ type: 'string', format: 'hostname' }, 'a'), /hostname/)
 })

@@ -29,7 +29,7 @@ function patternOf(source: string): RegExp {
 }
 
 /** A value that does not have its described shape. */
-export interface SchemaViolation {
+export interface SchemaMistake {
   /** Member names and list indexes, from the top. */
   readonly path: readonly (string | number)[]
   readonly keyword: keyof JsonSchema
@@ -77,11 +77,11 @@ function valueFault(schema: JsonSchema, value: unknown): Fault | undefined {
   return undefined
 }
 
-function* memberViolations(
+function* memberMistakes(
   schema: JsonSchema,
   members: object,
-  path: SchemaViolation['path'],
-): Generator<SchemaViolation, void> {
+  path: SchemaMistake['path'],
+): Generator<SchemaMistake, void> {
   const { properties = {}, additionalProperties, required = [] } = schema
   for (const name of required.filter((each) => !Object.hasOwn(members, each))) {
     const at = { path: [...path, name], schema: properties[name] ?? {}, value: undefined }
@@ -97,31 +97,31 @@ function* memberViolations(
     if (described === false) {
       const [keyword, expected] = ['additionalProperties', 'no such member'] as const
       yield { path: at, schema, value, keyword, expected }
-    } else yield* schemaViolations(described, value, at)
+    } else yield* schemaMistakes(described, value, at)
   }
 }
 
 /** Every place where parsed JSON does not have the described shape. Objects are open unless the schema closes them. */
-export function* schemaViolations(
+export function* schemaMistakes(
   schema: JsonSchema,
   value: unknown,
-  path: SchemaViolation['path'] = [],
-): Generator<SchemaViolation, void> {
+  path: SchemaMistake['path'] = [],
+): Generator<SchemaMistake, void> {
   if (value === null && schema.nullable === true) return
   const found = valueFault(schema, value)
   if (found !== undefined) yield { path, schema, value, ...found }
   if (found?.keyword === 'type' || typeof value !== 'object' || value === null) return
-  if (!Array.isArray(value)) yield* memberViolations(schema, value, path)
+  if (!Array.isArray(value)) yield* memberMistakes(schema, value, path)
   else if (schema.items !== undefined) {
     for (const [index, item] of value.entries()) {
-      yield* schemaViolations(schema.items, item, [...path, index])
+      yield* schemaMistakes(schema.items, item, [...path, index])
     }
   }
 }
 
-/** The first violation, as a JSON Pointer with what was expected, or undefined. Never quotes the value. */
-export function schemaViolation(schema: JsonSchema, value: unknown): string | undefined {
-  for (const { path, expected } of schemaViolations(schema, value)) {
+/** The first mistake, as a JSON Pointer with what was expected, or undefined. Never quotes the value. */
+export function schemaMistake(schema: JsonSchema, value: unknown): string | undefined {
+  for (const { path, expected } of schemaMistakes(schema, value)) {
     return `${path.map((step) => `/${step}`).join('')}: expected ${expected}`
   }
   return undefined
