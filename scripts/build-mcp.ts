@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { copyPackageFiles, PROGRAM, ROOT, writeLicenses } from './package-files.ts'
@@ -18,11 +18,14 @@ export async function buildMcp(folder: string): Promise<void> {
     absWorkingDir: ROOT,
     entryPoints: [path.join(PACKAGE, 'src', 'main.ts')],
     outfile: path.join(dist, 'main.js'),
+    alias: { '@modelcontextprotocol/server/_shims': path.join(PACKAGE, 'src', 'sdk-shims.ts') },
     minify: true,
     metafile: true,
   })
   writeLicenses(dist, metafile)
   copyPackageFiles(PACKAGE, folder)
+  if (folder !== PACKAGE)
+    cpSync(path.join(PACKAGE, 'server.json'), path.join(folder, 'server.json'))
 }
 
 await runScript(import.meta, {

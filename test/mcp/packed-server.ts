@@ -36,7 +36,7 @@ export async function assertPackedServer(
   assert.equal((await checkPackage(createPackageFromTarballData(data))).types, false)
   assert.match(
     readFileSync(path.join(built, 'dist', 'LICENSES.txt'), 'utf8'),
-    /@modelcontextprotocol\/sdk/,
+    /@modelcontextprotocol\/server/,
   )
   const args = [NPX, '--yes', '--offline', `--package=../${tarball}`, 'public-api-mcp']
   for (const [version, node] of nodes) {

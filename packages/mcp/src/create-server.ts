@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer } from '@modelcontextprotocol/server'
 import { auditHistory } from '@public-api/client-internal/audit-history'
 import { history } from '@public-api/client-internal/history'
 import { findEntryFault } from '@public-api/client-internal/history-proofs'
@@ -7,6 +7,7 @@ import { readNewest } from '@public-api/client-internal/newest-version'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { z } from 'zod'
 import { proofOf, readProved, type Proof, type Proved, type Source } from './proved-reads.ts'
+import { membersOf, resultOf } from './result-schemas.ts'
 import { searchTexts, type Hit } from './search-texts.ts'
 import { createToolRunner, ToolFailure } from './tool-result.ts'
 
@@ -21,6 +22,22 @@ const MAX_VERSIONS = 100
 const MAX_HITS = 25
 
 const SNAPSHOT_ID = z.string().regex(/^VS-\d{4,12}$/, 'expected a version such as VS-0008')
+
+const NOTHING = z.object({})
+const STATUS = membersOf('status')
+
+const RECEIVED_RESPONSE = z.object({
+  method: z.enum(['GET', 'POST', 'DELETE']).default('GET'),
+  target: z
+    .string()
+    .regex(/^\/[!-~]*$/, 'expected a path with its query')
+    .max(8192),
+  status: z.int().min(100).max(599),
+  headers: z.record(z.string().max(100), z.string().max(8192)),
+  body: z.string().max(4_000_000),
+  bodyEncoding: z.enum(['utf8', 'base64']).default('utf8'),
+  ifNoneMatch: z.string().max(8192).optional(),
+})
 
 /** Nothing is changed by any tool, and all of them read the service. */
 const ANNOTATIONS = {
@@ -39,142 +56,136 @@ export interface ServerDependencies {
   readonly timeoutMs: number
 }
 
+/** A tool. `data` is the schema of the data that it returns with the proof. */
+interface Tool<Input extends z.ZodObject> {
+  readonly description: string
+  readonly input: Input
+  readonly data: z.ZodObject
+  /** `signal` aborts when the call is canceled, or takes too long. */
+  read(from: Source, input: z.infer<Input>, signal: AbortSignal): Promise<Proved<unknown>>
+}
+
 /** Creates the server with its tools. It sends nothing before the first tool is called. */
 export function createServer({ source, version, timeoutMs }: ServerDependencies): McpServer {
   const runTool = createToolRunner(timeoutMs)
   const server = new McpServer(
     { name: 'public-api', title: 'Verified public API', version },
-    { instructions: INSTRUCTIONS },
+    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
   )
-
-  /** A tool without parameters. */
-  const addRead = (
-    name: string,
-    description: string,
-    read: (from: Source) => Promise<Proved<unknown>>,
-  ): void => {
-    server.registerTool(name, { description, annotations: ANNOTATIONS }, () =>
-      runTool(async () => read(await source())),
+  const add = <Input extends z.ZodObject>(name: string, tool: Tool<Input>): void => {
+    const { description, input: inputSchema, data } = tool
+    const config = {
+      description,
+      inputSchema,
+      outputSchema: resultOf(data),
+      annotations: ANNOTATIONS,
+    }
+    server.registerTool<z.ZodObject, z.ZodObject>(name, config, (given, { mcpReq }) =>
+      runTool(async (late) => {
+        const signal = AbortSignal.any([mcpReq.signal, late])
+        return tool.read(await source(), given as z.infer<Input>, signal)
+      }),
     )
   }
 
-  addRead('get_status', 'State of the service and of its components, with incidents.', readStatus)
-  addRead('get_incidents', 'Incidents and planned maintenance, newest first.', async (from) => {
-    const { proof, data } = await readStatus(from)
-    const { incidents, maintenances = [], updatedAt } = data
-    return { proof, data: { updatedAt, incidents, maintenances } }
+  add('get_status', {
+    description: 'State of the service and of its components, with incidents.',
+    input: NOTHING,
+    data: STATUS,
+    read: readStatus,
   })
-  addRead('get_roadmap', 'The roadmap: what is planned now, next and later.', readRoadmap)
-  addRead('get_queue', 'The development queue: what is being built, by priority.', readQueue)
-  addRead(
-    'get_architecture',
-    'Components, data flows, guarantees and boundaries.',
-    readArchitecture,
-  )
-
-  server.registerTool(
-    'get_changelog',
-    {
-      description:
-        'The changelog. With "since", the published versions after that version instead, with their notes and changed resources, newest first.',
-      inputSchema: { since: SNAPSHOT_ID.optional() },
-      annotations: ANNOTATIONS,
+  add('get_incidents', {
+    description: 'Incidents and planned maintenance, newest first.',
+    input: NOTHING,
+    data: STATUS.pick({ updatedAt: true, incidents: true, maintenances: true }),
+    async read(from) {
+      const { proof, data } = await readStatus(from)
+      const { incidents, maintenances = [], updatedAt } = data
+      return { proof, data: { updatedAt, incidents, maintenances } }
     },
-    ({ since }) =>
-      runTool(async () => {
-        const from = await source()
-        return since === undefined ? readChangelog(from) : readVersionsSince(from, since)
-      }),
-  )
-
-  server.registerTool(
-    'get_history_entry',
-    {
-      description:
-        'One published version: its time, note, changes and the digest of every resource.',
-      inputSchema: { snapshotId: SNAPSHOT_ID },
-      annotations: ANNOTATIONS,
+  })
+  add('get_roadmap', {
+    description: 'The roadmap: what is planned now, next and later.',
+    input: NOTHING,
+    data: membersOf('roadmap'),
+    read: readRoadmap,
+  })
+  add('get_queue', {
+    description: 'The development queue: what is being built, by priority.',
+    input: NOTHING,
+    data: membersOf('development-queue'),
+    read: readQueue,
+  })
+  add('get_architecture', {
+    description: 'Components, data flows, guarantees and boundaries.',
+    input: NOTHING,
+    data: membersOf('architecture'),
+    read: readArchitecture,
+  })
+  add('get_changelog', {
+    description:
+      'The changelog. With "since", the published versions after that version instead, with their notes and changed resources, newest first.',
+    input: z.object({ since: SNAPSHOT_ID.optional() }),
+    data: z.object({
+      ...membersOf('changelog').partial().shape,
+      since: z.string().optional().describe('As asked for.'),
+      versions: z.array(z.unknown()).optional().describe('With "since": the versions.'),
+      isComplete: z
+        .boolean()
+        .optional()
+        .describe(`Whether these are all; at most ${MAX_VERSIONS} are returned.`),
+    }),
+    read: (from, { since }) =>
+      since === undefined ? readChangelog(from) : readVersionsSince(from, since),
+  })
+  add('get_history_entry', {
+    description: 'One published version: its time, note, changes and the digest of every resource.',
+    input: z.object({ snapshotId: SNAPSHOT_ID }),
+    data: membersOf('VersionSnapshot'),
+    async read(from, { snapshotId }) {
+      const entry = await from.client.versionById(snapshotId)
+      if ((await findEntryFault(entry.data, snapshotId)) !== undefined) {
+        throw new ToolFailure('BROKEN', 'the signed data is not the version with this ID')
+      }
+      return { proof: proofOf(from, entry, entry.data), data: entry.data }
     },
-    ({ snapshotId }) =>
-      runTool(async () => {
-        const from = await source()
-        const entry = await from.client.versionById(snapshotId)
-        if ((await findEntryFault(entry.data, snapshotId)) !== undefined) {
-          throw new ToolFailure('BROKEN', 'the signed data is not the version with this ID')
-        }
-        return { proof: proofOf(from, entry, entry.data), data: entry.data }
-      }),
-  )
-
-  server.registerTool(
-    'search',
-    {
-      description:
-        'Finds the items of status, roadmap, queue, changelog and architecture whose texts contain every word.',
-      inputSchema: { query: z.string().trim().min(1).max(200) },
-      annotations: ANNOTATIONS,
-    },
-    ({ query }) => runTool(async () => search(await source(), query)),
-  )
-
-  server.registerTool(
-    'verify_response',
-    {
-      description:
-        'Verifies a response that was received elsewhere: its signature, age, digest and ETag. Returns no content.',
-      inputSchema: {
-        method: z.enum(['GET', 'POST', 'DELETE']).default('GET'),
-        target: z
-          .string()
-          .regex(/^\/[!-~]*$/, 'expected a path with its query')
-          .max(8192),
-        status: z.number().int().min(100).max(599),
-        headers: z.record(z.string().max(100), z.string().max(8192)),
-        body: z.string().max(4_000_000),
-        bodyEncoding: z.enum(['utf8', 'base64']).default('utf8'),
-        ifNoneMatch: z.string().max(8192).optional(),
-      },
-      annotations: ANNOTATIONS,
-    },
-    ({ body, bodyEncoding, ifNoneMatch, ...asked }) =>
-      runTool(async () => {
-        const from = await source()
-        const response: HttpResponse = {
-          ...asked,
-          ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
-          body: Buffer.from(body, bodyEncoding),
-        }
-        const [verified, newest] = await Promise.all([
-          from.client.verify(response),
-          readNewest(from.client, {}),
-        ])
-        return {
-          proof: proofOf(from, verified, newest.data),
-          data: { verified: true, status: verified.status, etag: verified.etag },
-        }
-      }),
-  )
-
-  server.registerTool(
-    'audit',
-    {
-      description:
-        'Recomputes the whole history: every hash, link and change, and the served resources against the newest version. Takes seconds.',
-      annotations: ANNOTATIONS,
-    },
-    ({ signal: canceled }) =>
-      runTool(async (late) => {
-        const from = await source()
-        const { client } = from
-        const report = await auditHistory({ client, signal: AbortSignal.any([canceled, late]) })
-        const newest = await readNewest(client, {})
-        const { head, versionsRead, resources, unavailable } = report
-        return {
-          proof: proofOf(from, { keyId: report.keyId, provedAtMs: newest.provedAtMs }, head),
-          data: { holds: true, versionsRead, resources, unavailable },
-        }
-      }),
-  )
+  })
+  add('search', {
+    description:
+      'Finds the items of status, roadmap, queue, changelog and architecture whose texts contain every word.',
+    input: z.object({ query: z.string().trim().min(1).max(200) }),
+    data: z.object({
+      query: z.string().describe('As asked for.'),
+      count: z.int().describe('Number of items that were found.'),
+      hits: z.array(z.unknown()).describe(`The first ${MAX_HITS} of them.`),
+    }),
+    read: (from, { query }) => search(from, query),
+  })
+  add('verify_response', {
+    description:
+      'Verifies a response that was received elsewhere: its signature, age, digest and ETag. Returns no content.',
+    input: RECEIVED_RESPONSE,
+    data: z.object({
+      verified: z.literal(true),
+      status: z.int().describe('Status code of the response.'),
+      etag: z.string().optional().describe('Its ETag.'),
+    }),
+    read: verifyReceived,
+  })
+  add('audit', {
+    description:
+      'Recomputes the whole history: every hash, link and change, and the served resources against the newest version. Takes seconds.',
+    input: NOTHING,
+    data: z.object({
+      holds: z.literal(true),
+      versionsRead: z.int().describe('Number of versions that were read.'),
+      resources: z
+        .array(z.string())
+        .describe('Resources that the newest version contains as served.'),
+      unavailable: z.array(z.string()).describe('Resources that are not served.'),
+    }),
+    read: audit,
+  })
 
   return server
 }
@@ -230,6 +241,33 @@ async function search(from: Source, query: string) {
   const hits: readonly Hit[] = found.flatMap((each) => each.hits)
   const oldest = found
     .map(({ proof }) => proof)
-    .toSorted((one, other) => Date.parse(one.provedAt) - Date.parse(other.provedAt))[0]
+    .reduce((one, other) => (Date.parse(one.provedAt) <= Date.parse(other.provedAt) ? one : other))
   return { proof: oldest, data: { query, count: hits.length, hits: hits.slice(0, MAX_HITS) } }
+}
+
+async function verifyReceived(from: Source, received: z.infer<typeof RECEIVED_RESPONSE>) {
+  const { body, bodyEncoding, ifNoneMatch, ...asked } = received
+  const response: HttpResponse = {
+    ...asked,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    body: Buffer.from(body, bodyEncoding),
+  }
+  const [verified, newest] = await Promise.all([
+    from.client.verify(response),
+    readNewest(from.client, {}),
+  ])
+  return {
+    proof: proofOf(from, verified, newest.data),
+    data: { verified: true, status: verified.status, etag: verified.etag },
+  }
+}
+
+async function audit(from: Source, _: object, signal: AbortSignal) {
+  const report = await auditHistory({ client: from.client, signal })
+  const newest = await readNewest(from.client, {})
+  const { head, versionsRead, resources, unavailable } = report
+  return {
+    proof: proofOf(from, { keyId: report.keyId, provedAtMs: newest.provedAtMs }, head),
+    data: { holds: true, versionsRead, resources, unavailable },
+  }
 }

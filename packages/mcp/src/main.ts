@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
@@ -9,6 +10,7 @@ import type { Client } from '@public-api/client-internal/client'
 import { createClient } from '@public-api/client-internal/client-with-copies'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
+import { createStdioTransport } from './stdio-transport.ts'
 
 const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--mirror URL]... [--timeout SECONDS]
 
@@ -21,7 +23,7 @@ A Model Context Protocol server on standard input and output. It reads the API a
   --version          the version of this program
   --help             this text
 
-Exit code: 0 the client closed the connection, 2 wrong usage.
+Exit code: 0 the client closed the connection, 1 standard input or output failed, 2 wrong usage.
 `
 
 const KEY_ID = /^[\w-]{43}$/
@@ -90,7 +92,20 @@ function joinPins(args: readonly string[]): string[] {
     .split('\0')
 }
 
-async function main(): Promise<void> {
+/** Ends the process when nobody reads what it writes. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    process.stderr.write(
+      `${formatErrorLine(`standard output: could not be written (${error.message})`)}\n`,
+    )
+    process.exit(1)
+  })
+  process.stderr.on('error', () => {})
+}
+
+function main(): void {
+  endWithReader()
   const { values, positionals } = parseArgs({
     args: joinPins(process.argv.slice(2)),
     allowPositionals: true,
@@ -111,14 +126,31 @@ async function main(): Promise<void> {
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',
     )
   }
-  const server = createServer({ source, version: readVersion(), timeoutMs })
-  await server.connect(new StdioServerTransport())
+  const version = readVersion()
+  const report = ({ message }: Error): void =>
+    void process.stderr.write(`${formatErrorLine(message)}\n`)
+  const open = (): McpServer => {
+    const created = createServer({ source, version, timeoutMs })
+    // Messages that need no response, such as a response to no request.
+    created.server.onerror = report
+    return created
+  }
+  serveStdio(open, {
+    transport: createStdioTransport(process.stdin, process.stdout),
+    onerror: report,
+  })
   // Pending requests of a closed connection have no reader. Responses that are ready still leave.
-  process.stdin.once('end', () => setTimeout(() => process.exit(), EXIT_AFTER_MS).unref())
+  const end = (): void => void setTimeout(() => process.exit(), EXIT_AFTER_MS).unref()
+  process.stdin.once('end', end)
+  process.stdin.once('error', (error) => {
+    report(error)
+    process.exitCode = 1
+    end()
+  })
 }
 
 try {
-  await main()
+  main()
 } catch (error) {
   process.stderr.write(`${formatErrorLine((error as Error).message, 'public-api-mcp')}\n`)
   process.exitCode = 2

@@ -31,19 +31,37 @@ export interface ToolResult {
   [member: string]: unknown
   readonly isError?: true
   readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent?: { [member: string]: unknown }
 }
 
 /** A longer result would fill the context of an agent, or be cut off by its client. */
 const MAX_CHARACTERS = 100_000
 
-/** A result as JSON: texts of the service stay within its strings, and what only a model would read is escaped. */
-function toResult(value: unknown): ToolResult {
+/** Writes what only a model would read as its escape, in every text of a value. */
+function escapeTexts(value: unknown): unknown {
+  if (typeof value === 'string') return escapeHidden(value)
+  if (Array.isArray(value)) return value.map(escapeTexts)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(
+    ([name, member]) => [escapeHidden(name), escapeTexts(member)] as const,
+  )
+  return Object.fromEntries(members)
+}
+
+/**
+ * A result as JSON: texts of the service stay within its strings, and what only a model would read is escaped. As a value,
+ * it has the same members.
+ */
+function toResult(value: object): ToolResult {
   const text = escapeHidden(JSON.stringify(value, undefined, 2))
   if (text.length > MAX_CHARACTERS) {
     const reason = `the result has ${text.length} characters, more than ${MAX_CHARACTERS}; search, or ask for fewer versions`
     throw new ToolFailure('TOO_LARGE', reason)
   }
-  return { content: [{ type: 'text', text }] }
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: escapeTexts(value) as { [member: string]: unknown },
+  }
 }
 
 /** The code and the reason of an error. Errors of the client quote header fields, so their messages are not used. */
@@ -74,7 +92,7 @@ function describeError(error: unknown): readonly [code: string, reason: string] 
  * tool gets a signal that aborts at the limit.
  */
 export function createToolRunner(timeoutMs: number) {
-  return async (tool: (late: AbortSignal) => Promise<unknown>): Promise<ToolResult> => {
+  return async (tool: (late: AbortSignal) => Promise<object>): Promise<ToolResult> => {
     const late = AbortSignal.timeout(timeoutMs)
     try {
       return toResult(await orAborted(tool(late), late))
