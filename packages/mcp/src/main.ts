@@ -132,7 +132,7 @@ function main(): void {
   const open = (): McpServer => {
     const created = createServer({ source, version, timeoutMs })
     // Messages that need no response, such as a response to no request.
-    created.server.onerror = report
+    Object.assign(created.server, { onerror: report })
     return created
   }
   serveStdio(open, {

@@ -42,7 +42,7 @@ export function membersOf(name: DataSchemaName): z.ZodObject {
   const members = Object.entries(properties ?? {}).map(
     ([member, { type = 'object', description }]) => {
       const schema = TYPES[type]().describe(description ?? '')
-      return [member, required?.includes(member) === true ? schema : schema.optional()] as const
+      return [member, (required ?? []).includes(member) ? schema : schema.optional()] as const
     },
   )
   return z.object(Object.fromEntries(members))

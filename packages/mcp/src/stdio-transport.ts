@@ -112,7 +112,7 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
     send: (message) =>
       new Promise((resolve, reject) => {
         output.write(`${JSON.stringify(message)}\n`, (error) =>
-          error == null ? resolve() : reject(error),
+          error instanceof Error ? reject(error) : resolve(),
         )
       }),
     close() {
