@@ -92,7 +92,7 @@ function joinPins(args: readonly string[]): string[] {
     .split('\0')
 }
 
-/** Ends the process when nobody reads what it writes. */
+/** Ends the process when what it writes has no reader. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
