@@ -30,7 +30,7 @@ status=0
 $SVC site copy "$@" || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status"
 
-(cd copy && git --work-tree=. add --all --force .)
+(cd copy && git --work-tree=. add --all --force . ':!.site.lock')
 tree=$(git write-tree)
 if [ -n "$before" ] && [ "$tree" = "$(git rev-parse "$before^{tree}")" ]; then
   echo 'The copy has not changed.'

@@ -49,6 +49,7 @@ at that moment. Readers and the pages of the copy verify it.`,
     const { folder: releasesDir } = openReleasesFolder(values.releases)
     const { openReleasesCopy, proveCopy } = await import('../copy/copy-releases.ts')
     const { CopyError } = await import('../copy/copy-source.ts')
+    const { withCopyFolder } = await import('../copy/write-copy.ts')
     const fail = (error: unknown, exitCode: ExitCode = EXIT_CODES.failure) =>
       new CommandFailure('COPY', messageOf(error), { exitCode })
     const place = path.resolve(folder)
@@ -67,23 +68,25 @@ at that moment. Readers and the pages of the copy verify it.`,
       )
       return { ...written, snapshotId: copy.snapshotId }
     }
-    const report = await write().catch((error: unknown) => {
-      throw fail(error)
-    })
-    const { snapshotId, files, written, removed } = report
-    const lines = [
-      `${folder}: ${files} files of ${snapshotId}; ${written} written, ${removed} removed.`,
-    ]
-    if (values.now === undefined) return { json: report, lines }
-    try {
-      const proof = await proveCopy(place, origin, pins)
-      return {
-        json: { ...report, proved: proof.snapshotId },
-        lines: [...lines, `now.json: ${proof.snapshotId} is the newest version of ${origin}.`],
+    return withCopyFolder(place, async () => {
+      const report = await write()
+      const { snapshotId, files, written, removed } = report
+      const lines = [
+        `${folder}: ${files} files of ${snapshotId}; ${written} written, ${removed} removed.`,
+      ]
+      if (values.now === undefined) return { json: report, lines }
+      try {
+        const proof = await proveCopy(place, origin, pins)
+        return {
+          json: { ...report, proved: proof.snapshotId },
+          lines: [...lines, `now.json: ${proof.snapshotId} is the newest version of ${origin}.`],
+        }
+      } catch (error) {
+        for (const line of lines) output.out(line)
+        throw fail(error, error instanceof CopyError ? EXIT_CODES.failure : EXIT_CODES.unreachable)
       }
-    } catch (error) {
-      for (const line of lines) output.out(line)
-      throw fail(error, error instanceof CopyError ? EXIT_CODES.failure : EXIT_CODES.unreachable)
-    }
+    }).catch((error: unknown) => {
+      throw error instanceof CommandFailure ? error : fail(error)
+    })
   },
 })

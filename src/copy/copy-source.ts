@@ -121,7 +121,10 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
   return { site, respond }
 }
 
-/** Lists the files of a copy of a service: those that never change first, those that name them last. */
+/**
+ * Lists the files of a copy of a service: those that never change first, those that name them last. A reader who finds the
+ * first ones of a newer version therefore finds everything that they name.
+ */
 export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyFile> {
   const { releases, cards, origin, baseUrl, keyId } = options
   const count = Number(releases.headSnapshotId.slice('VS-'.length))
@@ -186,7 +189,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     ),
   ]
   const sharedKey = createHash('sha256').update(JSON.stringify(shared)).digest('base64url')
-  for (let sequence = 1; sequence <= count; sequence += 1) {
+  // Each page names the version before it, and gains a link to the next one when that is there.
+  for (let sequence = count; sequence >= 1; sequence -= 1) {
     const { snapshotId, hash, resources, changes } = entryOf(sequence)
     const before = sequence === 1 ? {} : entryOf(sequence - 1).resources
     const removed = changes.flatMap(({ resource }) => [
@@ -195,8 +199,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     ])
     const key = [sharedKey, hash, sequence === count ? 'newest' : '', ...removed].join(' ')
     for (const locale of LOCALES) {
-      yield served(`/${locale}/history/${snapshotId}`, key)
       yield served(`/${locale}/history/${snapshotId}.md`, key)
+      yield served(`/${locale}/history/${snapshotId}`, key)
     }
   }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
+import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-file'
+import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { type CopyFile, CopyError } from './copy-source.ts'
 
@@ -10,11 +11,15 @@ const LIST_FILE = 'site.json'
 const LIST_SCHEMA = 'svc.public.site.v1'
 /** Complete files wait here until all of them are there. */
 const STAGING = '.staging'
+const LOCK = '.site.lock'
+/** Names the process that has the lock. */
+const HOLDER = '.site.lock.pid'
+const LOCK_WAIT_MS = 1000
 const RIGHTS = { mode: 0o644 }
 const FOLDER_MODE = 0o755
 
-/** Digest of the content, and the key that it was made for. */
-type Written = readonly [digest: string, key?: string]
+/** Digest of the content, and the key that it was made for. Empty while a run replaces the file. */
+type Written = readonly [digest?: string, key?: string]
 
 /** What a run changed. */
 export interface CopyReport {
@@ -46,9 +51,11 @@ function readList(folder: string): ReadonlyMap<string, Written> {
 }
 
 /** Throws a CopyError for a folder with files that no run wrote: a mistyped name must not mix two sites. */
-function requireOwnFolder(folder: string, before: ReadonlyMap<string, Written>): void {
-  const names = fs.readdirSync(folder).filter((name) => !name.startsWith('.'))
-  if (before.size > 0 || names.length === 0) return
+function requireOwnFolder(folder: string): void {
+  const names = fs.readdirSync(folder)
+  // Without the list, the lock shows that an earlier run wrote there.
+  if ([LIST_FILE, LOCK].some((name) => names.includes(name))) return
+  if (names.every((name) => name.startsWith('.'))) return
   throw new CopyError(`${folder}: expected an empty folder, or one that svc site wrote before`)
 }
 
@@ -64,24 +71,42 @@ function removeFile(folder: string, file: string): void {
   }
 }
 
-/**
- * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
- * its place, in the order of the list, so that a run that is killed leaves the old copy; the next run removes what it left.
- * Rejects with a CopyError, or with the error of the system.
- */
-export async function writeCopy(
-  folder: string,
-  files: AsyncIterable<CopyFile>,
-  onFile: () => void = () => {},
-): Promise<CopyReport> {
-  makeFolder(folder, FOLDER_MODE)
-  const before = readList(folder)
-  requireOwnFolder(folder, before)
+/** Where the complete files of a run wait, and the list that names all files of the copy. */
+function createStaging(folder: string) {
   const staging = path.join(folder, STAGING)
   fs.rmSync(staging, { recursive: true, force: true })
   fs.mkdirSync(staging)
+  const at = (name: string): string => path.join(staging, name)
+  return {
+    write: (name: string, bytes: Uint8Array) => fs.writeFileSync(at(name), bytes, RIGHTS),
+    move: (name: string, file: string) => fs.renameSync(at(name), path.join(folder, file)),
+    writeList(files: Iterable<readonly [string, Written]>): void {
+      const list = { schema: LIST_SCHEMA, files: Object.fromEntries(files) }
+      fs.writeFileSync(at(LIST_FILE), `${JSON.stringify(list)}\n`, RIGHTS)
+      syncFile(at(LIST_FILE))
+      fs.renameSync(at(LIST_FILE), path.join(folder, LIST_FILE))
+    },
+    end: () => fs.rmSync(staging, { recursive: true, force: true }),
+  }
+}
+
+/**
+ * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
+ * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
+ * finds what a file names at any moment. Meanwhile the list names the files of both copies, without the digests of those
+ * that are replaced: the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error
+ * of the system.
+ */
+export async function writeCopy(
+  folder: string,
+  files: AsyncIterable<CopyFile> | Iterable<CopyFile>,
+  onFile: () => void = () => {},
+): Promise<CopyReport> {
+  const before = readList(folder)
+  const staging = createStaging(folder)
   const after = new Map<string, Written>()
   const staged: string[] = []
+  let isListChanged = false
   for await (const { file, key, make } of files) {
     onFile()
     const known = before.get(file)
@@ -92,23 +117,53 @@ export async function writeCopy(
     const bytes = await make()
     const digest = createHash('sha256').update(bytes).digest('base64url')
     after.set(file, key === undefined ? [digest] : [digest, key])
+    isListChanged ||= known?.[0] !== digest || known[1] !== key
     if (known?.[0] === digest) continue
-    fs.writeFileSync(path.join(staging, String(staged.length)), bytes, RIGHTS)
+    staging.write(String(staged.length), bytes)
     staged.push(file)
   }
   const removed = [...before.keys()].filter((file) => !after.has(file))
+  if (staged.length > 0 || removed.length > 0) {
+    staging.writeList([...before, ...after, ...staged.map((file) => [file, []] as const)])
+  }
   const made = new Set<string>()
   for (const [index, file] of staged.entries()) {
     const parent = path.join(folder, path.dirname(file))
     if (!made.has(parent)) fs.mkdirSync(parent, { recursive: true })
     made.add(parent)
-    fs.renameSync(path.join(staging, String(index)), path.join(folder, file))
+    staging.move(String(index), file)
   }
   for (const file of removed) removeFile(folder, file)
-  fs.rmSync(staging, { recursive: true, force: true })
-  if (staged.length > 0 || removed.length > 0 || after.size !== before.size) {
-    const list = { schema: LIST_SCHEMA, files: Object.fromEntries(after) }
-    replaceFile(path.join(folder, LIST_FILE), `${JSON.stringify(list)}\n`, RIGHTS)
-  }
+  if (isListChanged || removed.length > 0) staging.writeList(after)
+  staging.end()
   return { files: after.size, written: staged.length, removed: removed.length }
+}
+
+/**
+ * Runs work while no other run writes this copy. Creates the folder. Rejects with a CopyError for a folder of other files,
+ * or if another run has not ended within a second, and with the error of `work`.
+ */
+export async function withCopyFolder<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  makeFolder(folder, FOLDER_MODE)
+  requireOwnFolder(folder)
+  const holder = path.join(folder, HOLDER)
+  try {
+    return await withFileLock(path.join(folder, LOCK), LOCK_WAIT_MS, async () => {
+      fs.writeFileSync(holder, String(process.pid), RIGHTS)
+      try {
+        return await work()
+      } finally {
+        fs.rmSync(holder, { force: true })
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error
+    const name = fs.existsSync(holder) ? `process ${fs.readFileSync(holder, 'utf8')}` : 'a process'
+    throw new CopyError(`${name} writes ${folder} at the moment; try again when it has ended`, {
+      cause: error,
+    })
+  }
 }

@@ -246,17 +246,26 @@ function themeChoice({ site: { theme } }: Texts): Html {
 }
 
 /** The version that a page was built from. In a copy, the page of a version says nothing newer, so that it never changes. */
-function builtFrom({ facts }: PageContext, page: Page) {
+export function builtFrom({ facts }: PageContext, page: Page) {
   return (facts.copy && page.version) ?? facts.head
 }
 
-/** Says above a page of a copy what it is a copy of, and as of when; the script adds what `now.json` proves. */
+/** What a page of a copy is a copy of, and as of when. */
+export function copySentence(context: PageContext, page: Page): Html {
+  const { locale, texts, facts } = context
+  const { origin } = facts
+  const service = link(origin + pathOfPage(locale, page.path), origin)
+  const { createdAt } = builtFrom(context, page)
+  const values = { origin: service, time: momentInText(locale, createdAt) }
+  return html`<p>${richText(texts.site.staticCopy.notice, values)}</p>`
+}
+
+/** Says above a page of a copy what it is; the script adds what `now.json` proves. */
 function copyNotice(context: PageContext, page: Page): Html {
   const { locale, texts, facts } = context
   const { origin, keyId } = facts
-  const { notice, ...ofScript } = texts.site.staticCopy
-  const { createdAt, snapshotId } = builtFrom(context, page)
-  const service = link(origin + pathOfPage(locale, page.path), origin)
+  const { notice: _, ...ofScript } = texts.site.staticCopy
+  const { snapshotId } = builtFrom(context, page)
   // Of the page of a version, the proof says nothing: the version never changes.
   const shown = page.version === undefined ? snapshotId : ''
   return html`<aside
@@ -266,7 +275,7 @@ function copyNotice(context: PageContext, page: Page): Html {
     data-key-id="${keyId ?? ''}"
     data-version="${shown}"
   >
-    <p>${richText(notice, { origin: service, time: momentInText(locale, createdAt) })}</p>
+    ${copySentence(context, page)}
     <p class="small" role="status" data-browser hidden></p>
     ${scriptTexts('copy', ofScript)}
   </aside>`

@@ -39,7 +39,7 @@ export interface SiteOptions extends Omit<SiteDataOptions, 'assetPath'> {
 /** A site: how it responds, and what it consists of. */
 export interface Site {
   readonly respond: App
-  /** Paths of all files that do not belong to one version or one card. */
+  /** Paths of all files that do not belong to one version or one card, those that others name first. */
   paths(): readonly string[]
 }
 
@@ -200,10 +200,10 @@ export function createSite(options: SiteOptions): Site {
       }
     },
     paths: () => [
-      ...files.keys(),
-      ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
       ...assets().paths,
       ...indexPaths(facts),
+      ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
+      ...files.keys(),
     ],
   }
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import { withCopyFolder } from '../../src/copy/write-copy.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
@@ -51,7 +52,12 @@ const changed = (
 
 test('writes what the service serves, in a layout that static hosts serve', async (t) => {
   const { releases, copy, write } = await prepare(t)
-  const { status, out, error } = await write('--pin', key.keyId)
+  const { status, out, error } = await write(
+    '--pin',
+    key.keyId,
+    '--base-url',
+    'https://status.example.net',
+  )
   assert.equal(status, 0, error)
   const report = JSON.parse(out) as { written: number; files: number; snapshotId: string }
   assert.equal(report.snapshotId, 'VS-0003')
@@ -91,6 +97,16 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
   const page = fs.readFileSync(path.join(copy, 'en/status/index.html'), 'utf8')
   assert.match(page, /This is a copy of\s+<a href="https:\/\/api\.example\.org\/en\/status"/)
   assert.ok(page.includes(`data-key-id="${key.keyId}"`))
+  const twin = fs.readFileSync(path.join(copy, 'th/status.md'), 'utf8')
+  assert.match(
+    twin,
+    /^.*\[https:\/\/api\.example\.org\]\(https:\/\/api\.example\.org\/th\/status\)/,
+  )
+  assert.match(twin, /\]\(https:\/\/status\.example\.net\/th\/[a-z0-9/-]+\.md\)/)
+  assert.match(
+    fs.readFileSync(path.join(copy, 'en/history/VS-0001.md'), 'utf8'),
+    /- Version: \[`VS-0001`\]/,
+  )
   // What the copy does not have leads to the service.
   assert.match(page, /href="https:\/\/api\.example\.org\/api\/v1/)
   assert.doesNotMatch(page, /href="\/api\//)
@@ -153,6 +169,19 @@ test('leaves the copy as it was if a run ends early, and the next run completes 
   assert.equal((await write()).status, 0)
   assert.ok(!fs.existsSync(path.join(copy, '.staging')))
   assert.ok(fs.existsSync(path.join(copy, 'archive/versions/VS-0004.json')))
+})
+
+test('one run at a time writes a folder, and the other one names it', async (t) => {
+  const { copy, write } = await prepare(t, 1)
+  const refused = await withCopyFolder(copy, () => write())
+  assert.equal(refused.status, 1)
+  assert.match(refused.error, new RegExp(`process ${process.pid} writes \\S+copy at the moment`))
+  assert.equal((await write()).status, 0)
+  // Without its list, the folder is still one of svc site.
+  fs.rmSync(path.join(copy, 'site.json'))
+  const again = await write()
+  assert.equal(again.status, 0, again.error)
+  assert.equal(fs.existsSync(path.join(copy, '.site.lock.pid')), false)
 })
 
 test('refuses a folder of other files, an unknown service and a URL with a path', async (t) => {

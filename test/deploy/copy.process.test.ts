@@ -80,7 +80,7 @@ async function prepare() {
   assert.equal(written.status, 0, written.error)
   const copy = path.join(folder, 'copy')
   const files = readdirSync(copy, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^(?:_headers|\.nojekyll)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/^(?:_headers|\.nojekyll|\.site\.lock)$/.test(entry.name))
     .map((entry) => `/${path.relative(copy, path.join(entry.parentPath, entry.name))}`)
   return { app, copy, files }
 }

@@ -1,5 +1,5 @@
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { pageContent } from '../layout.ts'
+import { builtFrom, copySentence, pageContent } from '../layout.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { markdownPath, type Page, type PageContext, pathOfPage } from '../page.ts'
@@ -7,13 +7,14 @@ import { parseMarkup } from './page-tree.ts'
 import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 
 /** How to verify what a page shows: a command for each of its resources, or the page with curl and openssl. */
-function verification({ locale, texts, facts }: PageContext, page: Page): readonly HtmlValue[] {
-  const { origin, keyId, head, commands } = facts
+function verification(context: PageContext, page: Page): readonly HtmlValue[] {
+  const { locale, texts, facts } = context
+  const { origin, keyId, commands } = facts
   if (keyId === undefined) return []
   if (commands === undefined) {
     return [link(`${pathOfPage(locale, 'verify')}#curl`, texts.verify.curlTitle)]
   }
-  const { resources = [`versions/${head.snapshotId}`] } = page
+  const { resources = [`versions/${builtFrom(context, page).snapshotId}`] } = page
   return resources.map((name) =>
     code(`${commands} verify ${origin}${BASE_PATH}/${name} --pin ${keyId}`),
   )
@@ -23,7 +24,7 @@ function verification({ locale, texts, facts }: PageContext, page: Page): readon
 function provenance(context: PageContext, page: Page, address: string): Html {
   const { locale, texts, facts } = context
   const { footer: t, checkThis } = texts.site
-  const { snapshotId, hash } = facts.head
+  const { snapshotId, hash } = builtFrom(context, page)
   return html`<h2>${t.provenance}</h2>
     ${factList([
       [t.version, link(pathOfPage(locale, `history/${snapshotId}`), code(snapshotId))],
@@ -41,18 +42,21 @@ export function renderMarkdown(
   isPagePath: (path: string) => boolean,
 ): string {
   const { locale, facts } = context
+  const { origin, ownOrigin, copy } = facts
   const path = pathOfPage(locale, page.path)
-  const address = facts.origin + path
+  const address = ownOrigin + path
   /** Links lead to Markdown. A place on the same page has no address there. */
   const resolve: ResolveLink = (href) => {
     if (href.startsWith('#')) return null
     const target = URL.parse(href, address)
-    if (target?.origin === facts.origin && isPagePath(target.pathname)) {
-      target.pathname = markdownPath(target.pathname)
-    }
+    if (target?.origin !== ownOrigin) return target
+    if (copy?.isMissing(target.pathname) === true) return URL.parse(href, origin)
+    if (isPagePath(target.pathname)) target.pathname = markdownPath(target.pathname)
     return target
   }
-  const body = writeMarkdown(parseMarkup(pageContent(page.body(context)).text), resolve)
+  const notice = copy === undefined ? '' : copySentence(context, page).text
+  const content = pageContent(page.body(context)).text
+  const body = writeMarkdown(parseMarkup(notice + content), resolve)
   const end = writeMarkdown(parseMarkup(provenance(context, page, address).text), (href) =>
     href === address ? new URL(href) : resolve(href),
   )

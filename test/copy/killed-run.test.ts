@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { type CopyFile, listCopyFiles } from '../../src/copy/copy-source.ts'
+import { withCopyFolder, writeCopy } from '../../src/copy/write-copy.ts'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
+import { folderWithLog, rollBackTo } from '../support/logged-releases.ts'
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** The files of a copy of a releases folder, made once. */
+async function filesOf(releasesDir: string): Promise<readonly CopyFile[]> {
+  const files: CopyFile[] = []
+  const options = {
+    releases: loadReleases(openReleaseStore(releasesDir)),
+    cards: [],
+    origin: 'https://api.example.org',
+    baseUrl: undefined,
+    keyId: undefined,
+    clock: { nowMs: () => 0 },
+    log: SILENT,
+  }
+  for await (const file of listCopyFiles(options)) {
+    const bytes = await file.make()
+    files.push({ ...file, make: () => bytes })
+  }
+  return files
+}
+
+/** All files below a folder with their text. */
+function read(folder: string): ReadonlyMap<string, string> {
+  return new Map(
+    fs
+      .readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .map((file) => [path.relative(folder, file), fs.readFileSync(file, 'latin1')] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** What the files of a copy name and the copy does not have. */
+function missingIn(files: ReadonlyMap<string, string>): readonly string[] {
+  const missing: string[] = []
+  const need = (by: string, ...names: readonly string[]) => {
+    if (!names.some((name) => files.has(name))) missing.push(`${by}: ${names[0]}`)
+  }
+  for (const [file, text] of files) {
+    if (!file.endsWith('.html')) continue
+    // The same page in another language is moved at another moment.
+    const own = text.replaceAll(/<a [^>]*hreflang=[^>]*>/g, '')
+    for (const [, address = ''] of own.matchAll(/ (?:href|src|data-index)="\/([^"/#?][^"#?]*)/g)) {
+      need(file, address, `${address}/index.html`)
+    }
+    for (const [, name, digest] of text.matchAll(
+      /data-resource="([^"]+)" data-digest="([^"]+)"/g,
+    )) {
+      need(file, `archive/resources/${name}/${digest}.json`)
+    }
+    for (const [, version] of text.matchAll(/data-version="(VS-\d+)"/g)) {
+      need(file, `archive/versions/${version}.json`)
+    }
+  }
+  const index = files.get('archive/versions.json')
+  const { versions } = JSON.parse(index ?? '{"versions":[]}') as { versions: readonly string[] }
+  for (const id of versions) need('versions.json', `archive/versions/${id}.json`)
+  for (const id of versions) {
+    const entry = JSON.parse(files.get(`archive/versions/${id}.json`) ?? '{"resources":{}}') as {
+      resources: { readonly [name: string]: string }
+    }
+    for (const [name, digest] of Object.entries(entry.resources)) {
+      need(id, `archive/resources/${name}/${digest}.json`)
+    }
+  }
+  const size = files.get('log/checkpoint')?.split('\n')[1]
+  if (size !== undefined) need('log/checkpoint', `log/tile/0/000.p/${size}`)
+  return missing
+}
+
+/** Ends the process, as far as a test can: nothing after this call to the file system happens. */
+class Killed extends Error {}
+
+/** Calls `before` with the number of each change to the file system that readers can see, before it is made. */
+function watchChanges(t: TestContext, before: (number: number) => void): () => number {
+  let number = 0
+  t.mock.restoreAll()
+  const { renameSync, rmSync } = fs
+  t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+    before((number += 1))
+    renameSync(from, to)
+  })
+  t.mock.method(fs, 'rmSync', (file: string, options?: fs.RmOptions) => {
+    if (options?.recursive !== true) before((number += 1))
+    rmSync(file, options)
+  })
+  return () => number
+}
+
+test('a run that is killed after any change leaves a copy without a contradiction, and the next one completes it', async (t) => {
+  const { folder, releases } = await folderWithLog(t)
+  const ofOld = await filesOf(releases)
+  assert.equal((await rollBackTo(folder, 'VS-0001', 'Back.')).status, 0)
+  const ofNew = await filesOf(releases)
+  const names = ofNew.map(({ file }) => file)
+  const lastAsset = names.findLastIndex((file) => file.startsWith('assets/'))
+  assert.ok(lastAsset < names.indexOf('en/index.html'), 'assets come before what names them')
+  const write = (copy: string, files: readonly CopyFile[]) =>
+    withCopyFolder(copy, () => writeCopy(copy, files))
+  const at = (name: string): string => path.join(folder, name)
+
+  await write(at('old'), ofOld)
+  await write(at('new'), ofNew)
+  const wanted = read(at('new'))
+  assert.deepEqual(missingIn(read(at('old'))), [])
+  assert.deepEqual(missingIn(wanted), [])
+
+  fs.cpSync(at('old'), at('watched'), { recursive: true })
+  const count = watchChanges(t, (number) => {
+    assert.deepEqual(missingIn(read(at('watched'))), [], `before change ${number}`)
+  })
+  await write(at('watched'), ofNew)
+  const changes = count()
+  assert.ok(changes > 20)
+
+  for (const start of ['old', 'nothing']) {
+    for (let last = 1; last <= changes; last += 1) {
+      const copy = at('killed')
+      t.mock.restoreAll()
+      fs.rmSync(copy, { recursive: true, force: true })
+      if (start === 'old') fs.cpSync(at('old'), copy, { recursive: true })
+      watchChanges(t, (number) => {
+        if (number >= last) throw new Killed()
+      })
+      await assert.rejects(write(copy, ofNew), Killed)
+      t.mock.restoreAll()
+      await write(copy, ofNew)
+      assert.deepEqual(read(copy), wanted, `killed at change ${last} from ${start}`)
+    }
+  }
+})
