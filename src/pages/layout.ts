@@ -262,7 +262,7 @@ export function copySentence(context: PageContext, page: Page): Html {
 
 /** Says above a page of a copy what it is; the script adds what `now.json` proves. */
 function copyNotice(context: PageContext, page: Page): Html {
-  const { locale, texts, facts } = context
+  const { texts, facts } = context
   const { origin, keyId } = facts
   const { notice: _, ...ofScript } = texts.site.staticCopy
   const { snapshotId } = builtFrom(context, page)

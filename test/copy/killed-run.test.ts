@@ -124,8 +124,10 @@ test('a run that is killed after any change leaves a copy without a contradictio
   const changes = count()
   assert.ok(changes > 20)
 
+  // The first change is the list, the last ones are removals and the list again.
+  const deaths = [1, 2, Math.floor(changes / 2), changes - 1, changes]
   for (const start of ['old', 'nothing']) {
-    for (let last = 1; last <= changes; last += 1) {
+    for (const last of deaths) {
       const copy = at('killed')
       t.mock.restoreAll()
       fs.rmSync(copy, { recursive: true, force: true })
