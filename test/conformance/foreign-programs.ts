@@ -45,3 +45,9 @@ export async function runForeign(
     return { code, stdout, stderr }
   }
 }
+
+/** Prints the version of the Debian package that a test runs. */
+export async function reportDebian(t: TestContext, name: string): Promise<void> {
+  const { stdout } = await runForeign('dpkg-query', ['-W', '-f', '${Version}', name])
+  t.diagnostic(`foreign program: ${name} ${stdout}`)
+}
