@@ -120,8 +120,10 @@ test(
       ) as readonly [readonly string[], readonly (readonly string[])[]]
       assert.deepEqual(problems, [])
       const { maintenances = [] } = content.status
-      const coming = maintenances.filter(({ state }) => ['scheduled', 'in_progress'].includes(state))
-    assert.equal(events.length, coming.length)
+      const coming = maintenances.filter(({ state }) =>
+        ['scheduled', 'in_progress'].includes(state),
+      )
+      assert.equal(events.length, coming.length)
       for (const [uid = '', startsAt = '', summary = ''] of events) {
         const found = maintenances.find(({ id }) => uid === `maintenance-${id}@127.0.0.1`)
         assert.equal(Date.parse(startsAt), Date.parse(found?.startsAt ?? ''), uid)
