@@ -296,10 +296,10 @@ func parseNote(note string) (string, []noteLine, *VerificationError) {
 		return "", nil, err
 	}
 	split := strings.LastIndex(note, "\n\n")
-	if split < 0 || !strings.HasSuffix(note, "\n") || len(note) < split+3 {
+	if split < 0 || !strings.HasSuffix(note, "\n") {
 		return "", nil, malformed("the checkpoint", "an empty line before the signatures, and a line break at the end")
 	}
-	texts := strings.Split(note[split+2:len(note)-1], "\n")
+	texts := strings.Split(strings.TrimSuffix(note[split+2:], "\n"), "\n")
 	if len(texts) > maxLines {
 		return "", nil, malformed("the checkpoint", "at most 64 signatures")
 	}

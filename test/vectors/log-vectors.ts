@@ -162,6 +162,16 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
   good('good-rotation', 'Two keys of the log signed; the policy knows one.', {
     note: `${text}\n${await signed(text, NEW_LOG)}${log}${one}${two}`,
   })
+  good('good-witness-first', 'The lines of witnesses come before that of the log.', {
+    note: `${text}\n${two}${one}${log}`,
+  })
+  good(
+    'good-second-key-of-origin',
+    'Another key signed with the name of the log, in another format.',
+    {
+      note: `${note}${formatSignatureLine(LOG.name, '9a31634d', Buffer.alloc(70, 0x30))}`,
+    },
+  )
   good('good-at-age-limit', 'The quorum is exactly as old as it may be.', {
     now: atOf(fresh - 60 + 7 * DAY),
   })
@@ -245,6 +255,10 @@ export async function buildLogVectors(): Promise<ReadonlyMap<string, LogVector>>
   }
   for (const [name, description, changed] of [
     ['no-empty-line', 'There is no empty line before the signatures.', `${text}${log}`],
+    ['no-signatures', 'The checkpoint has no signature.', `${text}\n`],
+    ['no-origin', 'The line of the origin is missing.', note.slice(note.indexOf('\n') + 1)],
+    ['no-size', 'The line of the size is missing.', note.replace('\n11\n', '\n')],
+    ['no-root', 'The line of the root is missing.', note.replace(`${encodeBase64(root)}\n`, '')],
     ['no-line-break', 'The last line has no line break.', note.trimEnd()],
     ['size-with-zero', 'The size has a leading zero.', note.replace('\n11\n', '\n011\n')],
     ['size-huge', 'The size is 2^63.', note.replace('\n11\n', `\n${2n ** 63n}\n`)],
