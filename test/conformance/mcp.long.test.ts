@@ -116,6 +116,8 @@ for (const revision of ['2026-07-28', '2025-11-25', '2025-06-18']) {
       main,
       'server',
       ...args,
+      '--timeout',
+      '300000',
       '--expected-failures',
       baseline,
     ])

@@ -38,6 +38,8 @@ export async function assertPackedServer(
     readFileSync(path.join(built, 'dist', 'LICENSES.txt'), 'utf8'),
     /@modelcontextprotocol\/server/,
   )
+  // The SDK bundles a validator whose license it does not have.
+  assert.doesNotMatch(readFileSync(path.join(built, 'dist', 'main.js'), 'utf8'), /\bajv\b/i)
   const args = [NPX, '--yes', '--offline', `--package=../${tarball}`, 'public-api-mcp']
   for (const [version, node] of nodes) {
     const started = spawnSync(node, [...args, 'http://127.0.0.1:9'], {
