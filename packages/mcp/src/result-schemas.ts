@@ -2,23 +2,14 @@ import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, type DataSchemaName } from '@public-api/contract/schemas/schemas'
 import { z } from 'zod'
 
-const version = z.object({
-  snapshotId: z.string().describe('ID of the version.'),
-  createdAt: z.string().describe('Time of its publication, ISO 8601 UTC.'),
-  hash: z.string().describe('Its hash in the chain of versions.'),
-})
-
+/** The members of a proof, which the instructions of the server describe. */
 const proof = z.object({
-  origin: z.string().describe('Origin of the service.'),
-  keyId: z.string().describe('RFC 7638 ID of the key that signed.'),
-  isPinned: z
-    .boolean()
-    .describe('Whether the key was pinned. If not, the service itself named it.'),
-  provedAt: z.string().describe('When the data was last signed as current, ISO 8601 UTC.'),
-  source: z
-    .enum(['origin', 'mirror', 'store'])
-    .describe('A mirror is a copy, read while the service is away.'),
-  version: version.describe('The published version that contains the data.'),
+  origin: z.string(),
+  keyId: z.string(),
+  isPinned: z.boolean(),
+  provedAt: z.string(),
+  source: z.enum(['origin', 'mirror', 'store']),
+  version: z.object({ snapshotId: z.string(), createdAt: z.string(), hash: z.string() }),
 })
 
 /** The schema of a result: data with its proof. Open, because a minor version of the service may add fields. */
