@@ -152,6 +152,17 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     make: () => bytesOf(target),
   })
 
+  // The service also searches all versions for a resource.
+  const archived = (target: string, read: () => string | undefined): CopyFile => ({
+    file: fileOf(target),
+    key: IMMUTABLE,
+    make() {
+      const text = read()
+      if (text === undefined) throw new CopyError(`${target}: missing or damaged`)
+      return Buffer.from(text)
+    },
+  })
+
   const redactions = new Map<string, string>(
     releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
   )
@@ -160,13 +171,16 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   const listed = new Set<string>()
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const { snapshotId, resources } = entryOf(sequence)
-    yield served(`/archive/versions/${snapshotId}.json`, IMMUTABLE)
+    const text = () => releases.version(snapshotId)?.json
+    yield archived(`/archive/versions/${snapshotId}.json`, text)
     for (const [name, digest] of Object.entries(resources)) {
       const resource = `${name}/${digest}`
       if (listed.has(resource)) continue
       listed.add(resource)
       const target = `/archive/resources/${resource}.json`
-      if (!redactions.has(resource)) yield served(target, IMMUTABLE)
+      if (!redactions.has(resource)) {
+        yield archived(target, () => releases.readResource(name, digest))
+      }
       // Static hosts cannot answer 410; the tombstone lies beside where the resource was.
       else {
         const file = fileOf(target).replace(/\.json$/, '.redacted.json')

@@ -47,6 +47,34 @@ function valueOf(payload: Payload | undefined): unknown {
   return payload && JSON.parse(payload.json)
 }
 
+/** Values of the resources that are served, each parsed once. */
+const parsed = new WeakMap<Payload, unknown>()
+
+function servedValue(payload: Payload | undefined): unknown {
+  if (payload === undefined) return undefined
+  const value = parsed.get(payload) ?? valueOf(payload)
+  parsed.set(payload, value)
+  return value
+}
+
+/** A page is followed by its other form and other languages, which read the same versions. */
+const REMEMBERED = 16
+
+/** Remembers the last results of a function. */
+function remembering<Value>(read: (key: string) => Value): (key: string) => Value {
+  const last = new Map<string, Value>()
+  return (key) => {
+    const value = last.has(key) ? (last.get(key) as Value) : read(key)
+    last.delete(key)
+    last.set(key, value)
+    for (const oldest of last.keys()) {
+      if (last.size <= REMEMBERED) break
+      last.delete(oldest)
+    }
+    return value
+  }
+}
+
 /** The published content in one language. Missing translations fall back to the original. */
 export function createLocalizedContent(
   releases: Pick<PublishedHistory, 'resource'>,
@@ -58,14 +86,14 @@ export function createLocalizedContent(
   const translations =
     locale === CONTENT_LOCALE
       ? undefined
-      : (valueOf(releases.resource(translationResource(locale))) as Translations | undefined)
+      : (servedValue(releases.resource(translationResource(locale))) as Translations | undefined)
 
   function localized(
     name: string,
     schema: Parameters<typeof translateData>[0],
     payload: Payload | undefined,
   ): unknown {
-    const value = valueOf(payload)
+    const value = servedValue(payload)
     if (value === undefined || locale === CONTENT_LOCALE) return value
     const translated = translateData(schema, value, translations?.resources[name])
     for (const text of translated.untranslated) untranslated.add(text)
@@ -163,9 +191,10 @@ export function createSiteData({
   recordStatus,
   ...fixed
 }: SiteDataOptions) {
-  const head = () => valueOf(releases.head) as VersionEntry
-  const version = (snapshotId: string) =>
+  const head = () => servedValue(releases.head) as VersionEntry
+  const readVersion = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
+  const version = remembering(readVersion)
   const versionsFrom = (newest: number, count: number) =>
     Array.from(
       { length: Math.min(newest, count) },
@@ -174,10 +203,15 @@ export function createSiteData({
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
   let statusRecord: StatusRecord | undefined
-  const archived = (name: string, digest: string): unknown => {
+  const readArchived = (name: string, digest: string): unknown => {
     const text = releases.readResource(name, digest)
     return text === undefined ? undefined : JSON.parse(text)
   }
+  const archived = remembering((resource) => {
+    const end = resource.lastIndexOf('/')
+    return readArchived(resource.slice(0, end), resource.slice(end + 1))
+  })
+  const cards = new Set<string>()
   const {
     languages = LOCALES,
     interests = INTERESTS,
@@ -213,7 +247,12 @@ export function createSiteData({
     /** What all published versions say of the status. */
     get statusRecord() {
       const redactionCount = releases.redactions.length
-      return (statusRecord ??= recordStatus({ head: head(), version, archived, redactionCount }))
+      return (statusRecord ??= recordStatus({
+        head: head(),
+        version: readVersion,
+        archived: readArchived,
+        redactionCount,
+      }))
     },
     /** Whether the published status has an incident that is not resolved. */
     hasOpenIncident:
@@ -244,7 +283,7 @@ export function createSiteData({
     /** One version; undefined for an unknown id. */
     version,
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */
-    archived,
+    archived: (name: string, digest: string): unknown => archived(`${name}/${digest}`),
     /** How the items of a list were published, by their ids; read on demand. */
     revisionsOf: (list: RevisedList) => itemRevisions(releases, list),
     /** When and why the bytes of a resource were removed; undefined if they were not. */
@@ -252,7 +291,10 @@ export function createSiteData({
       releases.redactions.find((each) => each.resource === name && each.digest === digest),
     content: (locale: Locale) => createLocalizedContent(releases, locale),
     /** Whether a social card was published, by its name. */
-    hasCard: (name: string) => releases.readCard(name) !== undefined,
+    hasCard(name: string): boolean {
+      if (!cards.has(name) && releases.readCard(name) !== undefined) cards.add(name)
+      return cards.has(name)
+    },
     /** Whether the operator publishes wallet views. If not, the wallet page is not in the navigation. */
     get hasWallet() {
       const wallet = valueOf(releases.resource('wallet')) as SnapshotData<'wallet'> | undefined

@@ -122,13 +122,22 @@ export function createSite(options: SiteOptions): Site {
     )
   }
 
+  let lastGenerated:
+    | { readonly path: string; readonly files: ReturnType<typeof pageFiles.pageFiles> }
+    | undefined
+
   /** A generated page, rendered for each request, so that a long history takes no memory. */
   function generatedFile(path: string): App | undefined {
     const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
-    const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
-    const page = locale && generatedPage(pageFiles.contextOf(locale), below)
-    if (!locale || !page) return undefined
-    const { negotiated, twin } = pageFiles.pageFiles(locale, page)
+    const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
+    // A copy has both forms of a page, one after the other, of the same content.
+    if (facts.copy === undefined || lastGenerated?.path !== htmlPath) {
+      const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
+      const page = locale && generatedPage(pageFiles.contextOf(locale), below)
+      if (!locale || !page) return undefined
+      lastGenerated = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
+    }
+    const { negotiated, twin } = lastGenerated.files
     return ending === undefined ? negotiated : twin
   }
 

@@ -32,6 +32,7 @@ export interface PageFilesOptions {
 /** Makes the files of a site: pages with their Markdown twins, and others. */
 export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFilesOptions) {
   const { origin } = facts
+  let markdown: Promise<typeof import('../markdown/page-markdown.ts')> | undefined
   const contextOf = (locale: Locale): PageContext => ({
     locale,
     texts: TEXTS[locale],
@@ -98,7 +99,7 @@ export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFi
       }),
     )
     const twin = lateFile(async () => {
-      const { renderMarkdown } = await import('../markdown/page-markdown.ts')
+      const { renderMarkdown } = await (markdown ??= import('../markdown/page-markdown.ts'))
       return timed(page, () =>
         createSiteFile({
           ...common,
