@@ -2,6 +2,7 @@ import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { App } from '../../http/api-request.ts'
 import { renderPage } from '../layout.ts'
+import type * as PageMarkdown from '../markdown/page-markdown.ts'
 import { PAGE_GROUPS } from '../page-table.ts'
 import {
   MARKDOWN_TYPE,
@@ -32,7 +33,7 @@ export interface PageFilesOptions {
 /** Makes the files of a site: pages with their Markdown twins, and others. */
 export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFilesOptions) {
   const { origin } = facts
-  let markdown: Promise<typeof import('../markdown/page-markdown.ts')> | undefined
+  let markdown: Promise<typeof PageMarkdown> | undefined
   const contextOf = (locale: Locale): PageContext => ({
     locale,
     texts: TEXTS[locale],
