@@ -36,15 +36,16 @@ for (const file of CALLED) {
     assert.match(out, /^Usage: np[mx] /)
     assert.match(out, /^Exit code: 0 .+, 2 wrong usage\.\n$/m)
   })
-
-  test(`${name} refuses an option that it does not know in one line`, async () => {
-    assert.deepEqual(await run(file, '--wrong'), {
-      code: 2,
-      out: '',
-      error: `error: Unknown option '--wrong'. Run 'npx node ${path.relative(process.cwd(), path.join(SCRIPTS_DIR, file))} --help' for usage.\n`,
-    })
-  })
 }
+
+test('an option that the script does not know is refused in one line', async () => {
+  const file = path.relative(process.cwd(), path.join(SCRIPTS_DIR, 'check.ts'))
+  assert.deepEqual(await run('check.ts', '--wrong'), {
+    code: 2,
+    out: '',
+    error: `error: Unknown option '--wrong'. Run 'npx node ${file} --help' for usage.\n`,
+  })
+})
 
 test('positional arguments are accepted only by scripts that take them', () => {
   const options = { check: { type: 'boolean' } } as const
