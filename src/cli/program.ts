@@ -18,6 +18,7 @@ export const COMMANDS: CommandTable = {
     'check the content folder and publish it as the next version',
     () => import('./publish.ts'),
   ],
+  discard: ['bring the content folder to what was last published', () => import('./discard.ts')],
   import: ['write content from another status page', () => import('./import.ts')],
   translations: [
     'list missing and outdated translations, or confirm them',

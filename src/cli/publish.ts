@@ -155,9 +155,10 @@ export async function runPublication<Result extends PublishResult>(
   }
 }
 
-/** Throws a UsageError for a name that is not one of a content file. */
+/** Throws a UsageError for a name that is not one of a content file; `context` precedes the name. */
 export function parseResources(
   names: readonly string[] | undefined,
+  context = '--only names',
 ): ReadonlySet<TranslatedName> | undefined {
   if (names === undefined || names.length === 0) return undefined
   return new Set(
@@ -166,9 +167,7 @@ export function parseResources(
       if (found !== undefined) return found
       const known = [...CONTENT_FILES.keys()].map((file) => file.replace('.yaml', ''))
       const expected = expectedName(name, known, 'a resource', `one of ${known.join(', ')}`)
-      throw new UsageError(
-        `--only names ${JSON.stringify(name.slice(0, 64))}; expected ${expected}`,
-      )
+      throw new UsageError(`${context} ${JSON.stringify(name.slice(0, 64))}; expected ${expected}`)
     }),
   )
 }

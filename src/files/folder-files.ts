@@ -109,9 +109,14 @@ export function requireOwnPath(folder: string, name: string, kind: EntryKind = '
  * Creates or replaces a file below a folder as `rewriteFile` does, but never through a link. Throws an EntryKindError, and
  * the error of the system.
  */
-export function rewriteBelow(folder: string, name: string, text: string, mode: number): void {
+export function rewriteBelow(
+  folder: string,
+  name: string,
+  content: string | Uint8Array,
+  mode: number,
+): void {
   requireOwnPath(folder, name)
-  rewriteFile(path.join(folder, name), text, mode)
+  rewriteFile(path.join(folder, name), content, mode)
 }
 
 /** An entry of a folder. */

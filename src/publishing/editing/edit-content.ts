@@ -20,6 +20,16 @@ const LOCK_FILE = '.lock'
 /** A file is compared and replaced in milliseconds. */
 const LOCK_WAIT_MS = 30_000
 
+/** Runs work that replaces files of a content folder, one at a time. */
+export function withContentLock<Result>(
+  contentDir: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = path.join(contentDir, LOCK_FILE)
+  ignoreInGit(lock)
+  return withFileLock(lock, LOCK_WAIT_MS, work)
+}
+
 export interface ContentEdit<Result> {
   /** The edited file. */
   readonly file: string
@@ -93,14 +103,12 @@ export async function editContent<Name extends SnapshotName, Result>(
     const { mistakes } = await compileContent(contentDir, nowMs, texts(edited.result), replaced)
     if (mistakes.length > 0) refuse(file, mistakes, 'the edited content would have')
     try {
-      const lock = path.join(contentDir, LOCK_FILE)
-      ignoreInGit(lock)
       const replace = (old: Buffer, now: string): boolean => {
         if (!readBytes(contentDir, `${name}.yaml`).equals(old)) return false
         rewriteBelow(contentDir, `${name}.yaml`, now, 0o644)
         return true
       }
-      if (await withFileLock(lock, LOCK_WAIT_MS, async () => replace(before, after))) {
+      if (await withContentLock(contentDir, async () => replace(before, after))) {
         return {
           file,
           lines: changedLines(text, after),

@@ -15,7 +15,7 @@ import {
   translationResource,
 } from '@public-api/contract/snapshots/translations'
 import { stringify } from 'yaml'
-import { readBelow, requireOwnPath, rewriteBelow } from '../../files/folder-files.ts'
+import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
@@ -63,7 +63,7 @@ function shapeLike(
 function createWriter(contentDir: string, version: string) {
   const changed: string[] = []
   const saved: string[] = []
-  const byHand: string[] = []
+  const imported = new Map<TranslatedName, string>()
   const readBytes = (name: string): Buffer | undefined => {
     try {
       return readBelow(contentDir, name, MAX_FILE_BYTES)
@@ -87,18 +87,15 @@ function createWriter(contentDir: string, version: string) {
     }
     fs.mkdirSync(path.dirname(file), { recursive: true })
     if (text === undefined) fs.rmSync(file, { force: true })
-    else if (typeof text === 'string') rewriteBelow(contentDir, name, text, 0o644)
-    else {
-      requireOwnPath(contentDir, name)
-      fs.writeFileSync(file, text)
-    }
+    else rewriteBelow(contentDir, name, text, 0o644)
     changed.push(name)
   }
 
   return {
     changed,
     saved,
-    byHand,
+    /** Files that were left alone, because an import has their entries, with that reason. */
+    imported,
     read,
     replace,
 
@@ -166,8 +163,35 @@ function restoreResource(
   const mapping = field && text && propertyOf(parseYamlSource(file, text).value?.value, field)
   const imported = propertyOf(mapping, 'file')
   if (typeof imported === 'string') {
-    writer.byHand.push(`${file} takes its entries from ${imported}, which was not changed`)
+    const reason = `${file} takes its entries from ${imported}, which was not changed`
+    writer.imported.set(name, reason)
   } else writer.write(file, known, wanted)
+}
+
+/**
+ * Gives one content file, or one of its translations, what a version publishes, whatever the file has now. Returns the
+ * copies of what it had.
+ */
+export function restoreFile(
+  contentDir: string,
+  file: string,
+  version: string,
+  wanted: ResourceSources,
+): readonly string[] {
+  const writer = createWriter(contentDir, version)
+  const locale = TRANSLATION_LOCALES.find((each) => file.startsWith(`${each}/`))
+  const base = locale === undefined ? file : file.slice(locale.length + 1)
+  const name = CONTENT_FILES.get(base)
+  if (name === undefined) return []
+  const source = wanted.get(name)
+  if (locale === undefined) {
+    const value = source && (JSON.parse(source.read()) as JsonValue)
+    restoreResource(writer, [base, name], undefined, value)
+  } else {
+    const overlay = overlaysIn(wanted.get(translationResource(locale)))[name]
+    writer.write(base, undefined, overlay as JsonValue | undefined, locale)
+  }
+  return writer.saved
 }
 
 /**
@@ -215,15 +239,19 @@ export async function restoreContent(
     writeTranslationRecord(contentDir, locale, ofLocale.filter(isRestored), kept)
   }
   const { mistakes, resources } = await compileContent(contentDir, nowMs)
-  const byHand = [
-    ...writer.byHand,
-    ...(mistakes.length === 0
+  const byHand =
+    mistakes.length === 0
       ? [...resources].flatMap(([name, { digest }]) =>
           differs(name) && digest !== wanted.get(name)?.digest && isTranslatedName(name)
-            ? [`${name} still differs from the published one; see svc diff`]
+            ? [
+                writer.imported.get(name) ??
+                  `${name} still differs from the published one; see svc diff`,
+              ]
             : [],
         )
-      : [`${contentDir} has mistakes by the rules of today; see svc check`]),
-  ]
+      : [
+          ...writer.imported.values(),
+          `${contentDir} has mistakes by the rules of today; see svc check`,
+        ]
   return { changed: writer.changed, saved: writer.saved, byHand }
 }

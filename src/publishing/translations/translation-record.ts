@@ -15,7 +15,7 @@ import { PublishError } from '../rules/publish-error.ts'
  * The file of a translation folder that records which text each translation belongs to. It belongs in version control. Its
  * dot excludes it from the content.
  */
-const RECORD_FILE = '.translated.json'
+export const RECORD_FILE = '.translated.json'
 
 /** Two digests for each of 100,000 texts. */
 const MAX_RECORD_BYTES = 16_777_216

@@ -201,10 +201,10 @@ export function replaceFile(
  * for the service (a member of its group keeps the group alone), and follows a symbolic link. A new file gets `mode` and the owner of its folder. Throws the error of the
  * system.
  */
-export function rewriteFile(file: string, text: string, mode: number): void {
+export function rewriteFile(file: string, content: string | Uint8Array, mode: number): void {
   const known = fs.statSync(file, { throwIfNoEntry: false })
   const target = known === undefined ? file : fs.realpathSync(file)
-  replaceFile(target, text, {
+  replaceFile(target, content, {
     mode: (known?.mode ?? mode) & 0o777,
     owner: known ?? fs.statSync(path.dirname(target)),
   })

@@ -1,0 +1,204 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { messageOf } from '@public-api/contract/errors/error-message'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
+import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations'
+import { formatInstant } from '@public-api/contract/text/instant'
+import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import type { ReleaseStore } from '../../releases/release-store.ts'
+import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
+import { withContentLock } from '../editing/edit-content.ts'
+import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
+import { PublishError } from '../rules/publish-error.ts'
+import { RECORD_FILE } from '../translations/translation-record.ts'
+import { readVersions } from './append-version.ts'
+import { readBase, writeBase } from './content-base.ts'
+import { restoreContent, restoreFile } from './restore-content.ts'
+import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
+
+/** One file that is discarded; undefined where it does not exist. */
+interface DiscardedFile {
+  /** Its path in the content folder. */
+  readonly name: string
+  readonly before: Buffer | undefined
+  readonly after: Buffer | undefined
+}
+
+/** What discarding would do. Nothing was changed. */
+export interface DiscardPlan {
+  readonly contentDir: string
+  /** The newest version. */
+  readonly entry: VersionEntry
+  readonly files: readonly DiscardedFile[]
+  /** What differs from the version and stays, one line each. */
+  readonly byHand: readonly string[]
+  /** Whether the folder has the content of the version afterwards. */
+  readonly isWhole: boolean
+}
+
+/** Names that are read or written: content, and the records of translations. Not those of editors and of Git. */
+const isOwnName = (name: string): boolean =>
+  name.split('/').every((part) => !part.startsWith('.') || part === RECORD_FILE)
+
+/** Whether a file is the record of a translation, which commands write. */
+export const isRecord = ({ name }: DiscardedFile): boolean => path.basename(name) === RECORD_FILE
+
+function readFiles(folder: string): ReadonlyMap<string, Buffer> {
+  const files = listBelow(folder).filter(({ name, kind }) => kind === 'file' && isOwnName(name))
+  return new Map(files.map(({ name }) => [name, readBelow(folder, name, MAX_FILE_BYTES)]))
+}
+
+function writeBytes(folder: string, name: string, bytes: Buffer | undefined): void {
+  const file = path.join(folder, name)
+  if (bytes === undefined) return fs.rmSync(file, { force: true })
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  rewriteBelow(folder, name, bytes, 0o644)
+}
+
+/** The content files of a resource: its own and its translations. */
+function filesOf(name: TranslatedName): readonly string[] {
+  const own = [...CONTENT_FILES].flatMap(([file, each]) => (each === name ? [file] : []))
+  return own.flatMap((file) => [file, ...TRANSLATION_LOCALES.map((locale) => `${locale}/${file}`)])
+}
+
+/**
+ * Compiles a copy of a folder. Files with mistakes are replaced by the published ones until there is none: what they
+ * would publish is unknown. Resolves with their names too.
+ */
+async function mendCopy(
+  copy: string,
+  { snapshotId }: VersionEntry,
+  published: ResourceSources,
+  nowMs: number,
+) {
+  const mended = new Map<string, 'kept comments' | 'new'>()
+  const known = new Set([...CONTENT_FILES.values()].flatMap(filesOf))
+  for (;;) {
+    const compiled = await compileContent(copy, nowMs)
+    const broken = new Set(
+      compiled.mistakes
+        .map(({ file }) => path.relative(copy, file))
+        .filter((name) => known.has(name) && mended.get(name) !== 'new'),
+    )
+    if (broken.size === 0) return { compiled, mended: [...mended.keys()] }
+    for (const name of broken) {
+      // A comment may be the mistake.
+      const isSecond = mended.has(name)
+      if (isSecond) writeBytes(copy, name, undefined)
+      const saved = restoreFile(copy, name, snapshotId, published)
+      for (const each of saved) writeBytes(copy, each, undefined)
+      mended.set(name, isSecond ? 'new' : 'kept comments')
+    }
+  }
+}
+
+const sourcesOf = ({ resources }: CompiledContent): ResourceSources =>
+  new Map(Array.from(resources, ([name, { digest, text }]) => [name, { digest, read: () => text }]))
+
+function hasContentOf(compiled: CompiledContent, { resources }: VersionEntry): boolean {
+  const found = Array.from(compiled.resources, ([name, { digest }]) => [name, digest] as const)
+  return (
+    found.length === Object.keys(resources).length &&
+    found.every(([name, digest]) => resources[name] === digest)
+  )
+}
+
+/**
+ * Finds out how a content folder gets the content of the newest version, or only some of its resources with their
+ * translations. Works on a copy. Rejects with a PublishError if nothing is published or the folder cannot be read.
+ */
+export async function planDiscard({
+  store,
+  contentDir,
+  nowMs,
+  only,
+}: {
+  readonly store: ReleaseStore
+  readonly contentDir: string
+  readonly nowMs: number
+  readonly only?: ReadonlySet<TranslatedName> | undefined
+}): Promise<DiscardPlan> {
+  const entry = readVersions(store).at(-1)
+  if (entry === undefined) throw new PublishError('VERSION', 'no version is published')
+  const published = sourcesOfVersion(store, entry)
+  const original = readFiles(contentDir)
+  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-discard-'))
+  try {
+    for (const [name, bytes] of original) writeBytes(copy, name, bytes)
+    const { compiled, mended } = await mendCopy(copy, entry, published, nowMs)
+    const isChosen = (file: string) =>
+      only === undefined || [...only].some((name) => filesOf(name).includes(file))
+    for (const name of mended) if (!isChosen(name)) writeBytes(copy, name, original.get(name))
+    const sources = sourcesOf(compiled)
+    const known = only === undefined ? sources : selectResources(published, sources, only)
+    const { byHand, saved } = await restoreContent(copy, entry.snapshotId, known, published, nowMs)
+    for (const name of saved) writeBytes(copy, name, undefined)
+    const wanted = readFiles(copy)
+    const changed = [...new Set([...original.keys(), ...wanted.keys()])]
+      .map((name) => ({ name, before: original.get(name), after: wanted.get(name) }))
+      .filter(({ before, after }) => before === undefined || after?.equals(before) !== true)
+    // A record alone states nothing that was typed.
+    const files = changed.every(isRecord) ? [] : changed
+    const isWhole = hasContentOf(await compileContent(copy, nowMs), entry)
+    const shown = byHand.map((line) => line.replaceAll(copy, contentDir))
+    return { contentDir, entry, files, byHand: shown, isWhole }
+  } finally {
+    fs.rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** Copies files to a new folder beside the content folder. Git ignores it: not everything that was typed is meant for others. */
+function keepFiles(contentDir: string, files: readonly DiscardedFile[], nowMs: number): string {
+  const parent = `${path.resolve(contentDir)}.discarded`
+  fs.mkdirSync(parent, { recursive: true })
+  fs.writeFileSync(path.join(parent, '.gitignore'), '*\n')
+  const folder = path.join(parent, formatInstant(nowMs).replaceAll(':', '-'))
+  fs.mkdirSync(folder)
+  for (const { name, before } of files) writeBytes(folder, name, before)
+  return folder
+}
+
+/** Runs writes. A failure of the system becomes a PublishError that says what it means. */
+function write<Result>(consequence: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw new PublishError('STORAGE', `${messageOf(error)}; ${consequence}`, { cause: error })
+  }
+}
+
+/**
+ * Carries out a plan. The files are copied to a folder beside the content folder first; resolves with its path, undefined
+ * if no file is lost. Rejects with a PublishError if a file changed since the plan; then nothing was changed.
+ */
+export async function discardEdits(
+  { contentDir, entry, files, isWhole }: DiscardPlan,
+  nowMs: number,
+): Promise<string | undefined> {
+  const unchanged = 'nothing was discarded'
+  const isBased = readBase(contentDir)?.hash === entry.hash
+  if (files.length === 0 && (isBased || !isWhole)) return undefined
+  return withContentLock(contentDir, async () => {
+    const current = readFiles(contentDir)
+    const changed = files.find(({ name, before }) => {
+      const now = current.get(name)
+      return now === undefined || before === undefined ? now !== before : !now.equals(before)
+    })
+    if (changed !== undefined) {
+      const file = path.join(contentDir, changed.name)
+      throw new PublishError('CONFLICT', `${file} changed meanwhile; ${unchanged}`)
+    }
+    const lost = files.filter((each) => each.before !== undefined && !isRecord(each))
+    const kept =
+      lost.length === 0 ? undefined : write(unchanged, () => keepFiles(contentDir, lost, nowMs))
+    const state =
+      kept === undefined ? 'run svc discard again' : `the discarded files are in ${kept}`
+    write(state, () => {
+      for (const { name, after } of files) writeBytes(contentDir, name, after)
+    })
+    if (isWhole && !isBased) writeBase(contentDir, entry)
+    return kept
+  })
+}

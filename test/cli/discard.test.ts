@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
+import { svc } from '../support/run-svc.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const THAI = '# ไทย\nsummary: หนึ่ง\n'
+
+const omit = (files: Readonly<Record<string, string>>, ...names: readonly string[]) =>
+  Object.fromEntries(Object.entries(files).filter(([name]) => !names.includes(name)))
+
+/** A published content folder, with what each of its files has. */
+async function publishedContent(t: TestContext) {
+  const content = makeContent(t)
+  const folders = ['--content', content, '--releases', path.join(temporaryFolder(t), 'releases')]
+  t.after(() => rmSync(`${content}.discarded`, { recursive: true, force: true }))
+  editContent(content, 'status', 'incidents: []', '# Newest first.\nincidents: []')
+  writeContent(content, 'th/status.yaml', THAI)
+  const publish = (...more: readonly string[]) =>
+    svc('publish', '--note', 'N.', '--no-cards', ...folders, ...more)
+  const first = await publish('--create')
+  assert.equal(first.status, 0, first.error)
+  const readAll = () =>
+    Object.fromEntries(
+      readdirSync(content, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(?:yaml|svg|md)$/.test(name))
+        .map((name) => [name, readFileSync(path.join(content, name), 'utf8')]),
+    )
+  const discard = (...args: readonly string[]) => svc('discard', ...args, ...folders)
+  /** The files that were kept, by all runs. */
+  const kept = () => {
+    const parent = `${content}.discarded`
+    const runs = existsSync(parent)
+      ? readdirSync(parent).filter((each) => each !== '.gitignore')
+      : []
+    return runs.flatMap((run) =>
+      readdirSync(path.join(parent, run), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.includes('.'))
+        .map((name) => [name, readFileSync(path.join(parent, run, name), 'utf8')] as const),
+    )
+  }
+  return { content, publish, readAll, discard, kept }
+}
+
+test('brings one resource back with its translations, and keeps what was typed', async (t) => {
+  const { content, readAll, discard, kept } = await publishedContent(t)
+  const before = readAll()
+  editContent(content, 'status', 'name: Read API', 'name: Typed at night')
+  editContent(content, 'th/status', 'หนึ่ง', 'สอง')
+  editContent(content, 'roadmap', 'title: Writing', 'title: Other')
+  const typed = readAll()
+  const asked = await discard('status')
+  assert.equal(asked.status, 2)
+  assert.match(asked.error, /^ {4}- {5}name: Typed at night$/m)
+  assert.match(asked.error, /^error: expected --yes, .*; nothing was discarded/m)
+  assert.deepEqual(readAll(), typed)
+  const { status, out, error } = await discard('status', '--yes')
+  assert.equal(status, 0, error)
+  assert.match(out, /^ {4}\+ {5}name: Read API$/m)
+  assert.ok(out.includes(`The discarded files are in ${content}.discarded/`), out)
+  const { 'roadmap.yaml': roadmap, ...others } = readAll()
+  assert.deepEqual(others, omit(before, 'roadmap.yaml'))
+  assert.equal(roadmap, typed['roadmap.yaml'])
+  assert.deepEqual(
+    new Map(kept()),
+    new Map(['status.yaml', 'th/status.yaml'].map((name) => [name, typed[name]])),
+  )
+  assert.equal((await discard('--yes')).status, 0)
+  assert.deepEqual(readAll(), before)
+})
+
+test('brings a folder back that cannot be published', async (t) => {
+  const { content, publish, readAll, discard, kept } = await publishedContent(t)
+  // Not published, and no part of an edited file.
+  writeContent(content, 'th/status.yaml', `${THAI}components:\n  read-api:\n    name: TODO\n`)
+  const before = readAll()
+  const broken = `${before['status.yaml']}\n  typed: [at night\n`
+  writeFileSync(path.join(content, 'status.yaml'), broken)
+  rmSync(path.join(content, 'changelog.yaml'))
+  writeContent(content, 'organization.yaml', 'name: Not finished\n')
+  writeContent(content, 'zh-CN/roadmap.yaml', 'summary: 计划\n')
+  assert.equal((await publish()).status, 1)
+  const { status, out, error } = await discard('--yes', '--json')
+  assert.equal(status, 0, error)
+  const result = JSON.parse(out) as { readonly files: readonly string[]; readonly byHand: unknown }
+  assert.deepEqual(
+    [result.files.toSorted(), result.byHand],
+    [['changelog.yaml', 'organization.yaml', 'status.yaml', 'zh-CN/roadmap.yaml'], []],
+  )
+  assert.deepEqual(Object.keys(readAll()).toSorted(), Object.keys(before).toSorted())
+  assert.deepEqual(
+    omit(readAll(), 'status.yaml', 'changelog.yaml'),
+    omit(before, 'status.yaml', 'changelog.yaml'),
+  )
+  assert.equal(new Map(kept()).get('status.yaml'), broken)
+  const again = await publish()
+  assert.match(again.out, /^Nothing to publish: VS-0001 /, again.error)
+})
+
+test('without edits there is nothing to discard', async (t) => {
+  const { content, readAll, discard, kept } = await publishedContent(t)
+  const before = readAll()
+  const { status, out } = await discard('--yes')
+  assert.deepEqual(
+    [status, out],
+    [0, `Nothing to discard: ${content} has no edits of content since VS-0001.\n`],
+  )
+  assert.deepEqual([readAll(), kept()], [before, []])
+  const unknown = await discard('statsu')
+  assert.equal(unknown.status, 2)
+  assert.match(unknown.error, /^error: found "statsu"; .*status/)
+})
+
+test('a folder of an older version gets the newest one, and publishes on', async (t) => {
+  const { content, publish, discard } = await publishedContent(t)
+  const base = path.join(content, '.published.json')
+  const first = readFileSync(base)
+  editContent(content, 'roadmap', 'title: Writing', 'title: Second')
+  assert.equal((await publish()).status, 0)
+  editContent(content, 'roadmap', 'title: Second', 'title: Writing')
+  writeFileSync(base, first)
+  assert.match((await discard('--yes')).out, /to VS-0002:/)
+  editContent(content, 'roadmap', 'title: Second', 'title: Third')
+  const { status, error } = await publish()
+  assert.equal(status, 0, error)
+})
+
+test('nothing is discarded if it cannot be kept, or if nothing is published', async (t) => {
+  const { content, readAll, discard } = await publishedContent(t)
+  editContent(content, 'status', 'name: Read API', 'name: Typed at night')
+  const typed = readAll()
+  writeFileSync(`${content}.discarded`, '')
+  const { status, error } = await discard('--yes')
+  assert.equal(status, 1)
+  assert.match(error, /^error: E\w+: .*; nothing was discarded\n$/)
+  assert.deepEqual(readAll(), typed)
+  const none = await svc('discard', '--content', content, '--releases', temporaryFolder(t))
+  assert.equal(none.status, 1)
+  assert.match(none.error, /^error: no version is published; nothing was discarded\n$/)
+})
+
+test('a comment that is the mistake does not stay', async (t) => {
+  const { content, publish, discard } = await publishedContent(t)
+  editContent(content, 'status', 'name: Read API', 'name: Read API # really')
+  assert.equal((await discard('--yes')).status, 0)
+  const again = await publish()
+  assert.match(again.out, /^Nothing to publish: VS-0001 /, again.error)
+})
+
+test('what an import reads is named and stays', async (t) => {
+  const { content, publish, discard, readAll } = await publishedContent(t)
+  const head = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
+  writeContent(content, 'changelog.yaml', `${head}releasesFrom: { file: CHANGELOG.md }\n`)
+  writeContent(content, 'CHANGELOG.md', '## 0.2.0 - 2026-02-01\n### Fixed\n- It works well.\n')
+  assert.equal((await publish()).status, 0)
+  const before = readAll()
+  editContent(content, 'status', 'name: Read API', 'name: Typed at night')
+  editContent(content, 'status', 'incidents: []', 'incidents: []\nunknown: field')
+  const first = await discard('--yes')
+  assert.equal(first.status, 0, first.error)
+  assert.ok(!first.out.includes('by hand'), first.out)
+  assert.deepEqual(readAll(), before)
+  writeContent(content, 'CHANGELOG.md', '## 0.2.0 - 2026-02-01\n### Fixed\n- It fails.\n')
+  const { out } = await discard('--yes')
+  assert.match(
+    out,
+    /^Nothing was discarded in .*\n {2}to do by hand: changelog\.yaml takes its entries from CHANGELOG\.md, which was not changed\n$/,
+  )
+})
