@@ -64,7 +64,7 @@ function filesOf(name: TranslatedName): readonly string[] {
 }
 
 /**
- * Compiles a copy of a folder. Files with mistakes are replaced by the published ones until there is none: what they
+ * Compiles a copy of a folder. Files with mistakes are replaced by the published ones until all mistakes are gone: what they
  * would publish is unknown. Resolves with their names too.
  */
 async function mendCopy(
