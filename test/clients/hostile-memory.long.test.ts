@@ -191,7 +191,10 @@ const noProc = existsSync('/proc/self/status') ? undefined : 'there is no /proc'
 for (const reader of READERS) {
   void test(
     `${reader.name} stays below ${MAX_MEGABYTES} MB`,
-    { skip: noProc ?? reader.missing ?? false },
+    {
+      skip: noProc ?? reader.missing ?? false,
+      timeout: Object.keys(SENDS).length * 3 * MAX_RUN_MS,
+    },
     async (t) => {
       if (reader.name === 'Go client') {
         await clientCommands(go)
@@ -209,6 +212,8 @@ for (const reader of READERS) {
         ),
       )
       assert.equal(honest.code, 0, honest.error)
+      // A reader that ends within 20 ms is not measured.
+      assert.ok(honest.peak > 0)
       for (const [name, send] of Object.entries(SENDS)) {
         for (const [where, isHostile] of [
           ['everywhere', () => true],
@@ -220,7 +225,7 @@ for (const reader of READERS) {
               await serveHostile(each, app.origin, send, isHostile),
             )
             each.diagnostic(`${peak} MB, exit ${code}`)
-            assert.ok(peak > 0 && peak < MAX_MEGABYTES, `${peak} MB`)
+            assert.ok(peak < MAX_MEGABYTES, `${peak} MB`)
             assert.notEqual(code, 0, 'nothing was verified')
           })
         }

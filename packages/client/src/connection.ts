@@ -120,6 +120,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 const MAX_ERROR_BYTES = 65_536
 /** Bodies up to this size are read concurrently; larger ones one after the other, so that an audit needs little memory. */
 const MAX_CONCURRENT_BYTES = 262_144
+/** The default limit of a body. */
+const MAX_BUFFER_BYTES = 16_000_000
 
 /** The limit of a body in a response with this status, in bytes. */
 export function maxBytesOf(status: number, maxBytes: number): number {
@@ -142,7 +144,7 @@ export function createBodyReader(): ReadBody {
 
   return async (status, body, maxBytes) => {
     const most = maxBytesOf(status, maxBytes)
-    let bytes = new Uint8Array()
+    let bytes: Uint8Array = new Uint8Array()
     let length = 0
     let endTurn: (() => void) | undefined
     // Not `for await`: in some browsers streams are not iterable.
@@ -150,7 +152,9 @@ export function createBodyReader(): ReadBody {
     try {
       for (;;) {
         const { value } = (await reader?.read()) ?? {}
-        if (value === undefined) return bytes.subarray(0, length)
+        if (value === undefined) {
+          return length < bytes.length / 2 ? bytes.slice(0, length) : bytes.subarray(0, length)
+        }
         const needed = length + value.length
         // A limit of NaN must reject every body.
         if (!(needed <= most)) throw new RangeError(`expected at most ${most} bytes`)
@@ -159,13 +163,16 @@ export function createBodyReader(): ReadBody {
           lastTurn = new Promise<void>((resolve) => (endTurn = resolve))
           await before
         }
-        if (needed > bytes.length) {
-          // One buffer, because a list of parts takes much more than their bytes if they are small.
-          const larger = new Uint8Array(Math.min(most, Math.max(needed, 2 * bytes.length)))
+        if (length === 0 && needed > MAX_CONCURRENT_BYTES) bytes = value
+        else if (needed > bytes.length) {
+          // One buffer, because a list of parts takes much more than their bytes if they are small. A large one gets its
+          // full size once: the system provides only the part in use, and no smaller buffer waits to be collected.
+          const size = needed > MAX_CONCURRENT_BYTES ? MAX_BUFFER_BYTES : 2 * bytes.length
+          const larger = new Uint8Array(Math.min(most, Math.max(needed, size)))
           larger.set(bytes)
           bytes = larger
         }
-        bytes.set(value, length)
+        if (bytes !== value) bytes.set(value, length)
         length = needed
       }
     } finally {
@@ -177,7 +184,7 @@ export function createBodyReader(): ReadBody {
 export function createConnection(
   baseUrl: string | URL,
   fetch: Fetch,
-  { timeoutMs = 30_000, maxBodyBytes = 16_000_000 }: ConnectionLimits = {},
+  { timeoutMs = 30_000, maxBodyBytes = MAX_BUFFER_BYTES }: ConnectionLimits = {},
 ): Connection {
   const origin = originOf(baseUrl)
   const readBody = createBodyReader()

@@ -7,19 +7,23 @@ import {
   UnreachableError,
   type RequestSpec,
 } from '@public-api/cli/src/verifying/requests.ts'
+import { createDiscoveryIndex } from '@public-api/contract/documents/discovery'
+import { createPolicy } from '@public-api/contract/documents/policy'
+import { ISSUANCE } from '@public-api/contract/keys/issuance'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import type { AppDependencies } from '../../../src/app.ts'
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
-import { createPayload } from '../../../src/service/releases/payload.ts'
+import { createDocumentPayload, createPayload } from '../../../src/service/releases/payload.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
+import { describeSigningKeys } from '../../../src/service/signing-keys/signing-key-document.ts'
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { serve } from '../../support/loopback-server.ts'
 import { makeReleases } from '../../support/made-releases.ts'
 import { svc } from '../../support/run-svc.ts'
-import { TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
-import { recordResponse } from '../../vectors/recorded-responses.ts'
+import { runApp, TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
 import {
   deployBehindProxy,
@@ -27,6 +31,7 @@ import {
   idsOf,
   type Mischief,
   type Passing,
+  SYNCHRONIZED,
 } from './proxied-deployment.ts'
 
 const DAY_MS = 86_400_000
@@ -70,18 +75,19 @@ for (const [seconds, expected] of [
 
 test('a machine whose clock is ahead has its own finding', async (t) => {
   const { status: path } = READ_PATHS
-  const ahead = await recordResponse({ method: 'GET', target: path, atMs: TEST_NOW_MS + 300_000 })
+  const ahead = await runApp(t, { clock: { nowMs: () => TEST_NOW_MS + 300_000 } })
+  const response = await ahead.fetch(path)
+  const body = Buffer.from(await response.arrayBuffer())
   const deployed = await deployBehindProxy(t, (passing) => {
     if (passing.method !== 'GET' || passing.target !== path || passing.status !== 200) return
-    const pairs = ahead.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
-    passing.headers = new Map(pairs)
-    passing.headers.set('date', new Date(TEST_NOW_MS).toUTCString())
-    passing.body = Buffer.from(ahead.bodyBase64 ?? '', 'base64')
+    passing.headers = new Map([...response.headers, ['date', new Date(TEST_NOW_MS).toUTCString()]])
+    for (const name of ['connection', 'keep-alive']) passing.headers.delete(name)
+    passing.body = body
   })
-  const found = (await examine(t, deployed)).checks.flatMap(({ findings }) => findings)
-  const signed = found.find(({ id }) => id === 'signed-in-future')
+  const diagnosis = await examine(t, deployed)
+  assert.deepEqual(idsOf(diagnosis), ['signed-in-future'])
+  const [signed] = diagnosis.checks.flatMap(({ findings }) => findings)
   assert.match(signed?.advice ?? '', /clocks .* NTP/)
-  assert.ok(!found.some(({ id }) => id === 'response-too-old'))
 })
 
 test('an unsigned 5xx of a proxy is inconclusive', async (t) => {
@@ -150,6 +156,79 @@ test('checks the current and the next key of the key document', async (t) => {
     const signing = { signer, keys: published } as ReturnType<typeof testSigning>
     const deployed = await deployBehindProxy(t, undefined, { signing })
     assert.deepEqual(idsOf(await examine(t, deployed, { pinnedKeyIds })), expected)
+  }
+})
+
+test('a document that the service signs with one mistake in it', async (t) => {
+  const { keys } = testSigning()
+  const [first] = keys
+  assert.ok(first)
+  const tables = {
+    registry: ENDPOINTS,
+    runtime: 'production',
+    registryVersion: REGISTRY_VERSION,
+    issuance: ISSUANCE,
+  } as const
+  const plain = await deployBehindProxy(t)
+  const openapi = (await (await plain.app.fetch(ENDPOINTS.openapi.path)).json()) as {
+    readonly servers: object
+    readonly paths: object
+  }
+  const { [ENDPOINTS.roadmap.path]: _left, ...paths } = openapi.paths as { [path: string]: object }
+  // The largest multiple of the field's prime: an encoding that no key has.
+  const x = Buffer.from(`edffff${'ff'.repeat(28)}7f`, 'hex').toString('base64url')
+  const unusable = { ...first, jwk: { ...first.jwk, x } }
+  const elsewhere = [{ url: 'https://example.org' }]
+  const policy = createPolicy(tables)
+  const summary = { ...policy.summary, endpoints: policy.summary.endpoints + 1 }
+  let origin = ''
+  const documents: readonly (readonly [FindingId, AppDependencies['extraHandlers']])[] = [
+    [
+      'key-document-unusable',
+      { signingKey: () => createDocumentPayload(describeSigningKeys([unusable])) },
+    ],
+    [
+      'key-id-wrong',
+      {
+        signingKey: () =>
+          createDocumentPayload(describeSigningKeys([{ ...first, keyId: 'A'.repeat(43) }])),
+      },
+    ],
+    [
+      'time-wrong',
+      {
+        time: () =>
+          createPayload({
+            utc: new Date(TEST_NOW_MS - 10_000).toISOString(),
+            epochMs: TEST_NOW_MS - 10_000,
+            label: 'SERVER_UTC',
+            quality: SYNCHRONIZED,
+          }),
+      },
+    ],
+    [
+      'registry-version',
+      {
+        index: () =>
+          createDocumentPayload(createDiscoveryIndex({ ...tables, registryVersion: '0.9.0' })),
+      },
+    ],
+    ['policy-differs', { policy: () => createDocumentPayload({ ...policy, summary }) }],
+    [
+      'openapi-differs',
+      {
+        openapi: () => createDocumentPayload({ ...openapi, paths, servers: [{ url: origin }] }),
+      },
+    ],
+    [
+      'server-address',
+      { openapi: () => createDocumentPayload({ ...openapi, servers: elsewhere }) },
+    ],
+  ]
+  for (const [expected, extraHandlers] of documents) {
+    const deployed = await deployBehindProxy(t, undefined, { extraHandlers: extraHandlers ?? {} })
+    origin = deployed.origin
+    assert.deepEqual(idsOf(await examine(t, deployed)), [expected])
   }
 })
 
@@ -282,11 +361,14 @@ test('an ordinary web site, and one that leads elsewhere, are not this service',
       pinnedKeyIds: undefined,
       deployment: undefined,
     })
-    const [finding, ...rest] = checks.flatMap(({ findings }) => findings)
-    assert.equal(finding?.id, 'not-this-service')
+    const findings = checks.flatMap((each) => each.findings)
+    assert.deepEqual(
+      findings.map(({ id }) => id),
+      ['not-this-service'],
+    )
+    const [finding] = findings
     if (typeof found === 'string') assert.equal(finding?.found, found)
     else assert.match(finding?.found ?? '', found)
-    assert.deepEqual(rest, [])
     // Nothing more is asked of a stranger.
     assert.equal(asked, 1)
   }

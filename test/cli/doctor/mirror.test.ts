@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { DOCTOR_BOUNDS } from '@public-api/cli/src/doctor/doctor-bounds.ts'
 import type { FindingId } from '@public-api/cli/src/doctor/finding-catalog.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
 import { key } from '../../client/scripted-client.ts'
 import { folderWithLog } from '../../support/logged-releases.ts'
 import { serve, silentOrigin } from '../../support/loopback-server.ts'
+import { makeReleases } from '../../support/made-releases.ts'
 import { svcIn } from '../../support/run-svc.ts'
 import { useFileScope } from '../../support/test-scope.ts'
 import { deployBehindProxy, examine } from './proxied-deployment.ts'
@@ -39,15 +42,19 @@ const TYPES: { readonly [ending: string]: string } = {
 
 /** A deployment, and a copy of it that proves its newest version. */
 async function prepare() {
-  const { folder, releases } = await folderWithLog(scope, 2)
+  const { folder, releases: releasesFolder } = await folderWithLog(scope, 2)
+  const releases = loadReleases(openReleaseStore(releasesFolder))
+  const newer = loadReleases(makeReleases(3).store)
+  const service = { isAhead: false }
   const deployment = await deployBehindProxy(scope, undefined, {
-    releases: loadReleases(openReleaseStore(releases)),
+    releases,
+    extraHandlers: { version: () => (service.isAhead ? newer : releases).head },
   })
   deployment.app.clock.ms = Date.now()
   const options = ['--now', deployment.origin, '--pin', key.keyId]
   const { status, error } = await svcIn(folder, ['site', 'copy', ...options])
   assert.equal(status, 0, error)
-  return { deployment, copy: path.join(folder, 'copy') }
+  return { deployment, service, copy: path.join(folder, 'copy') }
 }
 let prepared: ReturnType<typeof prepare> | undefined
 
@@ -174,7 +181,10 @@ for (const [what, damage, expected] of CASES) {
 test('the doctor says how old a copy is, and inspects it if the service does not respond', async (t) => {
   const old = await inspect(t, () => {}, { aheadMs: 3_700_000 })
   assert.deepEqual(old, [['copy-old', ['now.json']]])
-  const { deployment } = await (prepared ??= prepare())
+  const { deployment, service } = await (prepared ??= prepare())
+  service.isAhead = true
+  assert.deepEqual(await inspect(t, () => {}), [['copy-behind', ['now.json']]])
+  service.isAhead = false
   const dead = { ...deployment, origin: await silentOrigin() }
   const host = await serve(t, (_, response) => void response.writeHead(404).end())
   const { checks } = await examine(t, dead, { mirrors: [`${host}/`] })
@@ -185,4 +195,28 @@ test('the doctor says how old a copy is, and inspects it if the service does not
       [`copy ${host}/`, ['copy-missing']],
     ],
   )
+})
+
+test('the doctor reads the newest files of a very large copy, and says so', async (t) => {
+  const filler = Buffer.from('{}')
+  const digest = createHash('sha256').update(filler).digest('base64url')
+  const read: string[] = []
+  const found = await inspect(t, (file, sent) => {
+    if (file === 'site.json') {
+      const files = Object.fromEntries(
+        Array.from({ length: DOCTOR_BOUNDS.copyFiles + 1 }, (_, index) => [
+          `assets/${index}.json`,
+          [digest],
+        ]),
+      )
+      sent.body = Buffer.from(JSON.stringify({ files }))
+    }
+    if (!/^assets\/\d/.test(file)) return
+    read.push(file)
+    Object.assign(sent, { status: 200, body: filler })
+    sent.headers['Content-Type'] = 'application/json'
+  })
+  assert.deepEqual(found, [['copy-partly-read', ['']]])
+  assert.equal(read.length, DOCTOR_BOUNDS.copyFiles)
+  assert.ok(!read.includes('assets/0.json'))
 })

@@ -210,19 +210,22 @@ class Connection:
         is_error = response.status >= 400
         limit = min(self._max_body_bytes, _MAX_ERROR_BYTES) if is_error else self._max_body_bytes
         room = limit
-        parts = []
+        # One buffer: a list of parts takes much more than their bytes if they are small.
+        body = bytearray()
+        is_empty = True
         while True:
             received = response.read1(_CHUNK_BYTES)
+            is_empty = is_empty and not received
             # More than the limit is neither stored nor decompressed.
             part = received if inflate is None else inflate.decompress(received, room + 1)
             if inflate is not None and inflate.unused_data:
                 message = f"{self._origin}{target} not fetched: bytes after the end of the gzip stream"
                 raise ConnectionError(message, is_final=True)
             room -= len(part)
-            parts.append(part)
+            body += part
             if room < 0 and is_error and not is_signed(response.getheaders()):
                 response.will_close = True
-                return b"".join(parts)[:limit]
+                return bytes(body[:limit])
             if room < 0:
                 message = f"{self._origin}{target} not fetched: more than {limit} bytes"
                 raise ConnectionError(message, is_final=True)
@@ -231,10 +234,10 @@ class Connection:
         if response.length == 0:
             # Only this marks the response as read, so that the connection can be used again.
             response.read()
-        is_cut = response.length not in (None, 0) or (inflate is not None and parts != [b""] and not inflate.eof)
+        is_cut = response.length not in (None, 0) or (inflate is not None and not is_empty and not inflate.eof)
         if is_cut:
             raise ConnectionError(f"{self._origin}{target} not fetched: the body is cut off")
-        return b"".join(parts)
+        return bytes(body)
 
 
 def _shut_down(connection: _HttpConnection) -> None:

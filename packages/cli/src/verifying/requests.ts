@@ -1,12 +1,15 @@
 import http from 'node:http'
 import https from 'node:https'
-import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
-import { pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
+import {
+  limitInterimResponses,
+  pairsOf,
+  streamOf,
+} from '@public-api/client-internal/node/node-fetch'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { describeFailure } from './failure-reason.ts'
@@ -67,7 +70,7 @@ export interface HttpClient {
   close(): void
 }
 
-/** Far more than the service ever sends, coded or decoded: its largest document has 200 kB. */
+/** Far more than the service ever sends, coded or decoded: its largest document has 200 kB, the index of ten thousand versions 3 MB. */
 export const MAX_RESPONSE_BYTES = 16_000_000
 const DECODED = { maxOutputLength: MAX_RESPONSE_BYTES }
 
@@ -157,6 +160,7 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
         },
         signal,
       })
+      limitInterimResponses(request)
       request.on('response', resolve)
       request.on('error', reject)
       request.end()
@@ -226,6 +230,13 @@ export function createFetch(ask: Ask): Fetch {
     if (status >= 300 && status < 400 && status !== 304) {
       throw new UnreachableError(`${url} is a redirect (status ${status}); pass its target instead`)
     }
-    return { status, headers: receivedHeaders, body: streamOf(Readable.from([body])) }
+    // One chunk, which is not copied.
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(body)
+        controller.close()
+      },
+    })
+    return { status, headers: receivedHeaders, body: stream }
   }
 }

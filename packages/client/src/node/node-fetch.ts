@@ -13,12 +13,43 @@ export function pairsOf(raw: readonly string[]): (readonly [name: string, value:
   ])
 }
 
-/** A stream of bytes that reads no further than its reader. Joins small chunks, each of which costs more than its bytes. */
+/** From this number of chunks on, their average size counts. */
+const MANY_CHUNKS = 10_000
+/** Each chunk costs about a hundred bytes until it is collected, so smaller ones take memory out of proportion. */
+const MIN_CHUNK_BYTES = 16
+/** Reading pauses at this number of bytes. */
+const BUFFERED_BYTES = 65_536
+
+/**
+ * A stream of bytes that reads little further than its reader, and joins small chunks. Fails with an Error if a body
+ * comes in very many very small chunks.
+ */
 export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
   let wake = (): void => undefined
   let failure: Error | undefined
   let hasEnded = false
-  bytes.on('readable', () => wake())
+  let [chunks, total, length] = [0, 0, 0]
+  let buffer: Uint8Array = new Uint8Array()
+  // Not the event `readable`: the stream would store each chunk until it is read.
+  bytes.on('data', (chunk: Uint8Array) => {
+    chunks += 1
+    total += chunk.length
+    if (chunks > MANY_CHUNKS && total < chunks * MIN_CHUNK_BYTES) {
+      return bytes.destroy(new Error(`sends its body in chunks below ${MIN_CHUNK_BYTES} bytes`))
+    }
+    // A chunk alone is passed on without a copy.
+    if (length === 0) buffer = chunk
+    else if (length + chunk.length > buffer.length) {
+      const larger = new Uint8Array(Math.max(length + chunk.length, 2 * buffer.length))
+      larger.set(buffer.subarray(0, length))
+      buffer = larger
+    }
+    if (buffer !== chunk) buffer.set(chunk, length)
+    length += chunk.length
+    if (length >= BUFFERED_BYTES) bytes.pause()
+    return wake()
+  })
+  bytes.pause()
   finished(bytes, (error) => {
     failure = error ?? undefined
     hasEnded = true
@@ -28,10 +59,15 @@ export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
     {
       async pull(controller) {
         for (;;) {
-          const chunk = bytes.read() as Uint8Array | null
-          if (chunk !== null) return controller.enqueue(chunk)
           if (failure !== undefined) throw failure
+          if (length > 0) {
+            controller.enqueue(buffer.subarray(0, length))
+            buffer = new Uint8Array()
+            length = 0
+            return
+          }
           if (hasEnded) return controller.close()
+          bytes.resume()
           await new Promise<void>((resolve) => (wake = resolve))
         }
       },
@@ -41,6 +77,19 @@ export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   )
+}
+
+const MAX_INTERIM_RESPONSES = 100
+
+/** Fails a request after very many interim responses (1xx), each of which node:http parses and skips. */
+export function limitInterimResponses(request: http.ClientRequest): void {
+  let count = 0
+  request.on('information', () => {
+    count += 1
+    if (count > MAX_INTERIM_RESPONSES) {
+      request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
+    }
+  })
 }
 
 const DECODERS: { readonly [coding: string]: () => NodeJS.ReadWriteStream & Readable } = {
@@ -81,6 +130,7 @@ export const platformFetch: Fetch = (url, { method, headers, body, signal }) =>
       },
       signal,
     })
+    limitInterimResponses(request)
     request.on('error', reject)
     request.on('response', (response) => {
       const received = pairsOf(response.rawHeaders)
