@@ -38,7 +38,15 @@ const forever =
     socket.write(start)
     while (!socket.destroyed) {
       if (socket.write(part)) await new Promise(setImmediate)
-      else await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+      else {
+        await new Promise<void>((resolve) => {
+          const goOn = () => {
+            socket.off('drain', goOn).off('close', goOn)
+            resolve()
+          }
+          socket.on('drain', goOn).on('close', goOn)
+        })
+      }
     }
   }
 
@@ -62,6 +70,7 @@ const ZEROS = Buffer.alloc(400_000_000)
 
 const SENDS: { readonly [name: string]: Send } = {
   'one-byte chunks': forever(head(200, CHUNKED), '1\r\nx\r\n'.repeat(4000)),
+  'chunks of 16 bytes': forever(head(200, CHUNKED), `10\r\n${'x'.repeat(16)}\r\n`.repeat(2000)),
   'one-byte chunks in a 503': forever(head(503, CHUNKED), '1\r\nx\r\n'.repeat(4000)),
   'an endless body': forever(head(200, ...SIGNED), 'x'.repeat(65_536)),
   'a body that gzip makes 400 MB': whole(200, gzipSync(ZEROS), 'Content-Encoding: gzip'),

@@ -167,8 +167,8 @@ export function createBodyReader(): ReadBody {
         else if (needed > bytes.length) {
           // One buffer, because a list of parts takes much more than their bytes if they are small. A large one gets its
           // full size once: the system provides only the part in use, and no smaller buffer waits to be collected.
-          const size = needed > MAX_CONCURRENT_BYTES ? MAX_BUFFER_BYTES : 2 * bytes.length
-          const larger = new Uint8Array(Math.min(most, Math.max(needed, size)))
+          const least = needed > MAX_CONCURRENT_BYTES ? MAX_BUFFER_BYTES : 0
+          const larger = new Uint8Array(Math.min(most, Math.max(needed, least, 2 * bytes.length)))
           larger.set(bytes)
           bytes = larger
         }

@@ -182,20 +182,23 @@ test('a document that the service signs with one mistake in it', async (t) => {
   const policy = createPolicy(tables)
   const summary = { ...policy.summary, endpoints: policy.summary.endpoints + 1 }
   let origin = ''
-  const documents: readonly (readonly [FindingId, AppDependencies['extraHandlers']])[] = [
+  const documents: readonly (readonly [
+    expected: readonly [FindingId],
+    handlers: AppDependencies['extraHandlers'],
+  ])[] = [
     [
-      'key-document-unusable',
+      ['key-document-unusable'],
       { signingKey: () => createDocumentPayload(describeSigningKeys([unusable])) },
     ],
     [
-      'key-id-wrong',
+      ['key-id-wrong'],
       {
         signingKey: () =>
           createDocumentPayload(describeSigningKeys([{ ...first, keyId: 'A'.repeat(43) }])),
       },
     ],
     [
-      'time-wrong',
+      ['time-wrong'],
       {
         time: () =>
           createPayload({
@@ -207,28 +210,28 @@ test('a document that the service signs with one mistake in it', async (t) => {
       },
     ],
     [
-      'registry-version',
+      ['registry-version'],
       {
         index: () =>
           createDocumentPayload(createDiscoveryIndex({ ...tables, registryVersion: '0.9.0' })),
       },
     ],
-    ['policy-differs', { policy: () => createDocumentPayload({ ...policy, summary }) }],
+    [['policy-differs'], { policy: () => createDocumentPayload({ ...policy, summary }) }],
     [
-      'openapi-differs',
+      ['openapi-differs'],
       {
         openapi: () => createDocumentPayload({ ...openapi, paths, servers: [{ url: origin }] }),
       },
     ],
     [
-      'server-address',
+      ['server-address'],
       { openapi: () => createDocumentPayload({ ...openapi, servers: elsewhere }) },
     ],
   ]
   for (const [expected, extraHandlers] of documents) {
     const deployed = await deployBehindProxy(t, undefined, { extraHandlers: extraHandlers ?? {} })
     origin = deployed.origin
-    assert.deepEqual(idsOf(await examine(t, deployed)), [expected])
+    assert.deepEqual(idsOf(await examine(t, deployed)), expected)
   }
 })
 
