@@ -69,7 +69,10 @@ export function hashOf(entry: VersionEntry): Promise<string> | string {
 }
 
 /** Where an entry contradicts the one before it; undefined if it does not. */
-function findLinkFault(entry: VersionSummary, before: VersionSummary): HistoryFinding | undefined {
+export function findLinkFault(
+  entry: VersionSummary,
+  before: VersionSummary,
+): HistoryFinding | undefined {
   const { snapshotId, previousHash, createdAt } = entry
   if (previousHash !== before.hash) return finding(snapshotId, before.hash, previousHash)
   const [ms = NaN, beforeMs = NaN] = [parseInstant(createdAt), parseInstant(before.createdAt)]

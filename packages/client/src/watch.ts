@@ -1,0 +1,159 @@
+import { formatSnapshotId } from '#contract/history/version-chain'
+import type { Client } from './client.ts'
+import { CopyError } from './copy-error.ts'
+import { readHeaders } from './header-fields.ts'
+import { createHistoryFailure, orBroken } from './history-failure.ts'
+import {
+  findChangesFinding,
+  findEntryFault,
+  findLinkFault,
+  type HistoryFault,
+  type HistoryFinding,
+} from './history-proofs.ts'
+import { readNewest } from './newest-version.ts'
+import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import { waitByTimer, type RetryReason, type Wait } from './retries.ts'
+import { retryReasonOf } from './retry-reason.ts'
+import { UnsettledError } from './unsettled-error.ts'
+
+type Version = Verified<ReadData<'version'>>
+
+/** A failure that may pass. */
+export interface WatchFailure {
+  /** What went wrong. It is a CopyError if a copy responded. */
+  readonly error: unknown
+  /** How long `watch` waits before it asks again. */
+  readonly waitSeconds: number
+}
+
+/** Options of `watch`. */
+export interface WatchOptions {
+  /** The last version that is known, such as `await client.versionById('VS-0012')`. The versions since then come first. */
+  readonly after?: Version
+  /** Ends the iteration with its reason. */
+  readonly signal?: AbortSignal
+  /** Called for each failure that may pass. An exception ends the iteration. */
+  readonly onFailure?: (failure: WatchFailure) => void
+  /** Waits between two requests. Default: the timer of the platform. */
+  readonly wait?: Wait
+}
+
+const USUAL_PACE_SECONDS = 60
+const SHORTEST_PACE_SECONDS = 5
+const LONGEST_PACE_SECONDS = 900
+
+/** How long a cache would use a response. */
+function paceOf({ response }: Version): number {
+  const control = readHeaders(response.headers)('cache-control') ?? ''
+  const [, seconds = USUAL_PACE_SECONDS] = /\bmax-age=(\d{1,9})\b/.exec(control) ?? []
+  return Math.min(Math.max(Number(seconds), SHORTEST_PACE_SECONDS), LONGEST_PACE_SECONDS)
+}
+
+/** Throws a CopyError for the response of a copy, which may be old, so it is never new. */
+function requireService(version: Version): Version {
+  if (version.source === 'origin') return version
+  throw new CopyError('NO_COPY', 'the service is away, and a copy may not have the newest version')
+}
+
+/** Why a failure may pass; undefined if it does not. */
+function reasonOf(error: unknown): RetryReason | undefined {
+  // A release that reaches the nodes of the service one after the other explains it.
+  if (error instanceof UnsettledError) return { afterSeconds: undefined }
+  if (!(error instanceof CopyError)) return retryReasonOf(error, Date.now())
+  return error.cause === undefined
+    ? { afterSeconds: undefined }
+    : retryReasonOf(error.cause, Date.now())
+}
+
+/** Throws a HistoryError with evidence, or what explains the contradiction. */
+async function refuse(
+  client: Client,
+  fault: HistoryFault,
+  versions: readonly Version[],
+  finding: HistoryFinding | undefined,
+): Promise<void> {
+  if (finding === undefined) return
+  const responses = versions.map(({ response }) => response)
+  throw await createHistoryFailure(client, fault, responses, finding)
+}
+
+/** The versions after the last one, oldest first, each checked against the one before it. */
+async function* versionsSince(
+  client: Client,
+  last: Version | undefined,
+  newest: Version,
+  options: ReadOptions,
+): AsyncGenerator<Version, void, undefined> {
+  if (last === undefined) return void (yield newest)
+  const [known, head] = [last.data, newest.data]
+  if (head.sequence === known.sequence && head.hash !== known.hash) {
+    const finding = { at: known.snapshotId, expected: known.hash, found: head.hash }
+    await refuse(client, 'REWRITTEN', [last, newest], finding)
+  }
+  let before = last
+  // A node of the service may be a version behind for a while.
+  for (let sequence = known.sequence + 1; sequence <= head.sequence; sequence += 1) {
+    let version = newest
+    if (sequence < head.sequence) {
+      const id = formatSnapshotId(sequence)
+      version = requireService(await orBroken(client, client.versionById(id, options)))
+      await refuse(client, 'BROKEN', [version], await findEntryFault(version.data, id))
+    }
+    const pair = [before, version]
+    await refuse(client, 'BROKEN', pair, findLinkFault(version.data, before.data))
+    await refuse(client, 'CHANGES_FALSE', pair, findChangesFinding(before.data, version.data))
+    yield version
+    before = version
+  }
+}
+
+/**
+ * Iterates over new versions as they are published: the newest one, or those since `after`, then each later one. Each must
+ * continue the one before it. Asks with a conditional request as often as a cache would, from 5 s to 15 min, and after a
+ * failure that may pass twice as long each time, a part of it random. A copy of the service is read, but never yielded.
+ *
+ * Never ends by itself. Rejects with the reason of `signal`, with a HistoryError as `history` does, and with every error of
+ * the client that waiting does not help against, such as a VerificationError.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@public-api/client'
+ * import { watch } from '@public-api/client/audit'
+ *
+ * const client = createClient({ baseUrl: 'https://api.example.org', pinnedKeyIds: ['kPrK_qmx…'] })
+ * for await (const { data } of watch(client)) {
+ *   console.log(data.snapshotId, data.note)
+ * }
+ * ```
+ */
+export async function* watch(
+  client: Client,
+  { after, signal, onFailure, wait = waitByTimer }: WatchOptions = {},
+): AsyncGenerator<Version, void, undefined> {
+  const options = signal === undefined ? {} : { signal }
+  let last = after
+  let pace = USUAL_PACE_SECONDS
+  let failures = 0
+  for (;;) {
+    let waitSeconds: number
+    try {
+      const newest = requireService(await readNewest(client, options))
+      for await (const version of versionsSince(client, last, newest, options)) {
+        last = version
+        yield version
+      }
+      pace = paceOf(newest)
+      failures = 0
+      waitSeconds = pace
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      failures += 1
+      const longer = Math.min(pace * 2 ** failures, LONGEST_PACE_SECONDS)
+      waitSeconds = Math.max(longer * (0.5 + Math.random() / 2), reason.afterSeconds ?? 0)
+      onFailure?.({ error, waitSeconds })
+    }
+    await wait(waitSeconds * 1000, signal)
+  }
+}
