@@ -1,134 +1,181 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { createClient } from '@public-api/client-internal/client'
-import { openCopies } from '@public-api/client-internal/copies'
+import { readFileSync } from 'node:fs'
+import { describe, test, type TestContext } from 'node:test'
+import { createClient, type Client } from '@public-api/client-internal/client'
+import { ConnectionError } from '@public-api/client-internal/connection'
 import { HistoryError } from '@public-api/client-internal/history-error'
 import { verifyEvidence } from '@public-api/client-internal/history-evidence'
 import { watch, type WatchFailure, type WatchOptions } from '@public-api/client-internal/watch'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { makeReleases } from '../support/made-releases.ts'
-import { runApp } from '../support/running-app.ts'
-import { rewrittenReleases } from './rewritten-releases.ts'
+import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
+import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { fakeResponse, key } from './scripted-client.ts'
 
-const history = (count: number) => loadReleases(makeReleases(count).store)
+/** What the service does for one poll. */
+interface Poll {
+  /** It has this number of versions. */
+  readonly newest?: number
+  /** It refuses connections. */
+  readonly away?: boolean
+  /** It is away, and the newest version of a copy is this one. */
+  readonly copy?: number
+  /** It sends a 503 that asks for this wait, as a number or as a date. */
+  readonly retryAfterSeconds?: number
+  readonly retryAfterDate?: number
+}
 
-/** What the service does for one poll: a history that it serves, or undefined while it is away. */
-type Poll = PublishedHistory | undefined
+/** A case that all clients share. */
+interface WatchCase {
+  readonly name: string
+  readonly after?: string
+  readonly polls: readonly Poll[]
+  readonly yields: readonly number[]
+  readonly waits: readonly (readonly [least: number, most: number])[]
+  readonly fault?: string
+}
 
-/** Watches a service that goes through these polls, and ends after the last one. */
+const { cases } = JSON.parse(readFileSync('test/vectors/watch/cases.json', 'utf8')) as {
+  readonly cases: readonly WatchCase[]
+}
+
+const made = (count: number) => loadReleases(makeReleases(count).store)
+const other = (count: number) =>
+  rewrittenReleases(count, 1, (entry) => ({ ...entry, note: 'another' }))
+
+/** A client of services with these histories, which are chosen by `poll`. The clock moves with the waits. */
+async function serve(t: TestContext, historyOf: (count: number) => PublishedHistory = made) {
+  const clock = { ms: TEST_NOW_MS }
+  const origins = new Map<number, string>()
+  const state: { poll: Poll } = { poll: {} }
+  const conditional: boolean[] = []
+  const client = createClient({
+    baseUrl: 'https://api.example.test',
+    pinnedKeyIds: [key.keyId],
+    maxRetries: 0,
+    now: () => clock.ms,
+    fetch: async (url, init) => {
+      const { pathname, search } = new URL(url)
+      if (pathname === READ_PATHS.version) conditional.push('If-None-Match' in init.headers)
+      const { newest, copy, retryAfterSeconds, retryAfterDate } = state.poll
+      if (retryAfterSeconds) {
+        return fakeResponse(503, { 'Retry-After': String(retryAfterSeconds) })
+      }
+      if (retryAfterDate) {
+        const date = new Date(clock.ms + retryAfterDate * 1000).toUTCString()
+        return fakeResponse(503, { 'Retry-After': date })
+      }
+      const count = newest ?? copy
+      if (count === undefined) throw new ConnectionError(url, 'refused')
+      if (!origins.has(count)) {
+        const releases = historyOf(count)
+        const { origin } = await runApp(t, { releases, clock: { nowMs: () => clock.ms } })
+        origins.set(count, origin)
+      }
+      return fetch(`${origins.get(count)}${pathname}${search}`, init)
+    },
+  })
+  const reading: Client = {
+    ...client,
+    version: async (options) => {
+      const result = await client.version(options)
+      return state.poll.copy === undefined ? result : { ...result, source: 'mirror' }
+    },
+  }
+  return { client: reading, clock, state, conditional }
+}
+
+/** Watches through these polls, and ends after the last one. */
 async function watchPolls(
-  t: Parameters<typeof runApp>[0],
+  { client, clock, state }: Awaited<ReturnType<typeof serve>>,
   polls: readonly Poll[],
-  options: WatchOptions & { readonly afterId?: string; readonly hasStore?: boolean } = {},
+  options: WatchOptions = {},
 ) {
-  const first = await runApp(t, { releases: polls[0] ?? history(1) })
-  const apps = new Map<PublishedHistory, typeof first>()
-  for (const poll of polls)
-    if (poll && !apps.has(poll)) apps.set(poll, await runApp(t, { releases: poll }))
   const seen: string[] = []
-  const sources: string[] = []
   const waits: number[] = []
   const failures: WatchFailure[] = []
-  const conditional: boolean[] = []
-  let index = 0
-  const saved = new Map<string, string>()
-  const store = {
-    load: (name: string) => Promise.resolve(saved.get(name)),
-    save: (name: string, text: string) => Promise.resolve(void saved.set(name, text)),
-  }
-  const client = createClient(
-    {
-      baseUrl: first.origin,
-      pinnedKeyIds: [key.keyId],
-      maxRetries: 0,
-      now: () => first.clock.ms,
-      ...(options.hasStore ? { store } : {}),
-      fetch: (url, init) => {
-        const target = url.slice(first.origin.length)
-        const poll = polls[Math.min(index, polls.length - 1)]
-        if (target === READ_PATHS.version) conditional.push('If-None-Match' in init.headers)
-        const app = poll && apps.get(poll)
-        if (app === undefined) return Promise.resolve(fakeResponse(503, { 'Retry-After': '2000' }))
-        return fetch(app.origin + target, init)
-      },
-    },
-    openCopies,
-  )
-  const after = options.afterId && (await client.versionById(options.afterId))
   const ended = new Error('the last poll')
+  let index = 0
+  state.poll = polls[0] ?? {}
   const run = async () => {
     const watched = watch(client, {
-      ...(after ? { after } : {}),
+      ...options,
       onFailure: (failure) => void failures.push(failure),
       wait: (milliseconds) => {
         waits.push(milliseconds / 1000)
+        clock.ms += milliseconds
         index += 1
+        state.poll = polls[index] ?? {}
         return index < polls.length ? Promise.resolve() : Promise.reject(ended)
       },
     })
     for await (const { data, source } of watched) {
+      assert.equal(source, 'origin')
       seen.push(data.snapshotId)
-      sources.push(source)
     }
   }
   const error = await run().then(
     () => undefined,
-    (reason: unknown) => reason,
+    (reason: unknown) => (reason === ended ? undefined : reason),
   )
-  return { seen, sources, waits, failures, conditional, error, isDone: error === ended, client }
+  return { seen, waits, failures, error }
+}
+
+async function afterOf(t: TestContext, { after }: WatchCase): Promise<WatchOptions> {
+  if (after === undefined) return {}
+  const { client, state } = await serve(t, after.startsWith('another') ? other : made)
+  state.poll = { newest: 1 }
+  return { after: await client.versionById('VS-0001') }
 }
 
 describe('watch', () => {
-  test('yields the newest version once, then each later one, with conditional requests', async (t) => {
-    const [two, five] = [history(2), history(5)]
-    const { seen, waits, conditional, isDone } = await watchPolls(t, [two, two, five, five])
-    assert.deepEqual(seen, ['VS-0002', 'VS-0003', 'VS-0004', 'VS-0005'])
-    assert.deepEqual(conditional, [false, true, true, true])
-    assert.deepEqual(new Set(waits).size, 1)
-    assert.equal(isDone, true)
+  for (const each of cases) {
+    test(each.name, async (t) => {
+      const options = await afterOf(t, each)
+      const found = await watchPolls(await serve(t), each.polls, options)
+      assert.deepEqual(
+        found.seen,
+        each.yields.map((sequence) => `VS-000${sequence}`),
+      )
+      assert.equal(found.waits.length, each.waits.length, String(found.error))
+      for (const [index, [least, most]] of each.waits.entries()) {
+        const wait = found.waits[index] ?? NaN
+        assert.ok(least <= wait && wait <= most, `${found.waits.join()}`)
+      }
+      if (each.fault === undefined) return assert.equal(found.error, undefined)
+      assert.ok(found.error instanceof HistoryError, String(found.error))
+      assert.equal(found.error.code, each.fault)
+      await verifyEvidence(found.error.evidence, { pinnedKeyIds: [key.keyId] })
+    })
+  }
+
+  test('asks with conditional requests', async (t) => {
+    const served = await serve(t)
+    await watchPolls(served, [{ newest: 2 }, { newest: 2 }, { newest: 3 }])
+    assert.deepEqual(served.conditional, [false, true, true])
   })
 
-  test('continues after a version that is known', async (t) => {
-    const { seen } = await watchPolls(t, [history(4)], { afterId: 'VS-0002' })
-    assert.deepEqual(seen, ['VS-0003', 'VS-0004'])
+  test('reports each failure with its wait', async (t) => {
+    const { failures, waits } = await watchPolls(await serve(t), [{ away: true }, { copy: 1 }])
+    assert.match(String(failures[0]?.error), /not fetched/)
+    assert.match(String(failures[1]?.error), /NO_COPY: the service is away/)
+    assert.deepEqual(
+      failures.map(({ waitSeconds }) => waitSeconds),
+      waits,
+    )
   })
 
-  test('ignores a node that is a version behind', async (t) => {
-    const [two, three] = [history(2), history(3)]
-    const { seen, isDone } = await watchPolls(t, [three, two, three])
-    assert.deepEqual([seen, isDone], [['VS-0003'], true])
-  })
-
-  test('waits as long as the service asks, and longer after each failure', async (t) => {
-    const two = history(2)
-    const { seen, waits, failures, isDone } = await watchPolls(t, [two, undefined, undefined, two])
-    assert.deepEqual([seen, isDone], [['VS-0002'], true])
-    assert.equal(failures.length, 2)
-    assert.deepEqual(waits.slice(1, 3), [2000, 2000])
-    assert.equal(waits[0], waits[3])
-  })
-
-  test('never yields what a copy has', async (t) => {
-    const two = history(2)
-    const polls = [two, undefined, history(3)]
-    const { seen, sources, failures, isDone } = await watchPolls(t, polls, { hasStore: true })
-    assert.deepEqual([seen, sources, isDone], [['VS-0002', 'VS-0003'], ['origin', 'origin'], true])
-    assert.match(String(failures[0]?.error), /NO_COPY: the service is away/)
-    assert.equal(failures.length, 1)
-  })
-
-  test('rejects a rewritten version with evidence', async (t) => {
-    const other = rewrittenReleases(3, 3, (entry) => ({ ...entry, note: 'another' }))
-    const { error, seen } = await watchPolls(t, [history(3), other])
-    assert.ok(error instanceof HistoryError)
-    assert.deepEqual([error.code, seen], ['REWRITTEN', ['VS-0003']])
-    await verifyEvidence(error.evidence, { pinnedKeyIds: [key.keyId] })
+  test('rejects false changes with evidence', async (t) => {
+    const served = await serve(t, (count) => (count < 2 ? made(1) : misstatingReleases(2, 2, [])))
+    const { error, seen } = await watchPolls(served, [{ newest: 1 }, { newest: 2 }])
+    assert.ok(error instanceof HistoryError, String(error))
+    assert.deepEqual([error.code, seen], ['CHANGES_FALSE', ['VS-0001']])
   })
 
   test('rejects with the reason of its signal, while it waits and before it asks', async (t) => {
-    const { client } = await watchPolls(t, [history(1)])
+    const { client, state } = await serve(t)
+    state.poll = { newest: 1 }
     const control = new AbortController()
     const seen: string[] = []
     await assert.rejects(async () => {

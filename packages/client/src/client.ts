@@ -8,13 +8,13 @@ import { checkOptions, type ClientOptions } from './client-options.ts'
 import { createConnection, type Connection } from './connection.ts'
 import type { openCopies } from './copies.ts'
 import { freshTarget } from './fresh-target.ts'
+import { readHeaders } from './header-fields.ts'
 import type { HttpResponse } from './http-response.ts'
-import { isOutage } from './outage.ts'
+import { isLost, isOutage } from './outage.ts'
 import { rateLimitOf } from './rate-limit.ts'
 import { createReads, type DataOfTarget, type ReadOptions, type Verified } from './reads.ts'
 import type { Reads } from './resources.ts'
-import { orAborted, waitByTimer, withRetries } from './retries.ts'
-import { retryReasonOf } from './retry-reason.ts'
+import { orAborted, waitByTimer, withRetries, type RetryReason } from './retries.ts'
 import { createTrustedKeys } from './trusted-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import type { VerificationKey } from './verification-key.ts'
@@ -46,12 +46,23 @@ export interface Client extends Reads {
   verify(response: HttpResponse): Promise<VerifiedResponse>
   /** The service's keys, from its signing-key document. */
   keys(): Promise<readonly VerificationKey[]>
+  /** Why a read that failed may be repeated; undefined if that does not help. A date is relative to the client's clock. */
+  retryReason(error: unknown): RetryReason | undefined
 }
 
 /** Maximum number of responses stored for revalidation: every endpoint once, and some versions. */
 const MAX_STORED = 64
 /** Maximum size of their bodies. An honest service has less than 1 MB. */
 const MAX_STORED_BYTES = 4_000_000
+
+/** The retry after an unsigned 429 or 5xx, which comes from a gateway or a service that does not sign. */
+function unsignedReason({ status, headers }: HttpResponse, nowMs: number): RetryReason | undefined {
+  if (status !== 429 && status < 500) return undefined
+  const after = readHeaders(headers)(CLIENT_HEADERS.retryAfter) ?? ''
+  // RFC 9110 10.2.3: seconds, or a date.
+  const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - nowMs) / 1000
+  return { afterSeconds: seconds >= 0 ? seconds : undefined }
+}
 
 /** The verified data of a response. Throws the service's signed refusal. */
 function resultOf(
@@ -121,14 +132,24 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
       })
     : undefined
 
-  const reasonOf = (error: unknown) => retryReasonOf(error, now())
+  function retryReason(error: unknown): RetryReason | undefined {
+    // Repeating a request does not help against a response that is too large or a redirect.
+    if (isLost(error)) return { afterSeconds: undefined }
+    if (error instanceof ApiResponseError && error.retryable) {
+      return { afterSeconds: error.retryAfterSeconds }
+    }
+    if (error instanceof VerificationError && error.code === 'UNSIGNED' && error.response) {
+      return unsignedReason(error.response, now())
+    }
+    return undefined
+  }
 
   function fetchResponse(
     target: string,
     headers: Readonly<Record<string, string>>,
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
-    return withRetries(() => connection.send(target, headers, signal), reasonOf, retries, signal)
+    return withRetries(() => connection.send(target, headers, signal), retryReason, retries, signal)
   }
 
   function store(target: string, result: Verified<unknown>): void {
@@ -195,7 +216,7 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
     try {
       const [result, proof] = await withRetries(
         () => orAborted(attempt(asked, signal), signal),
-        reasonOf,
+        retryReason,
         retries,
         signal,
       )
@@ -224,5 +245,6 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
     request,
     verify: keys.verify,
     keys: keys.current,
+    retryReason,
   }
 }

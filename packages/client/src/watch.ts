@@ -7,13 +7,13 @@ import {
   findChangesFinding,
   findEntryFault,
   findLinkFault,
+  ROLLOUT_MS,
   type HistoryFault,
   type HistoryFinding,
 } from './history-proofs.ts'
 import { readNewest } from './newest-version.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
 import { waitByTimer, type RetryReason, type Wait } from './retries.ts'
-import { retryReasonOf } from './retry-reason.ts'
 import { UnsettledError } from './unsettled-error.ts'
 
 type Version = Verified<ReadData<'version'>>
@@ -41,6 +41,8 @@ export interface WatchOptions {
 const USUAL_PACE_SECONDS = 60
 const SHORTEST_PACE_SECONDS = 5
 const LONGEST_PACE_SECONDS = 900
+/** A gateway can ask for years, which is also more than a timer can wait. */
+const LONGEST_ASKED_SECONDS = 3600
 
 /** How long a cache would use a response. */
 function paceOf({ response }: Version): number {
@@ -56,13 +58,12 @@ function requireService(version: Version): Version {
 }
 
 /** Why a failure may pass; undefined if it does not. */
-function reasonOf(error: unknown): RetryReason | undefined {
+function passingReason(client: Client, error: unknown): RetryReason | undefined {
   // A release that reaches the nodes of the service one after the other explains it.
   if (error instanceof UnsettledError) return { afterSeconds: undefined }
-  if (!(error instanceof CopyError)) return retryReasonOf(error, Date.now())
-  return error.cause === undefined
-    ? { afterSeconds: undefined }
-    : retryReasonOf(error.cause, Date.now())
+  if (!(error instanceof CopyError)) return client.retryReason(error)
+  // The service is away, also if no copy replaces it.
+  return client.retryReason(error.cause) ?? { afterSeconds: undefined }
 }
 
 /** Throws a HistoryError with evidence, or what explains the contradiction. */
@@ -75,6 +76,25 @@ async function refuse(
   if (finding === undefined) return
   const responses = versions.map(({ response }) => response)
   throw await createHistoryFailure(client, fault, responses, finding)
+}
+
+/**
+ * The newest version of the service. One that is older than the last version is read again without caches, and returned if
+ * a node of the service that is late explains it. Throws a HistoryError (SHORTENED) once it does not.
+ */
+async function readHead(
+  client: Client,
+  last: Version | undefined,
+  options: ReadOptions,
+): Promise<Version> {
+  const newest = requireService(await readNewest(client, options))
+  if (last === undefined || newest.data.sequence >= last.data.sequence) return newest
+  const fresh = await readNewest(client, { ...options, fresh: true })
+  const { snapshotId: expected, sequence } = last.data
+  const isLate = fresh.provedAtMs - last.provedAtMs <= ROLLOUT_MS
+  if (fresh.data.sequence >= sequence || isLate) return fresh
+  const finding = { at: expected, expected, found: fresh.data.snapshotId }
+  throw await createHistoryFailure(client, 'SHORTENED', [last.response, fresh.response], finding)
 }
 
 /** The versions after the last one, oldest first, each checked against the one before it. */
@@ -91,7 +111,6 @@ async function* versionsSince(
     await refuse(client, 'REWRITTEN', [last, newest], finding)
   }
   let before = last
-  // A node of the service may be a version behind for a while.
   for (let sequence = known.sequence + 1; sequence <= head.sequence; sequence += 1) {
     let version = newest
     if (sequence < head.sequence) {
@@ -109,8 +128,9 @@ async function* versionsSince(
 
 /**
  * Iterates over new versions as they are published: the newest one, or those since `after`, then each later one. Each must
- * continue the one before it. Asks with a conditional request as often as a cache would, from 5 s to 15 min, and after a
- * failure that may pass twice as long each time, a part of it random. A copy of the service is read, but never yielded.
+ * continue the one before it. Asks with a conditional request as often as a cache would, from 5 s to 15 min. After a failure
+ * that may pass it waits twice as long each time, a part of it random, or as long as the service asks, up to an hour. A copy
+ * of the service is never yielded, nor a version older than the last one.
  *
  * Never ends by itself. Rejects with the reason of `signal`, with a HistoryError as `history` does, and with every error of
  * the client that waiting does not help against, such as a VerificationError.
@@ -137,7 +157,7 @@ export async function* watch(
   for (;;) {
     let waitSeconds: number
     try {
-      const newest = requireService(await readNewest(client, options))
+      const newest = await readHead(client, last, options)
       for await (const version of versionsSince(client, last, newest, options)) {
         last = version
         yield version
@@ -147,11 +167,12 @@ export async function* watch(
       waitSeconds = pace
     } catch (error) {
       signal?.throwIfAborted()
-      const reason = reasonOf(error)
+      const reason = passingReason(client, error)
       if (reason === undefined) throw error
       failures += 1
       const longer = Math.min(pace * 2 ** failures, LONGEST_PACE_SECONDS)
-      waitSeconds = Math.max(longer * (0.5 + Math.random() / 2), reason.afterSeconds ?? 0)
+      const asked = Math.min(reason.afterSeconds ?? 0, LONGEST_ASKED_SECONDS)
+      waitSeconds = Math.max(longer * (0.5 + Math.random() / 2), asked)
       onFailure?.({ error, waitSeconds })
     }
     await wait(waitSeconds * 1000, signal)
