@@ -36,7 +36,7 @@ interface WatchCase {
   readonly fault?: string
 }
 
-const { cases } = JSON.parse(readFileSync('test/vectors/watch/cases.json', 'utf8')) as {
+const { cases } = JSON.parse(readFileSync('test/clients/watch-cases.json', 'utf8')) as {
   readonly cases: readonly WatchCase[]
 }
 
