@@ -141,7 +141,7 @@ describe('watch', () => {
       assert.equal(found.waits.length, each.waits.length, String(found.error))
       for (const [index, [least, most]] of each.waits.entries()) {
         const wait = found.waits[index] ?? NaN
-        assert.ok(least <= wait && wait <= most, `${found.waits.join()}`)
+        assert.ok(least <= wait && wait <= most, found.waits.join())
       }
       if (each.fault === undefined) return assert.equal(found.error, undefined)
       assert.ok(found.error instanceof HistoryError, String(found.error))

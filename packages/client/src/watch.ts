@@ -104,7 +104,10 @@ async function* versionsSince(
   newest: Version,
   options: ReadOptions,
 ): AsyncGenerator<Version, void, undefined> {
-  if (last === undefined) return void (yield newest)
+  if (last === undefined) {
+    yield newest
+    return
+  }
   const [known, head] = [last.data, newest.data]
   if (head.sequence === known.sequence && head.hash !== known.hash) {
     const finding = { at: known.snapshotId, expected: known.hash, found: head.hash }
