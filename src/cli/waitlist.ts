@@ -22,7 +22,10 @@ the server.`,
       'print everything that is stored about one person',
       () => import('./waitlist/show-command.ts'),
     ],
-    erase: ['delete the registration of an address', () => import('./waitlist/erase-command.ts')],
+    erase: [
+      'delete the registration of an address, or all of them',
+      () => import('./waitlist/erase-command.ts'),
+    ],
     'rotate-recipient': [
       'encrypt all registrations to another recipient',
       () => import('./waitlist/rotate-recipient-command.ts'),

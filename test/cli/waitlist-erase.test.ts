@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import type { StoredRegistration } from '../../src/storage/stores/waitlist-store.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   type Deployment,
   makeDeployment,
@@ -110,18 +112,67 @@ test('without the secret, names its expected place and creates none', async (t) 
   )
 })
 
-test('an erased row leaves the database file completely', async (t) => {
-  const { folder, database } = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
-  const [, row] = await readRows(database)
-  assert.ok(row)
+/** Whether a file of the database has a part of these rows. */
+function hasBytesOf({ database }: Deployment, rows: readonly StoredRegistration[]): boolean {
   // From the middle of the seal, so that no page border can hide it.
-  const pieces = [Buffer.from(row.ticket), Buffer.from(row.sealed.subarray(300, 364))]
-  const isThere = () =>
-    readdirSync(path.dirname(database)).some((file) => {
-      const bytes = readFileSync(path.join(path.dirname(database), file))
-      return pieces.some((piece) => bytes.includes(piece))
-    })
-  assert.ok(isThere())
-  assert.equal((await waitlist(folder, ['erase', 'person2@example.org'])).status, 0)
-  assert.ok(!isThere())
+  const pieces = rows.flatMap(({ ticket, sealed }) => [
+    Buffer.from(ticket),
+    Buffer.from(sealed.subarray(300, 364)),
+  ])
+  return readdirSync(path.dirname(database)).some((file) => {
+    const bytes = readFileSync(path.join(path.dirname(database), file))
+    return pieces.some((piece) => bytes.includes(piece))
+  })
+}
+
+test('an erased row leaves the database file completely', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(3, keys))
+  const [, row] = await readRows(deployment.database)
+  assert.ok(row)
+  assert.ok(hasBytesOf(deployment, [row]))
+  assert.equal((await waitlist(deployment.folder, ['erase', 'person2@example.org'])).status, 0)
+  assert.ok(!hasBytesOf(deployment, [row]))
+})
+
+test('erases all registrations from the database files, without a secret', async (t) => {
+  // More than one transaction deletes.
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(501, keys))
+  const { folder, database, secretsDir } = deployment
+  rmSync(path.join(secretsDir, 'address-hash-secret.txt'))
+  const rows = await readRows(database)
+  const place = database
+  const counted = await waitlist(folder, ['erase', '--all', '--dry-run'])
+  assert.equal(counted.out, `Would erase 501 registrations in ${place}.\n`, counted.error)
+  const asked = await waitlist(folder, ['erase', '--all'])
+  assert.equal(asked.status, 2)
+  assert.match(asked.error, /^error: expected --yes, .*; nothing was erased\b/)
+  assert.equal((await ticketsOf(deployment)).length, 501)
+  assert.ok(hasBytesOf(deployment, rows.slice(-2)))
+  const { status, out, error } = await waitlist(folder, ['erase', '--all', '--yes'])
+  assert.equal(status, 0, error)
+  assert.match(out, /^Erased 501 registrations in .*service\.sqlite\.\nBackups, /)
+  assert.deepEqual(await ticketsOf(deployment), [])
+  assert.ok(!hasBytesOf(deployment, rows))
+  const again = await waitlist(folder, ['erase', '--all'])
+  assert.deepEqual([again.status, again.out], [0, `The waitlist in ${place} is empty.\n`])
+})
+
+test('all registrations and one address are not combined, and no database is created', async (t) => {
+  const deployment = await makeDeployment(t, (keys) => sealedRegistrations(1, keys))
+  const { folder } = deployment
+  for (const args of [
+    ['--all', 'person1@example.org'],
+    ['--all', '--ticket', entryOf(1).ticket],
+    ['--yes', 'person1@example.org'],
+  ]) {
+    const { status, error } = await waitlist(folder, ['erase', ...args])
+    assert.equal(status, 2)
+    assert.match(error, /^error: (?:expected either --all or an address|--yes needs --all)/)
+  }
+  assert.equal((await ticketsOf(deployment)).length, 1)
+  const elsewhere = temporaryFolder(t)
+  const { status, error } = await waitlist(elsewhere, ['erase', '--all', '--yes'])
+  assert.equal(status, 1)
+  assert.match(error, /^error: .*data\/service\.sqlite.* does not exist.*\n$/)
+  assert.deepEqual(readdirSync(elsewhere), [])
 })

@@ -17,6 +17,7 @@ import type { Storage } from '../../src/storage/stores/storage.ts'
 import { eventually } from '../support/eventually.ts'
 import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
+import { svc } from '../support/run-svc.ts'
 import { issueInto } from '../support/stored-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
@@ -86,6 +87,18 @@ testWaitlistBehavior({
     const url = await newDatabase()
     return { store: await open(t, url), openAgain: () => open(t, url) }
   },
+})
+
+test('svc waitlist erase --all erases every registration', { skip: skip ?? false }, async (t) => {
+  const url = await newDatabase()
+  const { waitlist } = await open(t, url)
+  for (let number = 0; number < 3; number += 1) await waitlist.add(makeRegistration(number))
+  const { status, out, error } = await svc('waitlist', 'erase', '--all', '--yes', '--database', url)
+  assert.equal(status, 0, error)
+  assert.match(out, /^Erased 3 registrations in /)
+  assert.deepEqual(await readAll(waitlist), [])
+  const [rows] = await runSql(url, 'SELECT count(*)::int AS count FROM svc.registrations')
+  assert.deepEqual(rows, { count: 0 })
 })
 
 testApiKeysBehavior({

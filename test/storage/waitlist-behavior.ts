@@ -205,6 +205,16 @@ export function testWaitlistBehavior(backend: StorageBackend<Storage>): void {
       assert.equal(await waitlist.add(makeRegistration(1)), 'added')
     })
 
+    test('expire with the last time deletes every row, also one of the future', async (t) => {
+      const { waitlist } = (await backend.open(t)).store
+      await waitlist.add(makeRegistration(1))
+      await waitlist.add(
+        makeRegistration(2, { registeredAtMs: Date.parse('9999-12-31T23:59:59Z') }),
+      )
+      assert.equal(await waitlist.expire(Number.MAX_SAFE_INTEGER, 5), 2)
+      assert.deepEqual(await readAll(waitlist), [])
+    })
+
     test('rows persist when the store is reopened', async (t) => {
       const { store: storage, openAgain } = await backend.open(t)
       await storage.waitlist.add(makeRegistration(1))
