@@ -68,7 +68,7 @@ function head(context: PageContext, page: Page, groups: PageGroups): Html {
   const title = page.path === '' ? name : `${page.title(texts)} · ${name}`
   const description = page.description(texts, facts)
   const address = origin + pathOfPage(locale, page.path)
-  const feeds = [...(page.feed === undefined ? [] : [page.feed]), 'feed' as const]
+  const feeds = [...(page.feeds ?? []), 'feed' as const]
   const styles = ['style.css', ...(accentColor === undefined ? [] : [ACCENT_FILE])]
   const scripts = [
     'site.js',

@@ -2,6 +2,7 @@ import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
+import type { FeedName } from './delivery/feeds.ts'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteData } from './site-data.ts'
 import type { Texts } from './texts/texts.ts'
@@ -54,8 +55,8 @@ export interface Page {
   readonly resources?: readonly SnapshotName[]
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteData): readonly string[]
-  /** The feed of what this page shows; default: the one of every page. */
-  readonly feed?: 'status' | 'changelog'
+  /** The feeds of what this page shows, besides the one of every page. */
+  readonly feeds?: readonly FeedName[]
   /** The version that the page is about, if it is about one. */
   readonly version?: VersionEntry
   /** Scripts of `assets/` besides the one of every page. */

@@ -6,14 +6,28 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { parseJsonFeed } from 'feedsmith'
-import { FEED_NAMES, feedPath } from '../../src/pages/delivery/feeds.ts'
+import { componentFeed, FEED_NAMES, feedPath } from '../../src/pages/delivery/feeds.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { reportDebian, runForeign } from './foreign-programs.ts'
 
-const content = fullContent((nth) => `Text <${nth}> & 中文 ก.`)
+const made = fullContent((nth) => `Text <${nth}> & 中文 ก.`)
+const [{ id: component } = { id: '' }] = made.status.components
+/** Every second incident and maintenance names the first component. */
+const naming = <Event extends { readonly components: readonly string[] }>(
+  items: readonly Event[],
+) => items.map((item, nth) => (nth % 2 === 0 ? { ...item, components: [component] } : item))
+const content = {
+  ...made,
+  status: {
+    ...made.status,
+    incidents: naming(made.status.incidents),
+    maintenances: naming(made.status.maintenances ?? []),
+  },
+}
+const NAMES = [...FEED_NAMES, componentFeed(component)]
 const start = (t: TestContext) =>
   runApp(t, { releases: releasesOf(content, { previous: (resources) => resources }) })
 
@@ -53,8 +67,9 @@ test('newsboat stores every entry of each feed', { skip: missing('newsboat') }, 
   await reportDebian(t, 'newsboat')
   const app = await start(t)
   for (const locale of LOCALES) {
-    for (const name of FEED_NAMES) {
+    for (const name of NAMES) {
       const items = itemsOf(await (await app.fetch(feedPath(locale, 'json', name))).text())
+      assert.ok(items.length > 2, name)
       // An entry that is in two feeds is stored once, so each has a store of its own.
       const folder = temporaryFolder(t)
       const [urls = '', cache = ''] = ['urls', 'cache.db'].map((file) => path.join(folder, file))
@@ -78,15 +93,17 @@ print(json.dumps([feed.bozo, feed.version, [[e.id, e.title, e.link] for e in fee
 `
 
 test(
-  'feedparser and sfeed read the Atom feed without a complaint',
+  'feedparser and sfeed read the Atom feeds without a complaint',
   { skip: missing('sfeed') || missingModule('feedparser') },
   async (t) => {
     await reportDebian(t, 'python3-feedparser')
     await reportDebian(t, 'sfeed')
     const app = await start(t)
-    for (const locale of LOCALES) {
-      const text = await (await app.fetch(feedPath(locale, 'atom'))).text()
-      const items = itemsOf(await (await app.fetch(feedPath(locale, 'json'))).text())
+    for (const [locale, name] of LOCALES.flatMap((each) =>
+      NAMES.map((of) => [each, of] as const),
+    )) {
+      const text = await (await app.fetch(feedPath(locale, 'atom', name))).text()
+      const items = itemsOf(await (await app.fetch(feedPath(locale, 'json', name))).text())
       const parsed: unknown = JSON.parse(await pipe('/usr/bin/python3', ['-c', FEEDPARSER], text))
       const entries = items.map(({ id, title, url }) => [id, title, url])
       assert.deepEqual(parsed, [false, 'atom10', entries])
@@ -119,7 +136,7 @@ test(
         await pipe('/usr/bin/python3', ['-c', ICALENDAR], text),
       ) as readonly [readonly string[], readonly (readonly string[])[]]
       assert.deepEqual(problems, [])
-      const { maintenances = [] } = content.status
+      const { maintenances } = content.status
       const coming = maintenances.filter(({ state }) =>
         ['scheduled', 'in_progress'].includes(state),
       )

@@ -81,6 +81,7 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
     'th/status/index.html',
     'zh-CN/status.md',
     'en/feed.atom',
+    'th/status/components/read-api.atom',
     'en/maintenance.ics',
     'en/history/VS-0001/index.html',
     'en/history/VS-0001.md',

@@ -150,6 +150,82 @@ test('a status feed has an entry for each incident and maintenance, and one more
   assert.equal(items[4]?.date_published, '2026-02-01T09:00:00Z')
 })
 
+test('a component has feeds of the incidents and maintenances that name it', async (t) => {
+  const [component] = made().components
+  assert.ok(component)
+  const other = { ...component, id: 'pages', name: 'Pages & feeds', state: 'operational' } as const
+  const [planned] = made().maintenances ?? []
+  assert.ok(planned)
+  const both = { ...planned, id: 'both', components: ['read-api', 'pages'] }
+  const read = await serve(t, {
+    ...made(),
+    components: [component, other],
+    maintenances: [both, ...(made().maintenances ?? [])],
+  })
+  for (const locale of LOCALES) {
+    const feedOf = async (name: string) =>
+      parseJsonFeed(JSON.parse((await read(`/${locale}/${name}.json`, JSON_FEED)).text))
+    const { items: all = [] } = await feedOf('status')
+    for (const [id, named] of [
+      ['read-api', (item: string) => !item.includes('called-off')],
+      ['pages', (item: string) => item.endsWith('maintenances/both')],
+    ] as const) {
+      const name = `status/components/${id}`
+      const feed = await feedOf(name)
+      assert.deepEqual(
+        feed.items,
+        all.filter((item) => named(item.id ?? '')),
+      )
+      const { pathname, hash } = new URL(feed.home_page_url ?? '')
+      const page = await read(pathname, 'text/html; charset=utf-8')
+      const [entry] = parsePage(page.text).all(`li${hash}`)
+      assert.ok(entry)
+      const { text: atom, headers } = await read(`/${locale}/${name}.atom`, ATOM)
+      const parsed = parseAtomFeed(atom)
+      assert.deepEqual(
+        parsed.entries?.map((each) => each.id),
+        feed.items?.map((item) => item.id),
+      )
+      assert.ok(feed.title?.includes(id === 'pages' ? 'Pages & feeds' : 'Read API'))
+      assert.ok(feed.description?.includes(id === 'pages' ? 'Pages & feeds' : 'Read API'))
+      const links = new Set(entry.querySelectorAll('a').map((each) => attributeOf(each, 'href')))
+      for (const format of ['atom', 'json']) assert.ok(links.has(`/${locale}/${name}.${format}`))
+      const whole = await read(`/${locale}/status.atom`, ATOM)
+      for (const header of ['cache-control', 'access-control-allow-origin', 'content-language']) {
+        assert.equal(headers.get(header), whole.headers.get(header), header)
+      }
+      const etag = headers.get('etag') ?? ''
+      const again = await page.app.fetch(`/${locale}/${name}.atom`, {
+        headers: { 'If-None-Match': etag },
+      })
+      assert.equal(again.status, 304)
+    }
+    const { app, text } = await read(`/${locale}/status/incidents/open`, 'text/html; charset=utf-8')
+    const alternates = parsePage(text)
+      .all('head link[rel="alternate"]')
+      .map((each) => attributeOf(each, 'href'))
+    assert.ok(alternates.includes(`/${locale}/status/components/read-api.atom`))
+    for (const path of ['nothing.atom', 'nothing.json', 'read-api', 'read-api.rss']) {
+      const response = await app.fetch(`/${locale}/status/components/${path}`)
+      assert.equal(response.status, 404, path)
+    }
+  }
+})
+
+test('the feeds of a component have its newest entries, however many others are newer', async (t) => {
+  const [, over] = made().incidents
+  assert.ok(over)
+  const many = Array.from({ length: 60 }, (_, nth) => ({
+    ...over,
+    id: `other-${nth}`,
+    components: [],
+  }))
+  const read = await serve(t, { ...made(), incidents: [...many, over] })
+  const { text } = await read('/en/status/components/read-api.json', JSON_FEED)
+  const { items = [] } = parseJsonFeed(JSON.parse(text))
+  assert.ok(items.some(({ id }) => id?.endsWith('incidents/over')))
+})
+
 /** The unfolded lines of a calendar whose lines keep the rules of RFC 5545 3.1. */
 function contentLines(text: string): readonly string[] {
   assert.ok(text.endsWith('\r\n') && !/[^\r]\n|\r[^\n]/.test(text))

@@ -9,7 +9,21 @@ import { tagUri } from './tag-uri.ts'
 /** The feeds by the beginning of their names: everything, incidents and maintenances only, releases of the API only. */
 export const FEED_NAMES = ['feed', 'status', 'changelog'] as const
 
-export type FeedName = (typeof FEED_NAMES)[number]
+/** A feed of one component has only the incidents and maintenances that name it. */
+type ComponentFeedName = `status/components/${string}`
+
+export type FeedName = (typeof FEED_NAMES)[number] | ComponentFeedName
+
+/** The feed of a component. */
+export function componentFeed(id: string): ComponentFeedName {
+  return `status/components/${id}`
+}
+
+/** The published component of a feed; undefined for the feeds of everything. */
+function componentOf({ content }: PageContext, name: FeedName) {
+  const components = content.snapshot('status')?.components ?? []
+  return components.find(({ id }) => componentFeed(id) === name)
+}
 
 /** Path of a feed: `/en/feed.atom`. */
 export function feedPath(locale: Locale, format: FeedFormat, name: FeedName = 'feed'): string {
@@ -38,12 +52,21 @@ function versionItems({ locale, texts, facts }: PageContext): readonly FeedItem[
 /** Title and description of a feed. */
 export function feedTexts(context: PageContext, name: FeedName) {
   const { feed: t } = context.texts
-  const [title, description] = {
-    feed: [t.title, t.description] as const,
-    status: [t.statusTitle, t.statusDescription] as const,
-    changelog: [t.changelogTitle, t.changelogDescription] as const,
-  }[name]
-  return { title: plainText(title, { name: siteName(context) }), description }
+  const site = siteName(context)
+  const component = componentOf(context, name)?.name
+  if (component !== undefined) {
+    return {
+      title: plainText(t.statusTitle, { name: `${component} · ${site}` }),
+      description: plainText(t.componentDescription, { component }),
+    }
+  }
+  const [title, description] =
+    name === 'feed'
+      ? [t.title, t.description]
+      : name === 'changelog'
+        ? [t.changelogTitle, t.changelogDescription]
+        : [t.statusTitle, t.statusDescription]
+  return { title: plainText(title, { name: site }), description }
 }
 
 /** The releases of the changelog with their changes. */
@@ -69,7 +92,7 @@ function releaseItems({ locale, texts, facts, content }: PageContext): readonly 
 /** The items of a feed, newest first. In the feed of everything, an end is a version of its own. */
 function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
   if (name === 'changelog') return releaseItems(context)
-  const items = statusItems(context)
+  const items = statusItems(context, componentOf(context, name)?.id)
   const all =
     name === 'feed'
       ? [...versionItems(context), ...items.map(({ item }) => item)]
@@ -88,12 +111,16 @@ export function renderFeed(context: PageContext, format: FeedFormat, name: FeedN
   const home = facts.origin + pathOfPage(locale, '')
   const { createdAt } = facts.head
   const begunAt = facts.version('VS-0001')?.createdAt ?? createdAt
-  const isOfAll = name === 'feed'
+  const component = componentOf(context, name)
+  const page =
+    component === undefined
+      ? pathOfPage(locale, name === 'feed' ? '' : name)
+      : `${pathOfPage(locale, 'status')}#component-${component.id}`
   const feed: FeedContent = {
-    id: tagUri(facts.origin, begunAt, isOfAll ? locale : `${locale}/${name}`),
+    id: tagUri(facts.origin, begunAt, name === 'feed' ? locale : `${locale}/${name}`),
     ...feedTexts(context, name),
     locale,
-    home: isOfAll ? home : facts.origin + pathOfPage(locale, name),
+    home: facts.origin + page,
     address: facts.ownOrigin + feedPath(locale, format, name),
     author: { name: site, url: content.organization?.url ?? home },
     updatedAt: createdAt,

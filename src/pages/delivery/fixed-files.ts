@@ -6,7 +6,7 @@ import { referenceIndexPath, renderReferenceIndex } from '../reference/reference
 import { searchIndexPath } from '../search/search-index-path.ts'
 import { publishedEventPages } from '../snapshots/event-page.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
-import { FEED_NAMES, feedPath, renderFeed } from './feeds.ts'
+import { componentFeed, FEED_NAMES, feedPath, renderFeed } from './feeds.ts'
 import { LLMS_TXT_PATH } from './llms-txt-path.ts'
 import { CALENDAR_TYPE, calendarPath, renderCalendar } from './maintenance-calendar.ts'
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
@@ -26,8 +26,10 @@ const OPEN_TO_ALL = ['Access-Control-Allow-Origin', '*']
 /** The feeds and the calendar of a locale, by path. */
 function subscriptionFiles({ plainFile, contextOf }: PageFiles, locale: Locale) {
   const common = { contentLanguage: locale, cacheControl: FEED_CACHING }
+  const { components = [] } = contextOf(locale).content.snapshot('status') ?? {}
+  const names = [...FEED_NAMES, ...components.map(({ id }) => componentFeed(id))]
   const feeds = FEED_FORMATS.flatMap(({ format, mediaType }) =>
-    FEED_NAMES.map((name) => {
+    names.map((name) => {
       const contentType = `${mediaType}; charset=utf-8`
       const make = (): string => renderFeed(contextOf(locale), format, name)
       const file = plainFile({ ...common, contentType, make }, OPEN_TO_ALL)
@@ -77,7 +79,7 @@ function statuspageFile({ plainFile, contextOf }: PageFiles, facts: SiteData, pa
   return plainFile(file, OPEN_TO_ALL)
 }
 
-/** The files whose paths do not depend on the release, by path: the listed pages, feeds, calendars, badges and indexes. */
+/** The files that a site opens with, by path: the listed pages, feeds, calendars, badges and indexes. */
 export function fixedFiles(files: PageFiles, facts: SiteData): readonly (readonly [string, App])[] {
   const { plainFile, lateFile, contextOf, pageFiles } = files
   const llmsTxt = lateFile(async () => {

@@ -83,11 +83,15 @@ function maintenanceItem({ locale, texts, facts }: PageContext, planned: Mainten
   return withEnd(item, state === 'completed' || state === 'cancelled' ? ended : undefined, updates)
 }
 
-/** The entries of the newest incidents and maintenances. */
-export function statusItems(context: PageContext): readonly StatusItem[] {
+/** The entries of the newest incidents and maintenances; only of those that name a component, if its ID is given. */
+export function statusItems(context: PageContext, component?: string): readonly StatusItem[] {
   const { incidents = [], maintenances = [] } = context.content.snapshot('status') ?? {}
+  const newest = <Item extends Incident | Maintenance>(items: readonly Item[]) =>
+    items
+      .filter(({ components }) => component === undefined || components.includes(component))
+      .slice(0, MAX_ITEMS)
   return [
-    ...incidents.slice(0, MAX_ITEMS).map((each) => incidentItem(context, each)),
-    ...maintenances.slice(0, MAX_ITEMS).map((each) => maintenanceItem(context, each)),
+    ...newest(incidents).map((each) => incidentItem(context, each)),
+    ...newest(maintenances).map((each) => maintenanceItem(context, each)),
   ]
 }

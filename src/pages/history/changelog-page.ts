@@ -95,7 +95,7 @@ function versionsOfReleases({ facts }: PageContext): ReadonlyMap<string, string>
 export const CHANGELOG_PAGE: Page = {
   path: 'changelog',
   resources: ['changelog'],
-  feed: 'changelog',
+  feeds: ['changelog'],
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,
   body(context) {

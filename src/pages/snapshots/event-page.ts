@@ -1,4 +1,5 @@
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
+import { componentFeed } from '../delivery/feeds.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import type { ShownLimits } from '../markup/newest-shown.ts'
@@ -95,13 +96,14 @@ export function eventPage(
 
 function pageOf(context: PageContext, event: StatusEvent): Page {
   const { locale, texts } = context
-  const { title, removedIn, incident, maintenance } = event
+  const { title, removedIn, incident, maintenance, components } = event
   const t = texts.status
   return {
     path: eventPath(event),
     parent: 'status',
     isOfStatus: true,
-    feed: 'status',
+    // Other components would repeat the entries, and an outage of all would list them all.
+    feeds: ['status', ...(components.length === 1 ? components.map(componentFeed) : [])],
     ...(removedIn === undefined ? {} : { noIndex: true as const, isGone: true as const }),
     title: () => (removedIn === undefined ? title : plainText(t.removedTitle, { title })),
     description: () => plainText(t.eventDescription, { title }),

@@ -3,6 +3,8 @@ import {
   type SnapshotData,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
+import { componentFeed } from '../delivery/feeds.ts'
+import { feedLinks } from '../history/feed-links.ts'
 import { anchor, pageSection, pendingSteps } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
@@ -46,12 +48,12 @@ function componentItem(
     </div>
     <p>${operatorText(content, summary)}</p>
     ${note !== undefined && html`<p class="component-note">${operatorText(content, note)}</p>`}
-    ${dayBars(context, status, id, events, isBrief)}
+    ${dayBars(context, status, id, events, isBrief)} ${feedLinks(context, componentFeed(id))}
   </li> `
 }
 
 /** Components with tooltips and links in their bars, besides those that do not work: a page of many stays small. */
-const DETAILED_COMPONENTS = 12
+const DETAILED_COMPONENTS = 10
 
 /** The components, each with its state and its last days. A group is folded while all of it is operational. */
 function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
@@ -147,7 +149,7 @@ function liveCheck({ texts }: PageContext): Html {
 export const STATUS_PAGE: Page = {
   path: 'status',
   resources: ['status'],
-  feed: 'status',
+  feeds: ['status'],
   isOfStatus: true,
   scripts: () => ['status-page.js'],
   title: (texts) => texts.status.title,

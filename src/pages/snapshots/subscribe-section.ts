@@ -27,7 +27,11 @@ export function subscribeSection({ locale, texts, facts: { origin } }: PageConte
     t.heading,
     html`<p>${t.text}</p>
       ${factList([
-        [t.feeds, html`${link(atom, ATOM)} · ${link(json, JSON_FEED)}`],
+        [
+          t.feeds,
+          html`<p>${link(atom, ATOM)} · ${link(json, JSON_FEED)}</p>
+            <p>${t.componentFeeds}</p>`,
+        ],
         [
           t.calendar,
           html`<p>${link(calendar, code(origin + calendar))}</p>
