@@ -1,4 +1,4 @@
-"""Runs the cases of test/vectors/fallback, and what follows new versions."""
+"""Runs the cases of test/vectors/fallback."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ import re
 import tempfile
 import unittest
 
-from public_api import Client, ConnectionError, HistoryError
+from public_api import Client, ConnectionError
 from public_api.http_response import HttpResponse
 from public_api.instant import format_instant, parse_instant
 
@@ -103,69 +103,6 @@ class FallbackTest(unittest.TestCase):
                 (file,) = pathlib.Path(folder).iterdir()
                 file.write_text(damage(file.read_text()))
                 self.run_steps({**vector, "steps": [{**last, "expected": {"error": "CONNECTION"}}]}, folder)
-
-
-class WatchTest(unittest.TestCase):
-    """Follows the history of test/vectors/history/good.json, which a stubbed client returns."""
-
-    entries = json.loads((VECTORS / "history" / "good.json").read_text("utf-8"))["entries"]
-
-    def watch(self, script, *, after=None, entries=None):
-        """The IDs that were yielded before the script ended, the waits, and the error that ended it."""
-        entries = entries or self.entries
-        waits, steps = [], iter(script)
-
-        class Stub(Client):
-            def get(self, target, *, fresh=False):
-                if not target.endswith("version"):
-                    return stub_result(entries[int(target[-4:]) - 1])
-                step = next(steps)
-                if isinstance(step, Exception):
-                    raise step
-                return stub_result(entries[step - 1])
-
-        client = Stub("https://api.example.org", wait=waits.append)
-        found = []
-        try:
-            for version in client.watch(after=after):
-                found.append(version.data["snapshotId"])
-        except Exception as error:
-            return found, waits, error
-        raise AssertionError("expected no end")
-
-    def test_yields_each_version_once(self):
-        found, waits, _ = self.watch([1, 1, 3, 2, 3])
-        self.assertEqual(found, ["VS-0001", "VS-0002", "VS-0003"])
-        self.assertEqual(waits, [120] * 5)
-        self.assertEqual(self.watch([3], after=self.entries[0])[0], ["VS-0002", "VS-0003"])
-        self.assertEqual(self.watch([3])[0], ["VS-0003"])
-
-    def test_waits_longer_after_each_failure(self):
-        away = ConnectionError("away")
-        found, waits, _ = self.watch([1, away, away, away, away, away, 2])
-        self.assertEqual(found, ["VS-0001", "VS-0002"])
-        for wait, longest in zip(waits[1:6], (240, 480, 900, 900, 900)):
-            self.assertTrue(longest / 2 <= wait <= longest, waits)
-        self.assertEqual(waits[6], 120)
-
-    def test_ends_with_what_does_not_pass(self):
-        found, _, error = self.watch([1, ConnectionError("moved", is_final=True)])
-        self.assertEqual((found, str(error)), (["VS-0001"], "moved"))
-        rewritten = json.loads((VECTORS / "history" / "good-unknown-member.json").read_text("utf-8"))["entries"]
-        found, _, error = self.watch([2], after=rewritten[1], entries=self.entries)
-        self.assertEqual((found, error.code), ([], "REWRITTEN"))
-        found, _, error = self.watch([3], after=rewritten[1], entries=self.entries)
-        self.assertIsInstance(error, HistoryError)
-        self.assertEqual((found, error.code), ([], "BROKEN"))
-
-
-def stub_result(entry):
-    from public_api import Verified
-
-    response = HttpResponse("GET", "/", 200, [("Cache-Control", "public, max-age=120")], b"")
-    return Verified(
-        data=entry, etag="", key_id="", proved_at_ms=0, request_id=None, rate_limit=None, response=response
-    )
 
 
 if __name__ == "__main__":

@@ -211,7 +211,10 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
     return [result, result.response]
   }
 
-  async function get(target: string, { signal, fresh = false }: ReadOptions = {}) {
+  async function get(
+    target: string,
+    { signal, fresh = false, copies: mayCopy = true }: ReadOptions = {},
+  ) {
     const asked = fresh ? freshTarget(target) : target
     try {
       const [result, proof] = await withRetries(
@@ -232,7 +235,7 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
         )
       return aged(result, await saved)
     } catch (error) {
-      if (fresh || copies === undefined || !isOutage(error)) throw error
+      if (fresh || !mayCopy || copies === undefined || !isOutage(error)) throw error
       return copies.read(target, error, signal)
     }
   }

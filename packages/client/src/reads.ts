@@ -32,6 +32,8 @@ export interface ReadOptions {
    * covers the target, so an older response fails verification. A copy never replaces it.
    */
   readonly fresh?: boolean
+  /** Whether a copy may replace the response of a service that is away. Default: true. */
+  readonly copies?: boolean
 }
 
 /** Verified data with its proof. */

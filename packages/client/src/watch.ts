@@ -1,6 +1,6 @@
 import { formatSnapshotId } from '#contract/history/version-chain'
+import { ApiResponseError } from './api-response-error.ts'
 import type { Client } from './client.ts'
-import { CopyError } from './copy-error.ts'
 import { readHeaders } from './header-fields.ts'
 import { createHistoryFailure, orBroken } from './history-failure.ts'
 import {
@@ -13,14 +13,13 @@ import {
 } from './history-proofs.ts'
 import { readNewest } from './newest-version.ts'
 import type { ReadData, ReadOptions, Verified } from './reads.ts'
-import { waitByTimer, type RetryReason, type Wait } from './retries.ts'
-import { UnsettledError } from './unsettled-error.ts'
+import { waitByTimer, type Wait } from './retries.ts'
 
 type Version = Verified<ReadData<'version'>>
 
 /** A failure that may pass. */
 export interface WatchFailure {
-  /** What went wrong. It is a CopyError if a copy responded. */
+  /** What went wrong. */
   readonly error: unknown
   /** How long `watch` waits before it asks again. */
   readonly waitSeconds: number
@@ -51,20 +50,7 @@ function paceOf({ response }: Version): number {
   return Math.min(Math.max(Number(seconds), SHORTEST_PACE_SECONDS), LONGEST_PACE_SECONDS)
 }
 
-/** Throws a CopyError for the response of a copy, which may be old, so it is never new. */
-function requireService(version: Version): Version {
-  if (version.source === 'origin') return version
-  throw new CopyError('NO_COPY', 'the service is away, and a copy may not have the newest version')
-}
-
-/** Why a failure may pass; undefined if it does not. */
-function passingReason(client: Client, error: unknown): RetryReason | undefined {
-  // A release that reaches the nodes of the service one after the other explains it.
-  if (error instanceof UnsettledError) return { afterSeconds: undefined }
-  if (!(error instanceof CopyError)) return client.retryReason(error)
-  // The service is away, also if no copy replaces it.
-  return client.retryReason(error.cause) ?? { afterSeconds: undefined }
-}
+const isMissing = (error: unknown) => error instanceof ApiResponseError && error.status === 404
 
 /** Throws a HistoryError with evidence, or what explains the contradiction. */
 async function refuse(
@@ -87,7 +73,7 @@ async function readHead(
   last: Version | undefined,
   options: ReadOptions,
 ): Promise<Version> {
-  const newest = requireService(await readNewest(client, options))
+  const newest = await readNewest(client, options)
   if (last === undefined || newest.data.sequence >= last.data.sequence) return newest
   const fresh = await readNewest(client, { ...options, fresh: true })
   const { snapshotId: expected, sequence } = last.data
@@ -118,7 +104,7 @@ async function* versionsSince(
     let version = newest
     if (sequence < head.sequence) {
       const id = formatSnapshotId(sequence)
-      version = requireService(await orBroken(client, client.versionById(id, options)))
+      version = await orBroken(client, client.versionById(id, options))
       await refuse(client, 'BROKEN', [version], await findEntryFault(version.data, id))
     }
     const pair = [before, version]
@@ -153,10 +139,12 @@ export async function* watch(
   client: Client,
   { after, signal, onFailure, wait = waitByTimer }: WatchOptions = {},
 ): AsyncGenerator<Version, void, undefined> {
-  const options = signal === undefined ? {} : { signal }
+  // A copy may be old.
+  const options = { copies: false, ...(signal === undefined ? {} : { signal }) }
   let last = after
   let pace = USUAL_PACE_SECONDS
   let failures = 0
+  let missingSeconds = 0
   for (;;) {
     let waitSeconds: number
     try {
@@ -166,16 +154,19 @@ export async function* watch(
         yield version
       }
       pace = paceOf(newest)
-      failures = 0
+      failures = missingSeconds = 0
       waitSeconds = pace
     } catch (error) {
       signal?.throwIfAborted()
-      const reason = passingReason(client, error)
-      if (reason === undefined) throw error
+      const reason = client.retryReason(error)
+      // A node that is late does not have a version that another one named.
+      const mayBeLate = isMissing(error) && missingSeconds * 1000 <= ROLLOUT_MS
+      if (reason === undefined && !mayBeLate) throw error
       failures += 1
       const longer = Math.min(pace * 2 ** failures, LONGEST_PACE_SECONDS)
-      const asked = Math.min(reason.afterSeconds ?? 0, LONGEST_ASKED_SECONDS)
+      const asked = Math.min(reason?.afterSeconds ?? 0, LONGEST_ASKED_SECONDS)
       waitSeconds = Math.max(longer * (0.5 + Math.random() / 2), asked)
+      missingSeconds = isMissing(error) ? missingSeconds + waitSeconds : 0
       onFailure?.({ error, waitSeconds })
     }
     await wait(waitSeconds * 1000, signal)

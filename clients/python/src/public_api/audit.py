@@ -15,24 +15,21 @@ from .errors import (
     ApiResponseError,
     AuditStateError,
     HistoryError,
-    UnlinkedKeysError,
     UnsettledError,
     VerificationError,
 )
+from .evidence import Statement, Unsettled, published_of, raise_finding, verify_all
 from .history import entries_of, require_changes, require_entry, require_index
-from .http_response import HttpResponse, fields_of
-from .instant import parse_instant
-from .portable import Portable, from_portable, is_portable, replace_file, to_portable
+from .http_response import HttpResponse
+from .portable import Portable, is_portable, replace_file, to_portable
 from .resources import READ_PATHS
-from .verification import MAX_KEYS, VerifiedResponse, parse_signing_keys, verify_response
-from .verification_key import VerificationKey, import_key
+from .verification import MAX_KEYS, parse_signing_keys
+from .verification_key import import_key
 from .verified import Verified
 
 Result = TypeVar("Result")
 
 _BASE_PATH = "/api/v1/"
-#: How long the nodes of a service may serve different versions after a release, in milliseconds.
-_ROLLOUT_MS = 600_000
 _MAX_ROUNDS = 4
 _MAX_UNSETTLED = 4
 _MAX_STATE_BYTES = 64_000_000
@@ -93,52 +90,13 @@ def audit_history(
     audit = _Audit(client, saved, every_version)
     try:
         report, newest = audit.run()
-    except _Unsettled as error:
+    except Unsettled as error:
         if store is not None:
             store.save(audit.unsettled_to_save(error.responses, error.keys))
         raise UnsettledError(str(error)) from None
     if store is not None:
         store.save(audit.head_to_save(to_portable(newest.response)))
     return report
-
-
-class _Unsettled(Exception):
-    """A contradiction that a release explains while it reaches the nodes of the service one after the other."""
-
-    def __init__(self, message: str, responses: Sequence[Portable], keys: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(message)
-        self.responses = responses
-        self.keys = keys
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """A verified response with its request."""
-
-    path: str
-    verified: VerifiedResponse
-    portable: Portable
-
-    @property
-    def is_newest(self) -> bool:
-        return self.path == READ_PATHS["version"]
-
-    def contradicts(self, newest: Mapping[str, Any]) -> Optional[tuple[str, str, str]]:
-        """Where a statement about the current data contradicts the newest version."""
-        data, target = self.verified.data, self.portable["target"]
-        if self.path == READ_PATHS["versions"]:
-            # A page of the index says nothing about the newest version.
-            if "limit=" in target or "before=" in target:
-                return None
-            head = data.get("head") if isinstance(data, dict) else None
-            found = head.get("hash") if isinstance(head, dict) else None
-            return None if found == newest["hash"] else ("versions", newest["hash"], str(found))
-        name = self.path[len(_BASE_PATH) :]
-        digest = newest["resources"].get(name)
-        expected = f'W/"{digest}"'
-        if digest is None or self.verified.etag == expected:
-            return None
-        return name, expected, str(self.verified.etag)
 
 
 @dataclass(frozen=True)
@@ -167,7 +125,7 @@ class _Audit:
         self.every_version = every_version
         self.entries: dict[str, Mapping[str, Any]] = {}
         self.known: list[_Head] = []
-        self.doubts: list[_Statement] = []
+        self.doubts: list[Statement] = []
 
     def run(self) -> tuple[AuditReport, Verified[Any]]:
         newest = self.read_newest()
@@ -356,7 +314,7 @@ class _Audit:
                 continue
             try:
                 self.fail(HistoryError("INCONSISTENT", *finding), [first, doubt.portable, last], head)
-            except _Unsettled:
+            except Unsettled:
                 # The response belongs to a release that was in progress then.
                 pass
         if found.contradiction is not None:
@@ -369,25 +327,9 @@ class _Audit:
     def fail(
         self, finding: HistoryError, responses: Sequence[Portable], head: Optional[_Head] = None
     ) -> NoReturn:
-        """Raises the finding with its evidence if it is proven and the keys that signed are of one service."""
-        own = [_published(key) for key in self.client.keys()]
-        listed = [*(() if head is None else head.keys), *own]
-        keys = list({key["jwk"]["x"]: key for key in listed}.values())
-        statements = _verify_all(responses, keys)
-        documents = () if head is None else head.documents
-        key_ids = _key_ids(statements)
-        if not _are_of_one_service(key_ids, _verify_all(documents, keys)):
-            raise UnlinkedKeysError(key_ids, str(finding))
-        if not _is_proven(finding.code, statements):
-            raise _Unsettled(f"{finding}, as it can be during a release", responses, keys)
-        finding.evidence = {
-            "format": "svc-history-evidence-v1",
-            "fault": finding.code,
-            "keys": keys,
-            "responses": list(responses),
-            **({"keyDocuments": list(documents)} if documents else {}),
-        }
-        raise finding
+        """Raises the finding with its evidence."""
+        keys, documents = ((), ()) if head is None else (head.keys, head.documents)
+        raise_finding(self.client, finding, responses, keys, documents)
 
     # The state.
 
@@ -397,7 +339,7 @@ class _Audit:
         keys, document = self.saved["keys"], self.saved.get("keyDocument")
         documents = () if document is None else (document,)
         portables = [self.saved["response"], *self.saved.get("unsettled", ())]
-        for place, statement in enumerate(_verify_all(portables, keys)):
+        for place, statement in enumerate(verify_all(portables, keys)):
             verified, listed = statement.verified, entries_of(statement.verified.data)
             if statement.is_newest and listed:
                 self.known.append(
@@ -420,7 +362,7 @@ class _Audit:
         return KeyChange(head.key_id, key_id, is_announced)
 
     def head_of(self, newest: Verified[Any]) -> _Head:
-        keys = [_published(key) for key in self.client.keys()]
+        keys = [published_of(key) for key in self.client.keys()]
         portable = to_portable(newest.response)
         return _Head(newest.data, portable, newest.proved_at_ms, newest.key_id, keys)
 
@@ -435,7 +377,7 @@ class _Audit:
             **{name: value for name, value in saved.items() if name not in own},
             "origin": self.client.origin,
             "response": portable,
-            "keys": [_published(key) for key in keys],
+            "keys": [published_of(key) for key in keys],
             "keyIds": list(dict.fromkeys([*before, *(key.key_id for key in keys)])),
             "keyDocument": to_portable(document.response),
         }
@@ -457,60 +399,6 @@ _SUMMARY = ("snapshotId", "sequence", "createdAt", "previousHash", "hash")
 
 def _sequence_of(entry: Mapping[str, Any]) -> int:
     return int(entry["sequence"])
-
-
-def _published(key: VerificationKey) -> Mapping[str, Any]:
-    jwk = key.published["jwk"]
-    return {
-        "jwk": {name: jwk[name] for name in ("kty", "crv", "x")},
-        "notBefore": key.published.get("notBefore"),
-        "notAfter": key.published.get("notAfter"),
-    }
-
-
-def _verify_all(portables: Sequence[Portable], published: Sequence[Mapping[str, Any]]) -> list[_Statement]:
-    """Verifies portable responses as of the time at which they were signed."""
-    keys = [import_key(key) for key in published]
-    statements = []
-    for each in portables:
-        response = from_portable(each)
-        signed_at = fields_of(response.headers).get("x-svc-signed-at")
-        verified = verify_response(
-            method=response.method,
-            target=response.target,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            keys=keys,
-            now_ms=parse_instant(signed_at) or 0,
-        )
-        statements.append(_Statement(response.target.split("?", 1)[0], verified, each))
-    return statements
-
-
-def _key_ids(statements: Sequence[_Statement]) -> list[str]:
-    """The IDs of the keys that signed, the one that signed first at the beginning."""
-    in_order = sorted(statements, key=lambda each: each.verified.proved_at_ms)
-    return list(dict.fromkeys(each.verified.key_id for each in in_order))
-
-
-def _are_of_one_service(key_ids: Sequence[str], documents: Sequence[_Statement]) -> bool:
-    """Whether one key signed, or two that one key document lists which the older of them signed."""
-    if len(key_ids) != 2:
-        return len(key_ids) == 1
-    for document in documents:
-        if document.path == READ_PATHS["signingKey"] and document.verified.key_id == key_ids[0]:
-            listed = {key.key_id for key in parse_signing_keys(document.verified.data)}
-            if listed.issuperset(key_ids):
-                return True
-    return False
-
-
-def _is_proven(fault: str, statements: Sequence[_Statement]) -> bool:
-    """Whether no release in progress explains the responses: what is current may differ between nodes for a while."""
-    times = [each.verified.proved_at_ms for each in statements]
-    gaps = [after - before for before, after in zip(times, times[1:])]
-    return fault not in ("SHORTENED", "INCONSISTENT") or all(gap > _ROLLOUT_MS for gap in gaps)
 
 
 #: What editors put before a text.

@@ -15,7 +15,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, Optional, Seque
 
 from .connection import Connection, Fetch, origin_of
 from .copies import Copies, is_outage
-from .errors import ApiResponseError, ConnectionError, CopyError, VerificationError
+from .errors import ApiResponseError, ConnectionError, VerificationError
 from .http_response import HttpResponse, fields_of
 from .resources import READ_PATHS, Reads, VersionEntry
 from .verification import (
@@ -124,11 +124,11 @@ class Client(Reads):
             connection = self._connections.setdefault(origin, Connection(origin, *self._limits))
         return connection.get(target, headers)
 
-    def get(self, target: str, *, fresh: bool = False) -> Verified[Any]:
+    def get(self, target: str, *, fresh: bool = False, copies: bool = True) -> Verified[Any]:
         """Reads any target and verifies the response.
 
         ``fresh`` requests a response created for this call: a random query parameter bypasses every cache, and the
-        signature covers it, and no copy replaces it. Raises a VerificationError, an ApiResponseError, a
+        signature covers it, and no copy replaces it, as without ``copies``. Raises a VerificationError, an ApiResponseError, a
         ConnectionError or a CopyError.
         """
         if fresh:
@@ -137,7 +137,7 @@ class Client(Reads):
         try:
             result, renewal = self._with_retries(lambda: self._attempt(target))
         except (ConnectionError, VerificationError) as error:
-            if not is_outage(error):
+            if not copies or not is_outage(error):
                 raise
             return self._copies.read(target, error)
         with self._stored_lock:
@@ -151,13 +151,24 @@ class Client(Reads):
             result = replace(result, warnings=(*result.warnings, *warnings))
         return self._with_age(result)
 
-    def watch(self, *, after: Optional[VersionEntry] = None) -> Iterator[Verified[VersionEntry]]:
-        """Yields the newest version, then each later one, without an end.
+    def watch(
+        self,
+        *,
+        after: Optional[Verified[VersionEntry]] = None,
+        stop: Optional[threading.Event] = None,
+        on_failure: Optional[Callable[[Exception, float], None]] = None,
+    ) -> Iterator[Verified[VersionEntry]]:
+        """Yields the newest version, then each later one, until ``stop`` is set.
 
-        With ``after``, the versions since that one come first. Each must continue the one before it. Asks as often as
-        a cache would, and waits longer after each failure that may pass. Raises a VerificationError otherwise.
+        With ``after``, such as ``client.version_by_id("VS-0012")``, the versions since that one come first. Each must
+        continue the one before it. Asks with a conditional request as often as a cache would, from 5 s to 15 min. After
+        a failure that may pass, ``on_failure`` gets it and the seconds until the next try: twice as long each time, or as
+        long as the service asks, up to an hour. A copy is never yielded, nor a version older than the last one.
+
+        Raises a HistoryError with evidence if the history is rewritten, or still shorter after 10 minutes, and every
+        error that waiting does not help against.
         """
-        return watch_versions(self, after, self._wait, self._reason_of)
+        return watch_versions(self, after, stop, on_failure, self._wait, self._reason_of)
 
     def _with_age(self, result: Verified[Any]) -> Verified[Any]:
         return replace(result, age_seconds=max(0, self.now_ms() - result.proved_at_ms) // 1000)
@@ -317,8 +328,6 @@ class Client(Reads):
             return not error.is_final, None
         if isinstance(error, ApiResponseError):
             return error.retryable, error.retry_after_seconds
-        if isinstance(error, CopyError) and isinstance(error.__cause__, Exception):
-            return self._reason_of(error.__cause__)
         if isinstance(error, VerificationError) and error.response and is_outage(error):
             after = fields_of(error.response.headers).get("retry-after", "")
             return True, _seconds_of(after, self._now())
