@@ -68,6 +68,34 @@ test('the eight documents of Statuspage, version 2, follow from the published st
   assert.deepEqual(await idsIn('summary.json', planned), ['now', 'later'])
 })
 
+test('a group is an entry before its first component, with the worst of their states', async (t) => {
+  const group = 'Reading'
+  const components = TROUBLED_STATUS.components.map((component, index) =>
+    index % 2 === 1 ? { ...component, group } : component,
+  )
+  const read = await documentsOf(t, { ...TROUBLED_STATUS, components })
+  const listed = (await read('components.json')).body['components'] as {
+    [member: string]: unknown
+  }[]
+  assert.deepEqual(
+    listed.map(({ id, group_id: of, position }) => [id, of, position]),
+    [
+      ['read-api', null, 1],
+      ['group_pages', null, 2],
+      ['pages', 'group_pages', 2],
+      ['feeds', null, 3],
+      ['archive', 'group_pages', 4],
+      ['log', null, 5],
+    ],
+  )
+  assert.partialDeepStrictEqual(listed[1], {
+    name: group,
+    group: true,
+    status: 'degraded_performance',
+    components: ['pages', 'archive'],
+  })
+})
+
 test('an incident has its updates newest first, its components, and an address', async (t) => {
   const read = await documentsOf(t, TROUBLED_STATUS)
   const [incident] = (await read('incidents/unresolved.json')).body['incidents'] as [

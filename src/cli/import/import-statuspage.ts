@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { KEBAB_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { COMPONENT_STATES } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  STATUSPAGE_COMPONENT_STATUS,
+  STATUSPAGE_ID,
+  STATUSPAGE_INDICATOR,
+} from '@public-api/contract/snapshots/statuspage'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { parse, stringify } from 'yaml'
 import { schemaLine } from '../../publishing/compile/editor-schemas.ts'
@@ -30,20 +36,10 @@ function wordOf(value: unknown, name: string): string {
 /** The documents are not those of a Statuspage. */
 export class StatuspageError extends Error {}
 
-const COMPONENT_STATE: ReadonlyMap<string, ComponentState> = new Map([
-  ['operational', 'operational'],
-  ['degraded_performance', 'degraded'],
-  ['partial_outage', 'partial_outage'],
-  ['major_outage', 'major_outage'],
-  ['under_maintenance', 'maintenance'],
-])
-const OVERALL_STATE: ReadonlyMap<string, ComponentState> = new Map([
-  ['none', 'operational'],
-  ['maintenance', 'maintenance'],
-  ['minor', 'degraded'],
-  ['major', 'partial_outage'],
-  ['critical', 'major_outage'],
-])
+const ourStates = (theirs: { readonly [State in ComponentState]: string }) =>
+  new Map(COMPONENT_STATES.map((state) => [theirs[state], state]))
+const COMPONENT_STATE: ReadonlyMap<string, ComponentState> = ourStates(STATUSPAGE_COMPONENT_STATUS)
+const OVERALL_STATE: ReadonlyMap<string, ComponentState> = ourStates(STATUSPAGE_INDICATOR)
 /** States with another name here. All others have the same, or are mistakes that `svc check` names. */
 const EVENT_STATE: ReadonlyMap<string, string> = new Map([
   ['postmortem', 'resolved'],
@@ -164,8 +160,13 @@ function eventsIn(documents: readonly unknown[], name: string): readonly unknown
   return [...byId.values()]
 }
 
-/** Reads members of the documents, and counts what is not imported as it is. */
-function createReader() {
+const OUR_ID = new RegExp(KEBAB_ID_PATTERN)
+
+/**
+ * Reads members of the documents, and counts what is not imported as it is. The page of a service like this one has plain
+ * texts and our ids, and its other members follow from those that are read.
+ */
+function createReader(isOurs: boolean) {
   const counts = new Map<string, number>()
   const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
 
@@ -173,18 +174,32 @@ function createReader() {
     const text = propertyOf(value, name)
     if (typeof text !== 'string') return undefined
     const whole = text.replaceAll(/\r\n?/g, '\n').trim()
-    const plain = plainText(whole).trim()
+    const plain = isOurs ? whole : plainText(whole).trim()
     if (plain !== whole) count('texts with markup: imported without it')
     return plain === '' ? undefined : plain
   }
 
   return {
+    isOurs,
     counts,
     count,
     textOf,
 
+    /** The id of an item: its own on a page like ours, else one from its title. */
+    claimId(
+      taken: Set<string>,
+      item: unknown,
+      ...from: readonly [title: string, kind: string, instant?: string]
+    ) {
+      const own = idOf(item)
+      const id = isOurs && OUR_ID.test(own) && !taken.has(own) ? own : slugFrom(taken, ...from)
+      taken.add(id)
+      return id
+    },
+
     /** Counts the members with a value that are not read. */
     reportUnread(value: unknown, kind: keyof typeof READ, path: string, alsoRead?: string): void {
+      if (isOurs) return
       for (const name of Object.keys(Object(value) as object)) {
         const member = propertyOf(value, name)
         const isEmpty =
@@ -221,17 +236,17 @@ function readComponents(reader: Reader, list: readonly unknown[], nowMs: number)
     if (reader.textOf(group, 'description') !== undefined)
       reader.count('components[].description of groups: not imported')
   }
+  const placeOnPage = (value: unknown) =>
+    position(reader.isOurs ? value : (groupOf(value) ?? value))
   const ordered = list
     .filter((each) => !isGroup(each))
-    .toSorted(
-      (a, b) => position(groupOf(a) ?? a) - position(groupOf(b) ?? b) || position(a) - position(b),
-    )
+    .toSorted((a, b) => placeOnPage(a) - placeOnPage(b) || position(a) - position(b))
   const components = ordered.map((component) => {
     const place = groupOf(component)
     const name = reader.requireText(component, 'name', 'The name of a component.')
     const group = place === undefined ? undefined : reader.textOf(place, 'name')
-    const id = slugFrom(taken, group === undefined ? name : `${group} ${name}`, 'component')
-    taken.add(id)
+    const title = group === undefined ? name : `${group} ${name}`
+    const id = reader.claimId(taken, component, title, 'component')
     ids.set(idOf(component), id)
     const status = wordOf(component, 'status')
     return {
@@ -243,7 +258,7 @@ function readComponents(reader: Reader, list: readonly unknown[], nowMs: number)
       since: timeOf(component, 'updated_at') ?? formatInstant(nowMs),
     }
   })
-  if (components.length > 0)
+  if (components.length > 0 && !reader.isOurs)
     reader.count('components[].since: the time of the last change of the component')
   return { components, ids }
 }
@@ -290,12 +305,6 @@ function readEvent(reader: Reader, event: unknown, ids: ReadonlyMap<string, stri
   }
 }
 
-function claimId(taken: Set<string>, title: string, kind: string, instant: string): string {
-  const id = slugFrom(taken, title, kind, instant)
-  taken.add(id)
-  return id
-}
-
 function readIncidents(
   reader: Reader,
   events: readonly unknown[],
@@ -310,7 +319,7 @@ function readIncidents(
     const end =
       timeOf(incident, 'resolved_at') ?? updates.find((each) => each.state === 'resolved')?.at
     return {
-      id: claimId(taken, title, 'incident', startedAt),
+      id: reader.claimId(taken, incident, title, 'incident', startedAt),
       title,
       state,
       impact: wordOf(incident, 'impact'),
@@ -335,7 +344,7 @@ function readMaintenances(
     const { title, state, components, updates } = event
     const startsAt = timeOf(maintenance, 'scheduled_for') ?? ''
     const endsAt = timeOf(maintenance, 'scheduled_until') ?? ''
-    const id = claimId(taken, title, 'maintenance', startsAt)
+    const id = reader.claimId(taken, maintenance, title, 'maintenance', startsAt)
     return { id, title, state, startsAt, endsAt, components, updates }
   })
   return newestFirst(maintenances, ({ startsAt }) => startsAt)
@@ -343,8 +352,6 @@ function readMaintenances(
 
 /** Reads the documents of a Statuspage: summary, incidents and scheduled maintenances, in any order. */
 export function importStatuspage(documents: readonly unknown[], nowMs: number): ImportedStatus {
-  const reader = createReader()
-  for (const document of documents) reader.reportUnread(document, 'document', '')
   const summary = documents.find((document) => propertyOf(document, 'components') !== undefined)
   if (summary === undefined) {
     throw new StatuspageError(
@@ -352,6 +359,8 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
     )
   }
   const [page, status] = [propertyOf(summary, 'page'), propertyOf(summary, 'status')]
+  const reader = createReader(propertyOf(page, 'id') === STATUSPAGE_ID)
+  for (const document of documents) reader.reportUnread(document, 'document', '')
   reader.reportUnread(page, 'page', 'page.')
   reader.reportUnread(status, 'status', 'status.')
   const listed = listIn(summary, 'components')
@@ -361,7 +370,11 @@ export function importStatuspage(documents: readonly unknown[], nowMs: number): 
   const planned = eventsIn(documents, 'scheduled_maintenances')
   const maintenances = readMaintenances(reader, planned, ids)
   const notes: string[] = []
-  if (documents.some((each) => listIn(each, 'incidents').length >= LISTED_INCIDENTS)) {
+  if (reader.isOurs) {
+    notes.push(
+      'the page of a service like this one: IDs are kept; notes of components, cancelled maintenances and translations are not in its documents',
+    )
+  } else if (documents.some((each) => listIn(each, 'incidents').length >= LISTED_INCIDENTS)) {
     notes.push(
       `incidents: only the newest ${LISTED_INCIDENTS} are in the document; older ones are not imported`,
     )

@@ -1,4 +1,12 @@
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  COMPONENT_STATES,
+  type SnapshotData,
+} from '@public-api/contract/snapshots/snapshot-schemas'
+import {
+  STATUSPAGE_COMPONENT_STATUS,
+  STATUSPAGE_ID,
+  STATUSPAGE_INDICATOR,
+} from '@public-api/contract/snapshots/statuspage'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { eventPath, type StatusEvent } from '../snapshots/status-events.ts'
 
@@ -9,48 +17,67 @@ type Maintenance = NonNullable<Status['maintenances']>[number]
 
 const BASE = '/statuspage/api/v2/'
 
-/** `page.id` of every document. The import of a Statuspage keeps the ids of a page with this one. */
-const STATUSPAGE_ID = 'svc.public.status'
-
-/** Our names to those of Statuspage. Everything else has the same name in both. */
-const COMPONENT_STATUS = {
-  operational: 'operational',
-  maintenance: 'under_maintenance',
-  degraded: 'degraded_performance',
-  partial_outage: 'partial_outage',
-  major_outage: 'major_outage',
-} as const satisfies { readonly [State in Component['state']]: string }
-
-const INDICATOR = {
-  operational: 'none',
-  maintenance: 'maintenance',
-  degraded: 'minor',
-  partial_outage: 'major',
-  major_outage: 'critical',
-} as const satisfies { readonly [State in Status['state']]: string }
-
 /** An instant with milliseconds, as the format's readers expect it. */
 function instant(text: string): string {
   return new Date(text).toISOString()
 }
 
-function componentOf({ id, name, summary, state, since }: Component, position: number) {
+/** The members that components and groups share. Every position is that of the published order. */
+function entryOf({ id, state, since }: Component, position: number) {
   const at = instant(since)
   return {
     id,
-    name,
-    status: COMPONENT_STATUS[state],
+    status: STATUSPAGE_COMPONENT_STATUS[state],
     created_at: at,
     updated_at: at,
     position: position + 1,
-    description: summary,
     showcase: false,
     start_date: null,
-    group_id: null,
     page_id: STATUSPAGE_ID,
-    group: false,
     only_show_if_degraded: false,
   }
+}
+
+/** No id of a component has an underscore. */
+const groupId = (first: Component): string => `group_${first.id}`
+
+/** The components, each group before its first one. A group has the worst state of its components. */
+function componentsOf(components: readonly Component[]) {
+  const groups = Map.groupBy(components, ({ group }) => group ?? '')
+  return components.flatMap((component, position) => {
+    const { name, summary, group: groupName = '' } = component
+    const members = groups.get(groupName) ?? []
+    const [first] = members
+    const group = groupName === '' || first === undefined ? null : groupId(first)
+    const entry = {
+      ...entryOf(component, position),
+      name,
+      description: summary,
+      group_id: group,
+      group: false,
+    }
+    if (group === null || first !== component) return [entry]
+    const state = COMPONENT_STATES.findLast((each) => members.some((one) => one.state === each))
+    const latest = members
+      .map(({ since }) => since)
+      .toSorted((a, b) => Date.parse(b) - Date.parse(a))
+    const whole = {
+      id: group,
+      state: state ?? component.state,
+      since: latest[0] ?? component.since,
+    }
+    return [
+      {
+        ...entryOf({ ...component, ...whole }, position),
+        name: groupName,
+        description: null,
+        group_id: null,
+        group: true,
+        components: members.map(({ id }) => id),
+      },
+      entry,
+    ]
+  })
 }
 
 /** When an event first had a state. */
@@ -77,8 +104,9 @@ function updatesOf(eventId: string, updates: Incident['updates'] | Maintenance['
 /** The documents about one status, each a function of no argument. */
 function documentsOf(context: PageContext, status: Status) {
   const { facts, locale } = context
-  const components = status.components.map(componentOf)
-  const affected = (ids: readonly string[]) => components.filter(({ id }) => ids.includes(id))
+  const components = componentsOf(status.components)
+  const affected = (ids: readonly string[]) =>
+    ids.flatMap((wanted) => components.filter(({ id }) => id === wanted))
   const shortlink = (kind: StatusEvent['kind'], id: string) =>
     facts.origin + pathOfPage(locale, eventPath({ kind, id }))
   const page = {
@@ -128,7 +156,7 @@ function documentsOf(context: PageContext, status: Status) {
   const unresolved = incidents.filter(({ resolved_at: end }) => end === null)
   const upcoming = maintenances.filter(({ status: state }) => state === 'scheduled')
   const active = maintenances.filter(({ status: state }) => state === 'in_progress')
-  const overall = { indicator: INDICATOR[status.state], description: status.summary }
+  const overall = { indicator: STATUSPAGE_INDICATOR[status.state], description: status.summary }
   return {
     'summary.json': {
       page,
