@@ -67,11 +67,14 @@ type RateLimit struct {
 // A ReadOption changes one read.
 type ReadOption func(*readSettings)
 
-type readSettings struct{ isFresh bool }
+type readSettings struct{ isFresh, isWithoutCopies bool }
 
 // Fresh requests a response that is created for this read: a random query parameter bypasses every cache, and the
 // signature covers it.
 func Fresh() ReadOption { return func(s *readSettings) { s.isFresh = true } }
+
+// WithoutCopies gives the error of a service that is away, and reads no copy.
+func WithoutCopies() ReadOption { return func(s *readSettings) { s.isWithoutCopies = true } }
 
 // NewClient prepares a client. It sends nothing before the first call.
 func NewClient(options Options) (*Client, error) {
@@ -111,7 +114,7 @@ func (c *Client) Get(ctx context.Context, target string, options ...ReadOption) 
 		return attempted, err
 	})
 	if err != nil {
-		if settings.isFresh || !isOutage(err) || ctx.Err() != nil {
+		if settings.isFresh || settings.isWithoutCopies || !isOutage(err) || ctx.Err() != nil {
 			return nil, err
 		}
 		return c.copies.read(ctx, target, err)

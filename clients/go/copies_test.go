@@ -3,10 +3,7 @@ package publicapi
 import (
 	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -198,108 +195,5 @@ func TestADamagedStoreIsNotRead(t *testing.T) {
 		step.Expected.Error = "CONNECTION"
 		last.Steps = []fallbackStep{step}
 		runFallback(t, last, folder)
-	}
-}
-
-// watchChain watches a signed chain. The script says which version is the newest in each request; 0 for no response.
-func watchChain(t *testing.T, script []int, after *VersionEntry) ([]string, []time.Duration, error) {
-	type history struct{ Entries []json.RawMessage }
-	entries := readVectors[history](t, "history")["good"].Entries
-	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	client, err := NewClient(Options{BaseURL: "https://api.example.org", MaxRetries: -1, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var waits []time.Duration
-	client.wait = func(_ context.Context, wait time.Duration) error {
-		if waits = append(waits, wait); len(script) == 0 {
-			cancel()
-		}
-		return ctx.Err()
-	}
-	client.connection.client.Transport = roundTrip(func(request *http.Request) (*http.Response, error) {
-		target := request.URL.RequestURI()
-		if strings.HasPrefix(target, readPaths["signingKey"]) {
-			x := base64.RawURLEncoding.EncodeToString(ed25519.NewKeyFromSeed(vectorSeed)[32:])
-			return signedHere(now, target, `{"keys":[{"jwk":{"crv":"Ed25519","kty":"OKP","x":"`+x+`"}}]}`), nil
-		}
-		at := int(target[len(target)-1] - '0')
-		if target == readPaths["version"] {
-			at, script = script[0], script[1:]
-		}
-		if at == 0 {
-			return nil, errors.New("refused")
-		}
-		return signedHere(now, target, string(entries[at-1])), nil
-	})
-	var found []string
-	err = client.Watch(ctx, after, func(version *Verified[VersionEntry]) error {
-		found = append(found, version.Data.SnapshotID)
-		return nil
-	})
-	return found, waits, err
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
-
-// The key of the vectors, RFC 8032 section 7.1, test 1. It is public.
-var vectorSeed, _ = hex.DecodeString("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
-
-func signedHere(now time.Time, target, data string) *http.Response {
-	body := `{"ok":true,"data":` + data + `}`
-	sum := sha256.Sum256([]byte(body))
-	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
-	signedAt := now.Format("2006-01-02T15:04:05.000Z")
-	text := strings.Join([]string{"svc-response-v1", "GET", target, "200", signedAt, digest}, "\n")
-	signature := ed25519.Sign(ed25519.NewKeyFromSeed(vectorSeed), []byte(text))
-	header := http.Header{}
-	header.Set("Content-Digest", digest)
-	header.Set("X-SVC-Signed-At", signedAt)
-	header.Set("X-SVC-Signature", base64.StdEncoding.EncodeToString(signature))
-	header.Set("Cache-Control", "public, max-age=120")
-	return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-func TestWatch(t *testing.T) {
-	entry := func(change func(*VersionEntry)) *VersionEntry {
-		type history struct{ Entries []json.RawMessage }
-		var first VersionEntry
-		decode(readVectors[history](t, "history")["good"].Entries[0], &first)
-		change(&first)
-		return &first
-	}
-	same := func(*VersionEntry) {}
-	other := func(first *VersionEntry) { first.Hash = strings.Repeat("0", 64) }
-	for name, each := range map[string]struct {
-		script   []int
-		after    *VersionEntry
-		expected string
-		code     string
-	}{
-		"each version once":    {[]int{1, 1, 3, 2, 3}, nil, "VS-0001 VS-0002 VS-0003", "CONNECTION"},
-		"after a version":      {[]int{3}, entry(same), "VS-0002 VS-0003", "CONNECTION"},
-		"the newest first":     {[]int{3}, nil, "VS-0003", "CONNECTION"},
-		"another first":        {[]int{1}, entry(other), "", "REWRITTEN"},
-		"what does not follow": {[]int{2}, entry(other), "", "BROKEN"},
-	} {
-		found, waits, err := watchChain(t, each.script, each.after)
-		if strings.Join(found, " ") != each.expected || codeOf(err) != each.code {
-			t.Errorf("%s: found %v, %v", name, found, err)
-		}
-		for _, wait := range waits {
-			if wait != 2*time.Minute {
-				t.Errorf("%s: waited %v", name, waits)
-			}
-		}
-	}
-	_, waits, _ := watchChain(t, []int{1, 0, 0, 0, 0, 2}, nil)
-	for at, longest := range []time.Duration{4, 8, 15, 15} {
-		if wait := waits[at+1]; wait < longest*time.Minute/2 || wait > longest*time.Minute {
-			t.Errorf("found %v", waits)
-		}
 	}
 }
