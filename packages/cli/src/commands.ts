@@ -9,6 +9,7 @@ export const VERIFICATION_COMMANDS: CommandTable = {
     'Verification:',
   ],
   audit: ['audit the history of a service', () => import('./audit-command.ts')],
+  watch: ['print each new version of a service', () => import('./watch-command.ts')],
   mirror: ['copy and verify the published files of a service', () => import('./mirror-command.ts')],
   doctor: [
     'inspect a service from outside, through its proxies',

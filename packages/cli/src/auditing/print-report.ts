@@ -3,11 +3,11 @@ import { formatJson } from '@public-api/cli-kit/format-json'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import type { KeyChange } from '@public-api/client-internal/audit-history'
 import type { LogReport } from '@public-api/client-internal/log/compare-log'
-import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { checkpointLines, witnessedAt } from '../log/log-inputs.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from '../verifying/unpinned-warning.ts'
+import { describeVersion, formatChanges, formatVersion } from './describe-version.ts'
 import type { AuditSettings, FullReport } from './run-audit.ts'
 
 /** Maximum number of printed versions, the newest ones. */
@@ -16,19 +16,6 @@ const MAX_PRINTED = 20
 /** The warning about an unannounced signing key. */
 function keyWarning({ from, to }: KeyChange): string {
   return `warning: the signing key changed from ${from} to ${to} without an announcement that an earlier audit saw. Ask the operator, through another channel, whether ${to} is theirs`
-}
-
-function formatChanges({ changes }: VersionEntry): string {
-  if (changes.length === 0) return 'no resource changed'
-  return sanitizeForTerminal(
-    changes.map(({ resource, kind }) => `${resource} ${kind}`).join(', '),
-    400,
-  )
-}
-
-/** A signed note should be text, but the service may have signed any JSON. */
-function textOf(note: unknown): string {
-  return typeof note === 'string' ? note : JSON.stringify(note)
 }
 
 function printNewVersions({ newVersions, keyId }: FullReport, output: CommandOutput): void {
@@ -41,10 +28,7 @@ function printNewVersions({ newVersions, keyId }: FullReport, output: CommandOut
   output.out(`${pluralOf(newVersions.length, 'new version')}, signed by ${keyId}:`)
   if (omitted > 0) output.out(`  (${omitted} older ones; --json lists them all)`)
   for (const version of printed) {
-    const { snapshotId, createdAt, note } = version
-    output.out(
-      `  ${sanitizeForTerminal(snapshotId, 40)}  ${sanitizeForTerminal(createdAt, 40)}  ${sanitizeForTerminal(textOf(note), 500)}`,
-    )
+    output.out(`  ${formatVersion(version)}`)
     output.out(`      ${formatChanges(version)}`)
   }
 }
@@ -134,14 +118,7 @@ function describe(report: FullReport, { pinnedKeyIds }: AuditSettings): object {
     previousHead: previousHead ?? null,
     keyId,
     keyChange: keyChange ?? null,
-    newVersions: newVersions.map((version) => ({
-      snapshotId: version.snapshotId,
-      createdAt: version.createdAt,
-      note: version.note,
-      changes: version.changes,
-      hash: version.hash,
-      keyId,
-    })),
+    newVersions: newVersions.map((version) => describeVersion(version, keyId)),
     ...counts,
     ...(log === undefined ? {} : { log: describeLog(log) }),
     warnings: keyChange?.isAnnounced === false ? ['UNANNOUNCED_KEY'] : [],

@@ -3,7 +3,7 @@ import { ApiResponseError } from '@public-api/client-internal/api-response-error
 import { auditHistory, type AuditReport } from '@public-api/client-internal/audit-history'
 import type { AuditProgress } from '@public-api/client-internal/audit-options'
 import { AuditStateError } from '@public-api/client-internal/audit-state-error'
-import { createClient } from '@public-api/client-internal/client'
+import { createClient, type Client } from '@public-api/client-internal/client'
 import { ConnectionError } from '@public-api/client-internal/connection'
 import { UnlinkedKeysError } from '@public-api/client-internal/history-error'
 import { auditHistoryWithLog } from '@public-api/client-internal/log/audit-log'
@@ -16,7 +16,12 @@ import { VerificationError } from '@public-api/client-internal/verification-erro
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError } from '@public-api/contract/history/version-chain'
 import { isInconclusive, isSigningOff } from '../verifying/inconclusive-status.ts'
-import { createHttpClient, createFetch, UnreachableError } from '../verifying/requests.ts'
+import {
+  createHttpClient,
+  createFetch,
+  type HttpClient,
+  UnreachableError,
+} from '../verifying/requests.ts'
 import { sanitizeForTerminal } from '../verifying/sanitize-for-terminal.ts'
 import { createAuditBar } from './audit-progress.ts'
 import { createStateStore } from './state-store.ts'
@@ -41,7 +46,10 @@ export interface AuditSettings {
 }
 
 /** Converts an error of the library to a CommandFailure with its exit code. */
-function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): unknown {
+export function failureOf(
+  error: unknown,
+  { origin, stateFile = '' }: Pick<AuditSettings, 'origin' | 'stateFile'>,
+): unknown {
   if (error instanceof ConnectionError) {
     return error.cause instanceof UnreachableError
       ? error.cause
@@ -112,6 +120,22 @@ function failureOf(error: unknown, { origin, stateFile = '' }: AuditSettings): u
   return error
 }
 
+/** A client that sends its requests with an HTTP client of the commands. */
+export function createAuditClient(
+  origin: string,
+  pinnedKeyIds: readonly string[] | undefined,
+  { ask }: HttpClient,
+): Client {
+  return createClient({
+    baseUrl: origin,
+    ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
+    fetch: createFetch(ask),
+    // No limit here, because the HTTP client has its own limits with messages for the terminal.
+    timeoutMs: Infinity,
+    maxBodyBytes: Infinity,
+  })
+}
+
 /** The report of an audit. */
 export interface FullReport extends AuditReport {
   /** Undefined without a policy. */
@@ -129,14 +153,7 @@ export async function runAudit(settings: AuditSettings): Promise<FullReport> {
     env: process.env,
     nowMs: () => performance.now(),
   })
-  const client = createClient({
-    baseUrl: origin,
-    ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }),
-    fetch: createFetch(httpClient.ask),
-    // No limit here, because the HTTP client has its own limits with messages for the terminal.
-    timeoutMs: Infinity,
-    maxBodyBytes: Infinity,
-  })
+  const client = createAuditClient(origin, pinnedKeyIds, httpClient)
   const deadline = AbortSignal.timeout(maxTimeMs)
   const store = stateFile === undefined ? undefined : createStateStore(stateFile, settings)
   const options = {
