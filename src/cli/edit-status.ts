@@ -15,6 +15,7 @@ import {
   NO_WITNESSES_OPTION,
   OVER_OPTION,
   requireNamedReleases,
+  requireVersionOver,
   runPublication,
 } from './publish.ts'
 import {
@@ -105,6 +106,7 @@ export async function editStatus(
     if (values[name] === undefined || values.publish) continue
     throw new UsageError(`--${name} needs --publish`)
   }
+  requireVersionOver(values.over)
   if (values.publish) requireNamedReleases(values)
   const { editContent } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')

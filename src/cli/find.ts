@@ -28,6 +28,9 @@ does not appear in the shell history. The output does not repeat it.`,
     const text = given === '-' ? await readOneLine('text', 'Text to find: ') : given
     if (text.trim() === '') throw new UsageError('expected a text that is not blank')
     const { folder, store } = openExistingReleases(values.releases)
+    if (store.readVersionIds().length === 0) {
+      throw new UsageError(`${folder} has no published version; expected --releases DIR`)
+    }
     const { findText } = await import('../publishing/releases/find-text.ts')
     const { found, unread } = await withPublishErrors(async () => findText(store, text))
     const count = found.length

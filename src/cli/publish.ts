@@ -3,6 +3,7 @@ import { type CommandResult, createCommand, UsageError } from '@public-api/cli-k
 import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { expectedName } from '@public-api/contract/text/nearest-name'
 import { keepBytesInGit } from '../files/bytes-in-git.ts'
@@ -108,6 +109,12 @@ function requireFolder(folder: string, mayCreate: boolean): void {
   )
 }
 
+/** Throws a UsageError unless `--over` names a version. */
+export function requireVersionOver(over: string | undefined): void {
+  if (over === undefined || new RegExp(SNAPSHOT_ID_PATTERN).test(over)) return
+  throw new UsageError('--over expects a version, such as VS-0009')
+}
+
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */
 export async function runPublication<Result extends PublishResult>(
   values: PublicationValues,
@@ -201,6 +208,7 @@ content that is based on an older version is refused.`,
   },
   exit: '0 done or nothing to publish, 1 mistakes or failure, 2 wrong usage',
   async run({ values }) {
+    requireVersionOver(values.over)
     requireNamedReleases(values)
     const { publishRelease } = await import('../publishing/releases/publish-release.ts')
     const contentDir = contentFolder(values.content)

@@ -14,7 +14,7 @@ import {
 } from './releases-folder.ts'
 import { confirm } from './standard-input.ts'
 
-/** Maximum number of lines of the preview. */
+/** Maximum number of fields that the preview shows as in the newest version. */
 const MAX_SHOWN = 40
 
 /** Every field of a resource in one line each; none if its bytes are damaged or gone. */
@@ -63,9 +63,16 @@ The command shows what it would remove and asks.
         `This permanently removes ${resource} from ${formatVersions(plan.snapshotIds)} in ${folder}. The page of each version will show the reason: ${reason}`,
       )
       const texts = await listTexts(store, resource, plan.digest)
-      for (const line of texts.slice(0, MAX_SHOWN)) output.error(`  ${line}`)
-      const more = texts.length - MAX_SHOWN
-      if (more > 0) output.error(`  and ${pluralOf(more, 'more line')}`)
+      const { newestDigest } = plan
+      // What was corrected since is what a redaction is for, so it is shown whole and first.
+      const kept = new Set(
+        newestDigest === undefined ? [] : await listTexts(store, resource, newestDigest),
+      )
+      const corrected = texts.filter((line) => !kept.has(line))
+      const same = texts.filter((line) => kept.has(line))
+      for (const line of [...corrected, ...same.slice(0, MAX_SHOWN)]) output.error(`  ${line}`)
+      const more = same.length - MAX_SHOWN
+      if (more > 0) output.error(`  and ${pluralOf(more, 'more line')}, as in the newest version`)
       await confirm('Remove it? (yes/no) ', 'nothing was removed')
     }
     const result = await withPublishErrors(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { escapeInvisible } from '@public-api/cli-kit/format-json'
@@ -33,8 +33,10 @@ export function openReleasesFolder(option: string | undefined) {
 /** The same for a command that only reads. Throws a UsageError for a missing folder, which may be a mistyped one. */
 export function openExistingReleases(option: string | undefined) {
   const opened = openReleasesFolder(option)
-  if (existsSync(opened.folder)) return opened
-  throw new UsageError(`the releases folder ${opened.folder} does not exist`)
+  const stats = statSync(opened.folder, { throwIfNoEntry: false })
+  if (stats?.isDirectory() === true) return opened
+  const found = stats === undefined ? 'does not exist' : 'is not a folder'
+  throw new UsageError(`the releases folder ${opened.folder} ${found}`)
 }
 
 /** The text of a required option. Throws a UsageError if it is missing or blank. */

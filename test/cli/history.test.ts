@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { folderWithReleases } from '../support/logged-releases.ts'
@@ -74,6 +74,30 @@ test('find exits with 1 without a hit, and reading commands with 2 without a rel
     const { status, error } = await svcIn(folder, [...args, '--releases', 'relaeses'])
     assert.equal(status, 2, args.join(' '))
     assert.match(error, /the releases folder relaeses does not exist/)
+  }
+  const empty = temporaryFolder(t)
+  const file = path.join(empty, 'file')
+  writeFileSync(file, '')
+  for (const [given, message] of [
+    [empty, /has no published version/],
+    [file, /is not a folder/],
+  ] as const) {
+    const { status, error } = await svcIn(folder, ['find', 'x', '--releases', given])
+    assert.equal(status, 2)
+    assert.match(error, message)
+  }
+})
+
+test('--over expects a version', async (t) => {
+  const folder = folderWithReleases(t)
+  for (const over of ['', 'VS-9', 'newest']) {
+    for (const args of [
+      ['publish', '--note', 'N.', '--releases', 'releases'],
+      ['incident', 'resolve', 'x', '--text', 'T.', '--publish', '--releases', 'releases'],
+    ]) {
+      const { status, error } = await svcIn(folder, [...args, '--over', over])
+      assert.deepEqual([status, error.includes('--over expects a version')], [2, true], error)
+    }
   }
 })
 

@@ -4,6 +4,7 @@ import type { HttpResponse } from '@public-api/client-internal/http-response'
 import { verifyKeyDocument, parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import { targetOf, verifyResponse } from '@public-api/client-internal/verify-response'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, pre } from 'fast-check'
+import { serve } from '../support/loopback-server.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { askApp, ASKED_MS, fieldOf, verificationKeyOf } from './requested-responses.ts'
 
@@ -242,4 +243,16 @@ test('the target of a URL is everything after the host, without the fragment', (
   )
   assert.equal(targetOf('https://api.example.test/api/v1/status?'), '/api/v1/status?')
   assert.equal(targetOf(new URL('http://[::1]:8080/api/v1')), '/api/v1')
+})
+
+test('the target of a URL is what fetch sends', async (t) => {
+  const sent: string[] = []
+  const origin = await serve(t, (request, response) => {
+    sent.push(request.url ?? '')
+    response.end()
+  })
+  const urls = ['', '?', '#', '?#', '/a?', '/a?#', '/a?#b', '/a?#b?', '/a#?', '/a?b#', '/é?é#é']
+  for (const url of urls) await (await fetch(origin + url)).arrayBuffer()
+  const targets = urls.map((url) => targetOf(origin + url))
+  assert.deepEqual(targets, sent)
 })

@@ -52,8 +52,8 @@ export interface VerifiedResponse {
 }
 
 /**
- * The target that fetch sends for a URL: path and query without the fragment. Some clients drop a question mark without a
- * query, or keep one before a fragment, which Node's fetch drops; pass `target` yourself if that matters.
+ * The target that fetch sends for a URL: path and query without the fragment. Clients differ about a question mark without
+ * a query, which this keeps as Node's fetch does; pass `target` yourself if that matters.
  *
  * @example
  * ```ts
@@ -61,10 +61,9 @@ export interface VerifiedResponse {
  * ```
  */
 export function targetOf(url: string | URL): string {
-  const { href, origin, pathname, search } = new URL(url)
-  const [target = '', fragment] = href.slice(origin.length).split('#')
-  // As Node's fetch, which drops a question mark without a query before a fragment.
-  return fragment !== undefined && search === '' ? pathname : target
+  const { href, pathname, search, hash } = new URL(url)
+  // An empty fragment has no hash, so that Node's fetch does not see the question mark of `?#`.
+  return search === '' && href.at(-1 - hash.length) === '?' ? `${pathname}?` : pathname + search
 }
 
 /**

@@ -18,8 +18,8 @@ interface RedactionTarget {
 }
 
 /**
- * What redacting a resource would remove: its bytes in every version that names them. `bytes` is null if they were
- * removed before. Throws a PublishError if the newest version serves it, or if the version or the resource does not
+ * What redacting a resource would remove: its bytes in every version that names them. `newestDigest` is the digest of the
+ * resource in the newest version, if it has one. Throws a PublishError if the newest version serves it, or if the version or the resource does not
  * exist.
  */
 export function planRedaction({ store, snapshotId, resource }: RedactionTarget) {
@@ -42,7 +42,7 @@ export function planRedaction({ store, snapshotId, resource }: RedactionTarget) 
   const snapshotIds = versions
     .filter((each) => each.resources[resource] === digest)
     .map((each) => each.snapshotId)
-  return { resource, digest, snapshotIds, redaction: store.readRedaction(resource, digest) }
+  return { resource, digest, newestDigest: head?.resources[resource], snapshotIds }
 }
 
 /**
