@@ -32,7 +32,8 @@ import {
 } from './signing-key-files.ts'
 
 /** The next step for the operator, printed last. */
-const APPLY_ADVICE = 'Send SIGHUP to the server (or restart it) to apply this.'
+const APPLY_ADVICE =
+  'Apply this with: sudo systemctl reload public-api (without systemd: send SIGHUP to the server).'
 
 /** A key as `--json` prints it. */
 function toMetadata({ keyId, status, notBefore, notAfter }: PublishedSigningKey) {

@@ -3,6 +3,7 @@ import { messageOf } from '@public-api/contract/errors/error-message'
 import { ConfigError } from '../config-mistake.ts'
 import type { Config } from '../config.ts'
 import type { Environment } from '../environment-reader.ts'
+import { ListenError } from '../http/connection/listener.ts'
 import { openLog } from '../logger.ts'
 import { runPrimary } from './primary.ts'
 import type { StopTimes } from './server.ts'
@@ -26,6 +27,8 @@ export async function run(
   workingDir: string,
   times: StopTimes = STOP_TIMES,
 ): Promise<number> {
+  // A worker whose primary has ended cannot listen, and has nothing more to say.
+  cluster.worker?.on('error', () => process.exit(1))
   const channel = cluster.isWorker ? await openWorkerChannel() : undefined
   let config: Config
   try {
@@ -42,7 +45,9 @@ export async function run(
     return 0
   } catch (error) {
     const reason = messageOf(error)
-    log.error({ err: error }, `The service could not start: ${reason}`)
+    // No stack for what the operator can change.
+    if (!(error instanceof ListenError))
+      log.error({ err: error }, `The service could not start: ${reason}`)
     process.stderr.write(`The service could not start: ${explain(error)}`)
     // Timers and sockets that are open already must not keep the process alive.
     return process.exit(1)

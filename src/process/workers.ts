@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { SECRET_VARIABLES } from '../config.ts'
-import { listen } from '../http/connection/listener.ts'
+import { listen, ListenError } from '../http/connection/listener.ts'
 import { nodeHttp } from '../http/connection/node-http.ts'
 import { readSecretTexts } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
@@ -68,7 +68,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       crashes += 1
       const ranMs = performance.now() - startedMs
       if (ranMs < STABLE_AFTER_MS && accepting.size === 0 && code === 1) {
-        reject(new Error('The first worker did not start; its own log line says why'))
+        reject(new ListenError('The first worker did not start; its own line says why'))
       }
       backoffMs =
         ranMs < STABLE_AFTER_MS ? Math.min(backoffMs * 2, MAX_BACKOFF_MS) : INITIAL_BACKOFF_MS

@@ -58,6 +58,49 @@ test('writes status.yaml for review, and an existing one only on request', async
   assert.equal((await svc(...resolve, ...words, '--content', content)).status, 0)
 })
 
+test('lists and texts of a page may be null', async (t) => {
+  const { content, file, run } = contentFolder(t)
+  const source = path.join(content, '.null.json')
+  const component = {
+    id: 'a',
+    name: 'Lamp',
+    status: 'operational',
+    description: 'It shines.',
+    group_id: null,
+    updated_at: '2026-02-01T00:00:00Z',
+  }
+  const incident = {
+    id: 'i',
+    name: 'Dark',
+    status: 'resolved',
+    impact: 'minor',
+    created_at: '2026-02-01T08:00:00Z',
+    started_at: null,
+    resolved_at: '2026-02-01T09:00:00Z',
+    components: null,
+    incident_updates: [
+      {
+        status: 'resolved',
+        body: 'Lit.',
+        display_at: '2026-02-01T09:00:00Z',
+        affected_components: null,
+      },
+    ],
+  }
+  const status = { indicator: 'none', description: 'It shines.' }
+  for (const [incidents, count] of [[null, 0] as const, [[incident], 1] as const]) {
+    const page = { components: [component], incidents, scheduled_maintenances: null, status }
+    writeFileSync(source, JSON.stringify({ page: null, ...page }))
+    const { status: code, out, error } = await run(source, '--replace')
+    assert.equal(code, 0, error)
+    const counts = `1 component, ${count} incident${count === 1 ? '' : 's'}, 0 maintenances`
+    assert.ok(out.includes(counts), out)
+    const checked = await svc('check', '--content', content)
+    assert.equal(checked.status, 0, checked.error)
+  }
+  assert.match(readFileSync(file, 'utf8'), /startedAt: 2026-02-01T08:00:00Z\n/)
+})
+
 test('reads a page from its URL, also that of a document, and follows redirects', async (t) => {
   const { file, run } = contentFolder(t)
   const origin = await serve(t, page)

@@ -274,6 +274,21 @@ test('reports responses that are never signed', async (t) => {
   assert.doesNotMatch(moved.error, /are unsigned/)
 })
 
+test('a page is not signed, and the advice names what it shows', async (t) => {
+  const { origin } = await runApp(t)
+  for (const [page, path] of [
+    ['/en/status', '/api/v1/status'],
+    ['/th/roadmap.md', '/api/v1/roadmap'],
+    ['/en/nowhere/else', '/api/v1'],
+    ['/badge.svg', '/api/v1'],
+  ]) {
+    const { status, error } = await svc('verify', `${origin}${page}`, ...PINNED)
+    assert.equal(status, 1)
+    const advice = `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${origin}${path}`
+    assert.equal(error.includes(`${advice}\n`), page !== '/en/nowhere/else', error)
+  }
+})
+
 test('an unsigned error of a proxy is inconclusive (exit 3), and an unsigned success is a finding', async (t) => {
   const app = await runApp(t)
   for (const [status, exit] of [

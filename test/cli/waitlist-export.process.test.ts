@@ -34,7 +34,7 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
   ])
   const { status, out, error } = await waitlist(folder, ['export'])
   assert.equal(status, 0, error)
-  assert.equal(error, 'Exported 2 registrations.\n')
+  assert.match(error, /^Exported 2 registrations\.\nWarning: 1 row with an apostrophe .*\n$/)
   const [one, two] = [entryOf(1), entryOf(2)]
   const consent = ['0123456789abcdef', 'I agree.']
   assert.deepEqual(parseCsv(out), [
@@ -83,6 +83,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
     ok: true,
     exported: 300,
     leftOut: 0,
+    guarded: 0,
     file: 'other.jsonl',
   })
   assert.equal(result.error, '')
@@ -124,6 +125,7 @@ Exported 2 registrations to list.csv. 2 rows could not be decrypted and were lef
     ok: false,
     exported: 2,
     leftOut: 2,
+    guarded: 0,
     file: 'other.csv',
   })
 })
@@ -197,4 +199,19 @@ test('the age program opens a stored row', async (t) => {
   const file = path.join(secretsDir, 'waitlist-identity.txt')
   const { stdout } = spawnSync('age', ['--decrypt', '--identity', file], { input: row.sealed })
   assert.deepEqual(parseWaitlistEntry(stdout), entryOf(1))
+})
+
+test('says how many rows of a CSV file differ from their texts, for no spreadsheet to evaluate them', async (t) => {
+  const { folder } = await makeDeployment(t, (keys) =>
+    Promise.all([
+      sealedRegistration(1, keys, { email: '+ada@example.org' }),
+      sealedRegistration(2, keys, { useCase: 'Plain, with a comma' }),
+    ]),
+  )
+  const csv = await waitlist(folder, ['export'])
+  assert.match(csv.out, /,'\+ada@example\.org,/)
+  assert.match(csv.error, /^Warning: 1 row with an apostrophe .* --format jsonl and /m)
+  const exact = await waitlist(folder, ['export', '--format', 'listmonk'])
+  assert.match(exact.out, /^"\+ada@example\.org",/m)
+  assert.doesNotMatch(exact.error, /Warning/)
 })

@@ -215,6 +215,7 @@ test('a start on an occupied port fails with the reason, also for the admin port
       service.stderr(),
       new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${port}: the port is already in use`),
     )
+    assert.doesNotMatch(`${service.stderr()}${service.stdout()}`, /"stack"|\n\s+at /)
   }
 })
 

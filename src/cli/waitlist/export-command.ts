@@ -21,6 +21,7 @@ import {
   EXPORT_HEADERS,
   type ExportFormat,
   formatExportRow,
+  hasGuardedCell,
 } from './export-rows.ts'
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { openRows } from './open-rows.ts'
@@ -41,18 +42,18 @@ export interface ExportOptions {
 
 /**
  * Decrypts the list and writes the registrations of the batch in order of registration, one page in memory at a time.
- * Rows that cannot be decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `isComplete`
- * is false when the reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
+ * Rows that cannot be decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `guarded`
+ * counts rows of a CSV file with a cell that differs from its text. `isComplete` is false when the reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
  * `write`.
  */
 export async function exportWaitlist(options: ExportOptions) {
   const { store, identities, format, batch = {}, write, progress } = options
   const { limit = Number.POSITIVE_INFINITY } = batch
   const decryptor = await createDecryptor(identities)
-  let [exported, leftOut] = [0, 0]
+  let [exported, leftOut, guarded] = [0, 0, 0]
   const header = EXPORT_HEADERS[format]
   if (header !== '' && !(await write(Buffer.from(header)))) {
-    return { exported, leftOut, isComplete: false }
+    return { exported, leftOut, guarded, isComplete: false }
   }
   // What the row shows without decryption decides first: an excluded row costs no decryption.
   const rows = openRows(store, decryptor, (row) => mayBeInBatch(row, batch))
@@ -61,13 +62,14 @@ export async function exportWaitlist(options: ExportOptions) {
     const picked = opened.filter(({ entry }) => isInBatch(entry, batch)).slice(0, limit - exported)
     const text = picked.map(({ entry }) => formatExportRow(entry, format)).join('')
     exported += picked.length
+    if (format === 'csv') guarded += picked.filter(({ entry }) => hasGuardedCell(entry)).length
     leftOut += failures.length
     const isRead = text === '' || (await write(Buffer.from(text)))
     progress?.advance(read)
-    if (!isRead) return { exported, leftOut, isComplete: false }
+    if (!isRead) return { exported, leftOut, guarded, isComplete: false }
     if (exported === limit) break
   }
-  return { exported, leftOut, isComplete: true }
+  return { exported, leftOut, guarded, isComplete: true }
 }
 
 /** Exports into a new file, or to standard output. */
@@ -173,7 +175,7 @@ apostrophe. JSON lines and listmonk's import format contain the exact values.`,
     }
     const batch = parseBatch(values)
     const identities = await readIdentities(values.identity ?? [], readConfig)
-    const { exported, leftOut, isComplete } = await withDatabase(
+    const { exported, leftOut, guarded, isComplete } = await withDatabase(
       database,
       'read-only',
       ({ waitlist }) => writeOut(waitlist, out, { identities, format, batch }),
@@ -182,13 +184,18 @@ apostrophe. JSON lines and listmonk's import format contain the exact values.`,
     if (!isComplete) {
       // The reader closed standard output, so a summary is not wanted.
     } else if (json) {
-      output.out(formatJson({ ok: isWhole, exported, leftOut, file: out }))
+      output.out(formatJson({ ok: isWhole, exported, leftOut, guarded, file: out }))
     } else {
       const where = out === undefined ? '' : ` to ${out}`
       const were = leftOut === 1 ? 'was' : 'were'
       const rest = ` ${pluralOf(leftOut, 'row')} could not be decrypted and ${were} left out (see above).`
       // Standard output carries the rows.
       output.error(`Exported ${pluralOf(exported, 'registration')}${where}.${isWhole ? '' : rest}`)
+      if (guarded > 0) {
+        output.error(
+          `Warning: ${pluralOf(guarded, 'row')} with an apostrophe where a spreadsheet would read a formula, or with a replaced control character; the exact values have --format jsonl and --format listmonk.`,
+        )
+      }
     }
     return isWhole ? EXIT_CODES.done : EXIT_CODES.failure
   },

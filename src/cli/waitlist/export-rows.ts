@@ -36,10 +36,19 @@ const BREAK_START = /^[\t\r\n]/
 // oxlint-disable-next-line no-control-regex -- control characters are what is meant
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g
 
+/** A text that no spreadsheet evaluates, with apostrophes where one would. */
+function guardFormulas(text: string): string {
+  const tame = text.toWellFormed().replace(CONTROL, '\uFFFD').replace(FORMULA, "$1'$2")
+  return BREAK_START.test(tame) ? `'${tame}` : tame
+}
+
+/** Whether the CSV of a registration has other cells than its texts, so that no spreadsheet evaluates them. */
+export const hasGuardedCell = (entry: WaitlistEntry): boolean =>
+  toCells(entry).some((cell) => guardFormulas(cell) !== cell)
+
 /** A text as a cell that no spreadsheet evaluates, quoted as RFC 4180 requires. */
 export function formatCsvCell(text: string): string {
-  const tame = text.toWellFormed().replace(CONTROL, '\uFFFD').replace(FORMULA, "$1'$2")
-  const cell = BREAK_START.test(tame) ? `'${tame}` : tame
+  const cell = guardFormulas(text)
   return /[",\r\n;\t|]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 

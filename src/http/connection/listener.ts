@@ -126,12 +126,17 @@ export function createListener(app: App, options: ListenerOptions): Server {
   return server
 }
 
-/** Listens and resolves with the port. Rejects with a readable reason. */
+/** No process can listen on a port. The message is for a person, who can change that. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Listens and resolves with the port. Rejects with a ListenError. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     function fail(error: NodeJS.ErrnoException): void {
       const reason = error.code === 'EADDRINUSE' ? 'the port is already in use' : error.message
-      reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}`))
+      reject(new ListenError(`Cannot listen on ${host} port ${port}: ${reason}`))
     }
     server.once('error', fail)
     server.listen(port, host, () => {

@@ -214,7 +214,7 @@ function findLost(tokens: readonly Token[], releases: readonly Release[]): Token
 /**
  * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0, or as release-please,
  * conventional-changelog or changesets write it. Endpoints named by a change become its `endpoints`. Changes are sorted by
- * kind. Whatever has no place in the data is a mistake; a release without any text is left out with a note. `dates` has
+ * kind. Whatever has no place in the data is a mistake; a release without changes is left out with a note. `dates` has
  * the dates of releases whose headings have none.
  */
 export function importChangelog(
@@ -248,8 +248,7 @@ export function importChangelog(
   if (lost !== undefined) {
     fail(lineOf(lost), describeValue(lost.content), 'a text in a place that can be imported')
   }
-  const isEmpty = ({ named, summary, changes }: Release) =>
-    named !== undefined && summary === '' && changes.length === 0
+  const isEmpty = ({ named, changes }: Release) => named !== undefined && changes.length === 0
   const unreleased = releases.find(({ named }) => named === undefined)
   const released = releases.filter((each) => each.named !== undefined && !isEmpty(each))
   return {
@@ -268,10 +267,9 @@ export function importChangelog(
       return { line, column: 1 }
     },
     mistakes,
-    notes: releases
-      .filter(isEmpty)
-      .map(
-        ({ named, line }) => `${file}:${line}: ${named?.version} has no changes and is left out`,
-      ),
+    notes: releases.filter(isEmpty).map(({ named, line, summary }) => {
+      const text = summary === '' ? '' : `, with the text ${describeValue(summary)}`
+      return `${file}:${line}: ${named?.version} has no changes and is left out${text}`
+    }),
   }
 }

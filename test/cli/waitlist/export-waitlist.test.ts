@@ -52,14 +52,14 @@ test('exports all rows in the order of registering', async () => {
   const { entries, problems, result, progressed } = await exportLines(registrations)
   assert.deepEqual(entries, expected)
   assert.deepEqual(problems, [])
-  assert.deepEqual(result, { exported: count, leftOut: 0, isComplete: true })
+  assert.deepEqual(result, { exported: count, leftOut: 0, guarded: 0, isComplete: true })
   assert.equal(progressed, count)
 })
 
 test('exports an empty list as an empty file, in CSV as the header', async () => {
   const { entries, result } = await exportLines([])
   assert.deepEqual(entries, [])
-  assert.deepEqual(result, { exported: 0, leftOut: 0, isComplete: true })
+  assert.deepEqual(result, { exported: 0, leftOut: 0, guarded: 0, isComplete: true })
   const parts: string[] = []
   await exportWaitlist({
     store: memoryWaitlist([]).store,
@@ -102,7 +102,7 @@ test('reports each row that does not match its columns and exports the rest', as
     `position 17, ticket ${first.ticket}: expected a waitlist entry as a JSON object, found something else`,
     `position 20, ticket ${first.ticket}: damaged, or not an age file`,
   ])
-  assert.deepEqual(result, { exported: 2, leftOut: 6, isComplete: true })
+  assert.deepEqual(result, { exported: 2, leftOut: 6, guarded: 0, isComplete: true })
   assert.equal(progressed, 8)
 })
 
@@ -145,7 +145,7 @@ test('reads one page ahead at most and stops when the reader closes', async () =
       return writes < 10
     },
   })
-  assert.deepEqual(result, { exported: rowsWritten, leftOut: 0, isComplete: false })
+  assert.deepEqual(result, { exported: rowsWritten, leftOut: 0, guarded: 0, isComplete: false })
   assert.equal(writes, 10)
   assert.ok(mostAhead <= 128, `${mostAhead} rows were read ahead`)
 })

@@ -449,6 +449,12 @@ const READ_AS: readonly (readonly [title: string, text: string, ...read: readonl
     'CHANGELOG.md:1: 1.1.0 has no changes and is left out',
   ],
   [
+    'a release that says that it has none',
+    `## [1.1.0] - 2026-01-03\n\n_No changes._\n\n${FIXED}- A.\n`,
+    '1.0.0: fixed: A.',
+    'CHANGELOG.md:1: 1.1.0 has no changes and is left out, with the text "No changes."',
+  ],
+  [
     'two sections of what is not released',
     `## [Unreleased]\n### Added\n- A.\n${FIXED}- B.\n## [Unreleased]\n### Added\n- C.\n`,
     'next: added: A.',

@@ -8,6 +8,8 @@ import type { StepReport, VerificationStep } from '@public-api/client-internal/v
 import type { VerifiedResponse } from '@public-api/client-internal/verify-response'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { BASE_PATH } from '@public-api/contract/registry/api-version'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { hasOtherDigest, isInconclusive, isSigningOff } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
@@ -177,10 +179,22 @@ function digestNote({ response, failure }: VerifyOutcome): string | undefined {
   return 'Content-Digest is signed and has more than sha-256, which a proxy in between may have added.'
 }
 
+/** What to verify instead of a page or a file, which have no signature; undefined for a URL of the API. */
+function pageNote(url: string): string | undefined {
+  const { origin, pathname } = new URL(url, 'http://host')
+  if (pathname === BASE_PATH || pathname.startsWith(`${BASE_PATH}/`)) return undefined
+  const name = pathname.split('/').at(2)?.replace(/\.md$/, '') ?? ''
+  const path = Object.values(READ_PATHS).find((each) => each === `${BASE_PATH}/${name}`)
+  const target = sanitizeForTerminal(`${origin}${path ?? BASE_PATH}`, 400)
+  return `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${target}`
+}
+
 /** The reason why a response has no signature, if the contract defines none. */
-function unsignedNote({ response, failure }: VerifyOutcome, step: string): string | undefined {
+function unsignedNote({ response, failure, url }: VerifyOutcome, step: string): string | undefined {
   const { method, status } = failure?.response ?? response
   if (failure?.code !== 'UNSIGNED') return undefined
+  const page = step === 'keys' || status !== 200 ? undefined : pageNote(url)
+  if (page !== undefined) return page
   if (status >= 300 && status < 400 && status !== 304) {
     return 'The response is a redirect, which is not followed. Pass its target instead.'
   }
