@@ -276,7 +276,7 @@ test('reports responses that are never signed', async (t) => {
 
 test('a page is not signed, and the advice names what it shows', async (t) => {
   const { origin } = await runApp(t)
-  for (const [page, path] of [
+  for (const [page, target] of [
     ['/en/status', '/api/v1/status'],
     ['/th/roadmap.md', '/api/v1/roadmap'],
     ['/en/nowhere/else', '/api/v1'],
@@ -284,7 +284,7 @@ test('a page is not signed, and the advice names what it shows', async (t) => {
   ]) {
     const { status, error } = await svc('verify', `${origin}${page}`, ...PINNED)
     assert.equal(status, 1)
-    const advice = `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${origin}${path}`
+    const advice = `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${origin}${target}`
     assert.equal(error.includes(`${advice}\n`), page !== '/en/nowhere/else', error)
   }
 })
