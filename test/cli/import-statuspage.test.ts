@@ -89,8 +89,8 @@ test('lists and texts of a page may be null', async (t) => {
   }
   const status = { indicator: 'none', description: 'It shines.' }
   for (const [incidents, count] of [[null, 0] as const, [[incident], 1] as const]) {
-    const page = { components: [component], incidents, scheduled_maintenances: null, status }
-    writeFileSync(source, JSON.stringify({ page: null, ...page }))
+    const lists = { components: [component], incidents, scheduled_maintenances: null, status }
+    writeFileSync(source, JSON.stringify({ page: null, ...lists }))
     const { status: code, out, error } = await run(source, '--replace')
     assert.equal(code, 0, error)
     const counts = `1 component, ${count} incident${count === 1 ? '' : 's'}, 0 maintenances`

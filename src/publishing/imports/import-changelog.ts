@@ -268,8 +268,8 @@ export function importChangelog(
     },
     mistakes,
     notes: releases.filter(isEmpty).map(({ named, line, summary }) => {
-      const text = summary === '' ? '' : `, with the text ${describeValue(summary)}`
-      return `${file}:${line}: ${named?.version} has no changes and is left out${text}`
+      const withText = summary === '' ? '' : `, with the text ${describeValue(summary)}`
+      return `${file}:${line}: ${named?.version} has no changes and is left out${withText}`
     }),
   }
 }
