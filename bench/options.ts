@@ -5,7 +5,15 @@ import { type parseScriptArgs, ScriptUsageError } from '../scripts/script-main.t
 export const AUDITED_VERSIONS = 10_000
 
 /** The parts of the benchmark. Each can be run alone. */
-export const PARTS = ['growth', 'log', 'cost', 'registration', 'databases', 'verification'] as const
+export const PARTS = [
+  'growth',
+  'log',
+  'copy',
+  'cost',
+  'registration',
+  'databases',
+  'verification',
+] as const
 export type Part = (typeof PARTS)[number]
 
 /** Size of a full run. */
@@ -24,6 +32,7 @@ const FULL = {
   verificationChecks: 5000,
   auditVersions: AUDITED_VERSIONS,
   auditRuns: 3,
+  copiedVersions: [100, 1000, AUDITED_VERSIONS],
 }
 
 type Sizes = Readonly<typeof FULL>
@@ -38,6 +47,7 @@ const QUICK: Partial<Sizes> = {
   verificationChecks: 1600,
   auditVersions: 2000,
   auditRuns: 1,
+  copiedVersions: [100, 1000],
 }
 
 /** Parts of one run. */
@@ -50,8 +60,8 @@ export interface BenchOptions extends Sizes {
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time and rate of a response, a long history,
-registrations on waitlists of up to a million rows, databases, verification of a response,
-and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
+its log and static copies, registrations on waitlists of up to a million rows, databases,
+verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { runScript } from '../scripts/script-main.ts'
+import { measureCopy } from './copy.ts'
 import { measureCost } from './cost.ts'
 import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
@@ -21,6 +22,7 @@ const MEASURE: {
   cost: measureCost,
   growth: measureGrowth,
   log: measureLog,
+  copy: measureCopy,
   registration: measureRegistration,
   databases: measureDatabases,
   verification: measureVerification,

@@ -7,7 +7,14 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { listBelow } from '../files/folder-files.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
-import { CopyError, type CopyOptions, listCopyFiles } from './copy-source.ts'
+import {
+  CopyError,
+  type CopyOptions,
+  dayOf,
+  digestOfProgram,
+  listCopyFiles,
+  shortDigest,
+} from './copy-source.ts'
 import { type CopyReport, writeCopy } from './write-copy.ts'
 
 /** The file of a copy that proves how old the copy is. */
@@ -27,25 +34,38 @@ export interface ReleasesCopy {
 /** Files of each version: its entry, about one resource, and two pages in each language. */
 const FILES_PER_VERSION = 2 + 2 * LOCALES.length
 
-/** Opens the releases for a copy. Throws a readable error if they are damaged. */
+/** Opens the releases for a copy. Throws a readable error without a version. They are read and checked when it is written. */
 export function openReleasesCopy(
   releasesDir: string,
-  settings: Omit<CopyOptions, 'releases' | 'cards'>,
+  settings: Omit<CopyOptions, 'releases' | 'cards' | 'program'>,
 ): ReleasesCopy {
-  const releases = loadReleases(openReleaseStore(releasesDir))
-  if (releases.faults.length > 0) {
-    const names = releases.faults.map(({ resource }) => resource).join(', ')
-    throw new CopyError(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)
-  }
+  const store = openReleaseStore(releasesDir)
   const cards = fs.existsSync(path.join(releasesDir, 'cards'))
     ? listBelow(releasesDir, 'cards').flatMap(({ name }) => CARD.exec(name)?.[1] ?? [])
     : []
-  const snapshotId = releases.headSnapshotId
+  const snapshotId = store.readVersionIds().at(-1)
+  if (snapshotId === undefined) {
+    throw new CopyError(`${releasesDir}: no version is published; publish one first (svc publish)`)
+  }
+  const program = digestOfProgram()
+  const { origin, baseUrl, keyId, clock } = settings
+  // The newest version names all that it is made of, and every version before it.
+  const madeOf = shortDigest([
+    [program, origin, baseUrl, keyId, dayOf(clock), cards],
+    [store.readVersionText(snapshotId), store.listRedactions(), store.readTlogFiles()],
+  ])
+  function files() {
+    const releases = loadReleases(store)
+    if (releases.faults.length > 0) {
+      const names = releases.faults.map(({ resource }) => resource).join(', ')
+      throw new CopyError(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)
+    }
+    return listCopyFiles({ ...settings, releases, cards, program })
+  }
   return {
     snapshotId,
     expectedFiles: Number(snapshotId.slice('VS-'.length)) * FILES_PER_VERSION,
-    write: (folder, onFile) =>
-      writeCopy(folder, listCopyFiles({ ...settings, releases, cards }), onFile),
+    write: (folder, onFile) => writeCopy(folder, { madeOf, files }, onFile),
   }
 }
 

@@ -10,6 +10,7 @@ import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpo
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
+import { sha256Base64url } from '../crypto/sha256.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
 import { createSite } from '../pages/site.ts'
@@ -29,6 +30,8 @@ export interface CopyOptions {
   readonly releases: PublishedHistory
   /** Names of the social cards in the releases folder. */
   readonly cards: readonly string[]
+  /** Changes with the program that makes the copy. */
+  readonly program: string
   /** Origin of the service. */
   readonly origin: string
   /** Origin of the copy, if it is known. */
@@ -55,19 +58,29 @@ const IMMUTABLE = 'immutable'
 export class CopyError extends Error {}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** Everything that decides what a page looks like. */
-const PAGE_SOURCES = ['src/pages', 'locales', 'assets', 'packages/contract']
+/** Everything that decides what a copy looks like, beside the libraries that package.json names. */
+const SOURCES = ['src', 'packages/client/src', 'packages/contract', 'locales', 'assets']
 
-/** Changes with the program: a page of an older program is made again. */
-function digestOfProgram(): string {
-  const hash = createHash('sha256')
-  for (const folder of PAGE_SOURCES) {
+/** Changes with the program: a copy of an older program is made again. */
+export function digestOfProgram(): string {
+  const hash = createHash('sha256').update(readFileSync(path.join(ROOT, 'package.json')))
+  for (const folder of SOURCES) {
     const files = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     for (const entry of files.filter((each) => each.isFile())) {
       hash.update(readFileSync(path.join(entry.parentPath, entry.name)))
     }
   }
   return hash.digest('base64url')
+}
+
+/** A digest of values that JSON can express, long enough to tell two states of a copy apart. */
+export function shortDigest(values: readonly unknown[]): string {
+  return sha256Base64url(JSON.stringify(values)).slice(0, 16)
+}
+
+/** The beginning of the day (UTC), in milliseconds. */
+export function dayOf(clock: Clock): number {
+  return Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
 }
 
 function requestOf(target: string): ApiRequest {
@@ -126,18 +139,20 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
  * first ones of a newer version therefore finds everything that they name.
  */
 export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyFile> {
-  const { releases, cards, origin, baseUrl, keyId } = options
-  const count = Number(releases.headSnapshotId.slice('VS-'.length))
-  const entryOf = (sequence: number) =>
-    JSON.parse(releases.version(formatSnapshotId(sequence))?.json ?? 'null') as VersionEntry
-  const head = entryOf(count)
+  const { cards, program, origin, baseUrl, keyId } = options
+  const known = new Set(cards)
+  const releases: PublishedHistory = {
+    ...options.releases,
+    // The page of each version looks for its own.
+    readCard: (name) => (known.has(name) ? options.releases.readCard(name) : undefined),
+  }
+  const head = JSON.parse(releases.head.json) as VersionEntry
+  const { sequence: count } = head
   // Ages are written as of the publication, and again each day: the copy of an open incident must not change each minute.
   // The script of a page keeps them current.
   const published = Date.parse(head.createdAt)
-  const clock: Clock = {
-    nowMs: () => Math.max(published, Math.floor(options.clock.nowMs() / DAY_MS) * DAY_MS),
-  }
-  const { site, respond } = createResponder({ ...options, clock })
+  const clock: Clock = { nowMs: () => Math.max(published, dayOf(options.clock)) }
+  const { site, respond } = createResponder({ ...options, releases, clock })
 
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {
     const reply = await respond(target)
@@ -167,10 +182,33 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
   )
 
+  // The page of a version changes with the program, the identity of the organization and its neighbors.
+  const shared = [
+    program,
+    origin,
+    baseUrl,
+    keyId,
+    ...Object.entries(head.resources).filter(
+      ([name]) => name.startsWith('site/') || name === 'wallet',
+    ),
+  ]
+  const pageKeys: (readonly [snapshotId: string, key: string])[] = []
+
   // Archive: what a digest or a number names.
   const listed = new Set<string>()
+  let before: VersionEntry['resources'] = {}
   for (let sequence = 1; sequence <= count; sequence += 1) {
-    const { snapshotId, resources } = entryOf(sequence)
+    const entry = releases.version(formatSnapshotId(sequence))?.json
+    const { snapshotId, hash, resources, changes } = JSON.parse(entry ?? 'null') as VersionEntry
+    const removed = changes.flatMap(({ resource }) => [
+      redactions.get(`${resource}/${resources[resource]}`) ?? '',
+      redactions.get(`${resource}/${before[resource]}`) ?? '',
+    ])
+    before = resources
+    pageKeys.push([
+      snapshotId,
+      shortDigest([...shared, hash, sequence === count ? 'newest' : '', ...removed]),
+    ])
     const text = () => releases.version(snapshotId)?.json
     yield archived(`/archive/versions/${snapshotId}.json`, text)
     for (const [name, digest] of Object.entries(resources)) {
@@ -192,26 +230,8 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   for (const tile of tilesOf(log?.size ?? 0)) yield served(`/log/${tilePath(tile)}`, IMMUTABLE)
   for (const name of cards) yield served(`/cards/${name}.png`, IMMUTABLE)
 
-  // The page of a version changes with the program, the identity of the organization and its neighbors.
-  const shared = [
-    digestOfProgram(),
-    origin,
-    baseUrl,
-    keyId,
-    ...Object.entries(head.resources).filter(
-      ([name]) => name.startsWith('site/') || name === 'wallet',
-    ),
-  ]
-  const sharedKey = createHash('sha256').update(JSON.stringify(shared)).digest('base64url')
   // Each page names the version before it, and gains a link to the next one when that is there.
-  for (let sequence = count; sequence >= 1; sequence -= 1) {
-    const { snapshotId, hash, resources, changes } = entryOf(sequence)
-    const before = sequence === 1 ? {} : entryOf(sequence - 1).resources
-    const removed = changes.flatMap(({ resource }) => [
-      redactions.get(`${resource}/${resources[resource]}`) ?? '',
-      redactions.get(`${resource}/${before[resource]}`) ?? '',
-    ])
-    const key = [sharedKey, hash, sequence === count ? 'newest' : '', ...removed].join(' ')
+  for (const [snapshotId, key] of pageKeys.toReversed()) {
     for (const locale of LOCALES) {
       yield served(`/${locale}/history/${snapshotId}.md`, key)
       yield served(`/${locale}/history/${snapshotId}`, key)

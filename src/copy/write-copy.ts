@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-file'
 import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { sha256Base64url } from '../crypto/sha256.ts'
 import { type CopyFile, CopyError } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
@@ -21,6 +21,14 @@ const FOLDER_MODE = 0o755
 /** Digest of the content, and the key that it was made for. Empty while a run replaces the file. */
 type Written = readonly [digest?: string, key?: string]
 
+/** What a copy is to have. */
+export interface CopyContent {
+  /** Changes with everything that the files are made of. */
+  readonly madeOf: string
+  /** Called unless the copy has them. An error leaves the copy as it was. */
+  files(): AsyncIterable<CopyFile> | Iterable<CopyFile>
+}
+
 /** What a run changed. */
 export interface CopyReport {
   readonly files: number
@@ -28,12 +36,18 @@ export interface CopyReport {
   readonly removed: number
 }
 
-function readList(folder: string): ReadonlyMap<string, Written> {
+interface List {
+  /** What the whole copy was made of. A run that was killed leaves none. */
+  readonly madeOf?: string
+  readonly files: ReadonlyMap<string, Written>
+}
+
+function readList(folder: string): List {
   let text: string
   try {
     text = fs.readFileSync(path.join(folder, LIST_FILE), 'utf8')
   } catch {
-    return new Map()
+    return { files: new Map() }
   }
   let list: unknown
   try {
@@ -47,7 +61,11 @@ function readList(folder: string): ReadonlyMap<string, Written> {
       `${path.join(folder, LIST_FILE)}: expected the list that svc site writes; remove it to write every file again`,
     )
   }
-  return new Map(Object.entries(files as { [file: string]: Written }))
+  const madeOf = propertyOf(list, 'madeOf')
+  return {
+    ...(typeof madeOf === 'string' ? { madeOf } : {}),
+    files: new Map(Object.entries(files as { [file: string]: Written })),
+  }
 }
 
 /** Throws a CopyError for a folder with files that no run wrote: a mistyped name must not mix two sites. */
@@ -80,14 +98,29 @@ function createStaging(folder: string) {
   return {
     write: (name: string, bytes: Uint8Array) => fs.writeFileSync(at(name), bytes, RIGHTS),
     move: (name: string, file: string) => fs.renameSync(at(name), path.join(folder, file)),
-    writeList(files: Iterable<readonly [string, Written]>): void {
-      const list = { schema: LIST_SCHEMA, files: Object.fromEntries(files) }
-      fs.writeFileSync(at(LIST_FILE), `${JSON.stringify(list)}\n`, RIGHTS)
+    writeList(files: Iterable<readonly [string, Written]>, madeOf?: string): void {
+      // A line for each file: an object of all would need as much memory as the rest of the run.
+      const lines = Array.from(
+        files,
+        ([file, written]) => `${JSON.stringify(file)}:${JSON.stringify(written)}`,
+      )
+      const first = JSON.stringify({ schema: LIST_SCHEMA, madeOf }).slice(0, -1)
+      fs.writeFileSync(at(LIST_FILE), `${first},"files":{\n${lines.join(',\n')}\n}}\n`, RIGHTS)
       syncFile(at(LIST_FILE))
       fs.renameSync(at(LIST_FILE), path.join(folder, LIST_FILE))
     },
     end: () => fs.rmSync(staging, { recursive: true, force: true }),
   }
+}
+
+/** The files of two copies, without the digests of those that are replaced. */
+function* ofBoth(
+  before: List['files'],
+  after: List['files'],
+  replaced: ReadonlySet<string>,
+): Generator<readonly [string, Written]> {
+  for (const [file, written] of before) yield [file, replaced.has(file) ? [] : written]
+  for (const file of replaced) if (!before.has(file)) yield [file, []]
 }
 
 /**
@@ -99,14 +132,16 @@ function createStaging(folder: string) {
  */
 export async function writeCopy(
   folder: string,
-  files: AsyncIterable<CopyFile> | Iterable<CopyFile>,
+  content: CopyContent,
   onFile: () => void = () => {},
 ): Promise<CopyReport> {
-  const before = readList(folder)
+  const { files: before, madeOf: madeBefore } = readList(folder)
+  const { madeOf } = content
+  if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
+  const files = content.files()
   const staging = createStaging(folder)
   const after = new Map<string, Written>()
   const staged: string[] = []
-  let isListChanged = false
   for await (const { file, key, make } of files) {
     onFile()
     const known = before.get(file)
@@ -115,16 +150,15 @@ export async function writeCopy(
       continue
     }
     const bytes = await make()
-    const digest = createHash('sha256').update(bytes).digest('base64url')
+    const digest = sha256Base64url(bytes)
     after.set(file, key === undefined ? [digest] : [digest, key])
-    isListChanged ||= known?.[0] !== digest || known[1] !== key
     if (known?.[0] === digest) continue
     staging.write(String(staged.length), bytes)
     staged.push(file)
   }
   const removed = [...before.keys()].filter((file) => !after.has(file))
   if (staged.length > 0 || removed.length > 0) {
-    staging.writeList([...before, ...after, ...staged.map((file) => [file, []] as const)])
+    staging.writeList(ofBoth(before, after, new Set(staged)))
   }
   const made = new Set<string>()
   for (const [index, file] of staged.entries()) {
@@ -134,7 +168,7 @@ export async function writeCopy(
     staging.move(String(index), file)
   }
   for (const file of removed) removeFile(folder, file)
-  if (isListChanged || removed.length > 0) staging.writeList(after)
+  staging.writeList(after, madeOf)
   staging.end()
   return { files: after.size, written: staged.length, removed: removed.length }
 }

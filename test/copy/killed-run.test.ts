@@ -16,6 +16,7 @@ async function filesOf(releasesDir: string): Promise<readonly CopyFile[]> {
   const options = {
     releases: loadReleases(openReleaseStore(releasesDir)),
     cards: [],
+    program: 'of the test',
     origin: 'https://api.example.org',
     baseUrl: undefined,
     keyId: undefined,
@@ -107,7 +108,10 @@ test('a run that is killed after any change leaves a copy without a contradictio
   const lastAsset = names.findLastIndex((file) => file.startsWith('assets/'))
   assert.ok(lastAsset < names.indexOf('en/index.html'), 'assets come before what names them')
   const write = (copy: string, files: readonly CopyFile[]) =>
-    withCopyFolder(copy, () => writeCopy(copy, files))
+    withCopyFolder(copy, () => {
+      const madeOf = files === ofNew ? 'new' : 'old'
+      return writeCopy(copy, { madeOf, files: () => files })
+    })
   const at = (name: string): string => path.join(folder, name)
 
   await write(at('old'), ofOld)

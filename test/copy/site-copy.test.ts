@@ -121,17 +121,29 @@ test('writes what the service serves, in a layout that static hosts serve', asyn
 })
 
 test('a second run writes nothing, and a publication only what it changed', async (t) => {
-  const { folder, copy, write } = await prepare(t)
+  const { folder, releases, copy, write } = await prepare(t)
   assert.equal((await write()).status, 0)
   const first = filesOf(copy)
   const again = await write()
   assert.equal((JSON.parse(again.out) as { written: number }).written, 0)
   assert.deepEqual(filesOf(copy), first)
+  // It reads no version but the newest, so a long history costs nothing.
+  const oldest = path.join(releases, 'versions', 'VS-0001.json')
+  const text = fs.readFileSync(oldest)
+  fs.writeFileSync(oldest, 'null')
+  assert.equal((await write()).status, 0)
+  assert.deepEqual(filesOf(copy), first)
+  assert.equal((await write('--base-url', 'https://status.example.net')).status, 1)
+  fs.writeFileSync(oldest, text)
+  assert.equal((await write('--base-url', 'https://status.example.net')).status, 0)
+  assert.match(fs.readFileSync(path.join(copy, 'en/feed.atom'), 'utf8'), /status\.example\.net/)
+  assert.equal((await write()).status, 0)
+  const beforePublication = filesOf(copy)
 
   const published = await rollBackTo(folder, 'VS-0001', 'Back.')
   assert.equal(published.status, 0, published.error)
   assert.equal((await write()).status, 0)
-  const files = changed(first, filesOf(copy))
+  const files = changed(beforePublication, filesOf(copy))
   assert.ok(files.includes('archive/versions/VS-0004.json'))
   assert.ok(files.includes('en/status/index.html'))
   // The page of an older version never changes, but for the newest one, which gains a neighbor.
