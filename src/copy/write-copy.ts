@@ -113,10 +113,9 @@ function createStaging(folder: string) {
   }
 }
 
-/** The files of two copies, without the digests of those that are replaced. */
+/** The files of a copy, and those that replace or extend them, without digests. */
 function* ofBoth(
   before: List['files'],
-  after: List['files'],
   replaced: ReadonlySet<string>,
 ): Generator<readonly [string, Written]> {
   for (const [file, written] of before) yield [file, replaced.has(file) ? [] : written]
@@ -158,7 +157,7 @@ export async function writeCopy(
   }
   const removed = [...before.keys()].filter((file) => !after.has(file))
   if (staged.length > 0 || removed.length > 0) {
-    staging.writeList(ofBoth(before, after, new Set(staged)))
+    staging.writeList(ofBoth(before, new Set(staged)))
   }
   const made = new Set<string>()
   for (const [index, file] of staged.entries()) {
