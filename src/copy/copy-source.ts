@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, hash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,6 @@ import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpo
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
-import { sha256Base64url } from '../crypto/sha256.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
 import { createSite } from '../pages/site.ts'
@@ -63,19 +62,19 @@ const SOURCES = ['src', 'packages/client/src', 'packages/contract', 'locales', '
 
 /** Changes with the program: a copy of an older program is made again. */
 export function digestOfProgram(): string {
-  const hash = createHash('sha256').update(readFileSync(path.join(ROOT, 'package.json')))
+  const digest = createHash('sha256').update(readFileSync(path.join(ROOT, 'package.json')))
   for (const folder of SOURCES) {
     const files = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     for (const entry of files.filter((each) => each.isFile())) {
-      hash.update(readFileSync(path.join(entry.parentPath, entry.name)))
+      digest.update(readFileSync(path.join(entry.parentPath, entry.name)))
     }
   }
-  return hash.digest('base64url')
+  return digest.digest('base64url')
 }
 
 /** A digest of values that JSON can express, long enough to tell two states of a copy apart. */
 export function shortDigest(values: readonly unknown[]): string {
-  return sha256Base64url(JSON.stringify(values)).slice(0, 16)
+  return hash('sha256', JSON.stringify(values), 'base64url').slice(0, 16)
 }
 
 /** The beginning of the day (UTC), in milliseconds. */

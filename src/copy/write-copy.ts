@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-file'
 import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { sha256Base64url } from '../crypto/sha256.ts'
 import { type CopyFile, CopyError } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
@@ -149,7 +149,7 @@ export async function writeCopy(
       continue
     }
     const bytes = await make()
-    const digest = sha256Base64url(bytes)
+    const digest = hash('sha256', bytes, 'base64url')
     after.set(file, key === undefined ? [digest] : [digest, key])
     if (known?.[0] === digest) continue
     staging.write(String(staged.length), bytes)
