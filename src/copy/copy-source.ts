@@ -1,4 +1,4 @@
-import { createHash, hash, randomUUID } from 'node:crypto'
+import crypto, { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -74,7 +74,7 @@ export function digestOfProgram(): string {
 
 /** A digest of values that JSON can express, long enough to tell two states of a copy apart. */
 export function shortDigest(values: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(values), 'base64url').slice(0, 16)
+  return crypto.hash('sha256', JSON.stringify(values), 'base64url').slice(0, 16)
 }
 
 /** The beginning of the day (UTC), in milliseconds. */
