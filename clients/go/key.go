@@ -145,7 +145,7 @@ func (k *Key) wasInUse(moment time.Time) bool {
 func (c check) retired(signer *Key) string {
 	for _, key := range c.Keys {
 		if c.isTrusted(key) && key.notAfter != nil && key.notAfter.Before(c.Now) {
-			return "; the pinned key " + key.ID + " was retired on " + *key.Published.NotAfter + " and the current one is " +
+			return "; the service says that the pinned key " + key.ID + " was retired on " + *key.Published.NotAfter + " and the current one is " +
 				signer.ID + ": check it against another source, such as `svc verify --pin-from`"
 		}
 	}

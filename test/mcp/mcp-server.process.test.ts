@@ -12,6 +12,7 @@ import { openLyingProxy, type Latin1Response } from '../docs/lying-proxy.ts'
 import { serveDripping } from '../support/dripping-server.ts'
 import { serve } from '../support/loopback-server.ts'
 import { makeReleases } from '../support/made-releases.ts'
+import { RETIRED_ON, rotatedSigning } from '../support/rotated-signing.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 
 const FOLDER = path.resolve('packages/mcp')
@@ -322,6 +323,18 @@ void test('an unexpected error is not quoted', async (t) => {
   assert.deepEqual([isError, text.split(':')[0]], [true, 'INTERNAL'])
   assert.ok(!text.includes(INJECTION))
   assert.match(String(written.mock.calls[0]?.arguments[0]), /Ignore previous instructions/)
+})
+
+void test('says when the pinned key was retired', { skip }, async (t) => {
+  const signing = rotatedSigning()
+  const app = await runApp(t, { signing, clock: { nowMs: Date.now } })
+  const client = await connect(t, app.origin, ['--pin', PIN])
+  const { isError, text } = await client.call('get_status')
+  assert.equal(isError, true)
+  assert.match(text, /^UNKNOWN_KEY: /)
+  assert.ok(
+    text.includes(`the pinned key ${PIN} was retired on ${RETIRED_ON} and the current one is`),
+  )
 })
 
 void test('refuses a key that is not pinned, and says when none is', { skip }, async (t) => {

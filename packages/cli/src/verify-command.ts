@@ -3,6 +3,7 @@ import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
@@ -73,7 +74,8 @@ async function outcomeOf(
     return { ...about, ...(await checking), failure: undefined }
   } catch (failure) {
     if (!(failure instanceof VerificationError)) throw failure
-    return { ...about, steps: failure.steps ?? [], verified: undefined, failure }
+    const retiredPin = await describeRetiredPin(failure, nowMs)
+    return { ...about, steps: failure.steps ?? [], verified: undefined, failure, retiredPin }
   }
 }
 

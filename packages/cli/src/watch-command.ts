@@ -9,6 +9,7 @@ import { formatJson } from '@public-api/cli-kit/format-json'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { HistoryError } from '@public-api/client-internal/history-error'
+import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { watch } from '@public-api/client-internal/watch'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { describeVersion, formatChanges, formatVersion } from './auditing/describe-version.ts'
@@ -63,7 +64,7 @@ async function printVersions(
     }
     throw new Error('expected no end')
   } catch (error) {
-    throw signal.aborted ? error : failureOf(error, about)
+    throw signal.aborted ? error : failureOf(error, about, await describeRetiredPin(error))
   } finally {
     httpClient.close()
   }

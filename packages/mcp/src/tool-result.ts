@@ -6,6 +6,7 @@ import { ConnectionError } from '@public-api/client-internal/connection'
 import { CopyError } from '@public-api/client-internal/copy-error'
 import { HistoryError, UnlinkedKeysError } from '@public-api/client-internal/history-error'
 import { HISTORY_FAULTS } from '@public-api/client-internal/history-proofs'
+import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { orAborted } from '@public-api/client-internal/retries'
 import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import {
@@ -99,7 +100,9 @@ export function createToolRunner(timeoutMs: number) {
     } catch (thrown) {
       const tooLong = `no result within ${timeoutMs / 1000} s; --timeout allows more`
       const error = thrown === late.reason ? new ToolFailure('TIMEOUT', tooLong) : thrown
-      const [code, reason] = describeError(error)
+      const [code, fault] = describeError(error)
+      const retired = await describeRetiredPin(error)
+      const reason = retired === undefined ? fault : `${fault}; ${retired}`
       if (code === 'INTERNAL') process.stderr.write(`${formatErrorLine(String(error))}\n`)
       const why = error instanceof ToolFailure ? '' : ', because nothing was verified'
       const text = `${code}: ${reason}. No content is returned${why}.`

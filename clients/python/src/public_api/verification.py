@@ -230,7 +230,7 @@ class _Check:
             if self.is_trusted(key) and key.not_after_ms is not None and key.not_after_ms < self.now_ms:
                 retired_on = key.published["notAfter"]
                 return (
-                    f"; the pinned key {key.key_id} was retired on {retired_on} and the current one is "
+                    f"; the service says that the pinned key {key.key_id} was retired on {retired_on} and the current one is "
                     f"{signer.key_id}: check it against another source, such as `svc verify --pin-from`"
                 )
         return ""

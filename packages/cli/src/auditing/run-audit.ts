@@ -11,6 +11,7 @@ import { type LogReport, SavedCheckpointError } from '@public-api/client-interna
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
+import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { UnsettledError } from '@public-api/client-internal/unsettled-error'
 import { VerificationError } from '@public-api/client-internal/verification-error'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -45,10 +46,11 @@ export interface AuditSettings {
   readonly quiet: boolean
 }
 
-/** Converts an error of the library to a CommandFailure with its exit code. */
+/** Converts an error of the library to a CommandFailure with its exit code. `advice` adds to a failed verification. */
 export function failureOf(
   error: unknown,
   { origin, stateFile = '' }: Pick<AuditSettings, 'origin' | 'stateFile'>,
+  advice?: string,
 ): unknown {
   if (error instanceof ConnectionError) {
     return error.cause instanceof UnreachableError
@@ -67,23 +69,23 @@ export function failureOf(
         )
       : new CommandFailure(
           error.code,
-          `a response failed verification, so nothing is known about the history; ${sanitizeForTerminal(error.message, 400)}`,
+          `a response failed verification, so nothing is known about the history; ${sanitizeForTerminal(error.message, 400)}${advice === undefined ? '' : `; ${advice}`}`,
         )
   }
   if (error instanceof AuditStateError) {
-    const advice =
+    const remedy =
       error.code === 'OTHER_ORIGIN'
         ? 'give another --state file, or --moved if the service moved here'
         : 'nothing was compared; give another --state file'
     return new CommandFailure(
       error.code,
-      `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
+      `${stateFile}: ${sanitizeForTerminal(error.message, 400)}; ${remedy}`,
       { exitCode: EXIT_CODES.usage },
     )
   }
   if (error instanceof SavedCheckpointError) {
-    const advice = 'or give another --state file'
-    return new CommandFailure('STATE', `${sanitizeForTerminal(error.message, 400)}, ${advice}`, {
+    const remedy = 'or give another --state file'
+    return new CommandFailure('STATE', `${sanitizeForTerminal(error.message, 400)}, ${remedy}`, {
       exitCode: EXIT_CODES.usage,
     })
   }
@@ -107,13 +109,13 @@ export function failureOf(
   if (error instanceof UnsettledError) {
     const isLagging =
       error instanceof LaggingError || error.contradiction?.evidence.fault === 'SHORTENED'
-    const advice =
+    const remedy =
       (error.contradiction === undefined && !isLagging) || stateFile !== ''
         ? 'audit again later'
         : 'audit again later with --state FILE, which saves the responses for the next audit'
     return new CommandFailure(
       isLagging ? 'LAGGING' : 'UNSETTLED',
-      `not settled: ${sanitizeForTerminal(error.message, 400)}; ${advice}`,
+      `not settled: ${sanitizeForTerminal(error.message, 400)}; ${remedy}`,
       { exitCode: EXIT_CODES.unreachable },
     )
   }
@@ -176,7 +178,7 @@ export async function runAudit(settings: AuditSettings): Promise<FullReport> {
         `the audit of ${origin} took longer than ${maxTimeMs / 1000} s; --max-time allows more`,
       )
     }
-    throw failureOf(error, settings)
+    throw failureOf(error, settings, await describeRetiredPin(error))
   } finally {
     bar.end()
     httpClient.close()

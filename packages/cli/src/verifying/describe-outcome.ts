@@ -27,6 +27,8 @@ export interface VerifyOutcome {
   readonly verified: VerifiedResponse | undefined
   /** Undefined if every step passed. */
   readonly failure: VerificationError | undefined
+  /** What is to know about a pin that is out of date. */
+  readonly retiredPin?: string | undefined
 }
 
 /** One step of a check, in words. */
@@ -246,7 +248,11 @@ function linesOf(
   ]
   if (failure !== undefined) {
     const failed = failedStep(steps)
-    const note = unsignedNote(outcome, failed) ?? clockNote(outcome) ?? digestNote(outcome)
+    const note =
+      unsignedNote(outcome, failed) ??
+      clockNote(outcome) ??
+      digestNote(outcome) ??
+      retiredPinNote(outcome)
     return {
       lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
       errors: [
@@ -269,8 +275,13 @@ function linesOf(
   }
 }
 
+/** What to do about a pin that is out of date. */
+function retiredPinNote({ retiredPin }: VerifyOutcome): string | undefined {
+  return retiredPin && `${retiredPin.charAt(0).toUpperCase()}${retiredPin.slice(1)}.`
+}
+
 function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object {
-  const { response, url, isPinned, verified, failure } = outcome
+  const { response, url, isPinned, verified, failure, retiredPin } = outcome
   const { method, status } = response
   return {
     ok: failure === undefined,
@@ -280,7 +291,14 @@ function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object
     isPinned,
     ...(failure === undefined
       ? {}
-      : { fault: { code: failure.code, step: failedStep(steps), message: failure.message } }),
+      : {
+          fault: {
+            code: failure.code,
+            step: failedStep(steps),
+            message: failure.message,
+            ...(retiredPin === undefined ? {} : { retiredPin }),
+          },
+        }),
     steps,
     ...(verified === undefined
       ? {}

@@ -1,0 +1,42 @@
+import { pathOf } from '#contract/http/request-target'
+import { propertyOf } from '#contract/json/property-of'
+import { READ_PATHS } from '#contract/registry/read-paths'
+import { parseInstant } from '#contract/text/instant'
+import { parseSigningKeys } from './signing-keys.ts'
+import { VerificationError } from './verification-error.ts'
+import { parseBody } from './verify-response.ts'
+
+/**
+ * What an UNKNOWN_KEY means for a pin that is out of date: when the pinned key was retired, and which key signs now.
+ * Undefined for every other error, and if the service does not say that a pinned key is retired. It is what the key
+ * document of the service says, which no pinned key signed.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.status()
+ * } catch (error) {
+ *   console.error(String(error), await describeRetiredPin(error))
+ * }
+ * ```
+ */
+export async function describeRetiredPin(
+  error: unknown,
+  nowMs: number = Date.now(),
+): Promise<string | undefined> {
+  if (!(error instanceof VerificationError) || error.code !== 'UNKNOWN_KEY') return undefined
+  const { response, steps = [] } = error
+  const { expected = [], found = [] } = steps.find(({ outcome }) => outcome === 'failed') ?? {}
+  const [signer, ...others] = found
+  const isDocument = response !== undefined && pathOf(response.target) === READ_PATHS.signingKey
+  if (!isDocument || signer === undefined || others.length > 0) return undefined
+  for (const { keyId, published } of await parseSigningKeys(
+    propertyOf(parseBody(response.body), 'data'),
+  )) {
+    const retiredMs = parseInstant(published.notAfter ?? '') ?? Infinity
+    if (!expected.includes(keyId) || retiredMs >= nowMs) continue
+    const retiredOn = new Date(retiredMs).toISOString()
+    return `the service says that the pinned key ${keyId} was retired on ${retiredOn} and the current one is ${signer}: check it against another source, such as \`svc verify --pin-from\``
+  }
+  return undefined
+}
