@@ -142,6 +142,7 @@ export function createAppComposer(
       releases,
       api,
       keyId,
+      publicKey: messageSigning?.publicKey,
       itemRevisions,
       recordStatus,
     })

@@ -120,6 +120,7 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
     releases,
     api,
     keyId,
+    publicKey: undefined,
     itemRevisions: createItemRevisions(),
     recordStatus: createStatusRecorder(),
     copy: { baseUrl, isMissing },

@@ -159,6 +159,8 @@ export interface SiteDataOptions {
   readonly issuance: Issuance
   /** Id of the signing key; undefined if responses are unsigned. */
   readonly keyId: string | undefined
+  /** The raw public key that signs, standard base64; undefined if it is not known. */
+  readonly publicKey: string | undefined
   /** URI of the security contact; undefined if unknown. */
   readonly contact: string | undefined
   /** URL path of an asset, with its digest in the name. Throws an Error for an unknown file. */

@@ -34,9 +34,9 @@ for (const locale of LOCALES) {
     const page = parsePage(text)
     assert.equal(codeIn(text, 'key-id'), key.keyId)
     const buttons = page.all('button.copy').map((button) => attributeOf(button, 'data-copy'))
-    assert.deepEqual(buttons, ['key-id', 'curl-code'])
+    assert.deepEqual(buttons, ['key-id', 'native-code', 'curl-code'])
     const contents = page.all('nav.contents a').map((link) => attributeOf(link, 'href'))
-    assert.equal(contents.length, 6)
+    assert.equal(contents.length, 7)
     for (const href of contents) assert.ok(page.ids.includes((href ?? '').slice(1)), String(href))
     const lines = page.all('main tbody tr')
     assert.equal(lines.length, 6)
@@ -113,7 +113,7 @@ test('the published commands are shown once the organization names their package
   const buttons = parsePage(page)
     .all('button.copy')
     .map((each) => attributeOf(each, 'data-copy'))
-  assert.deepEqual(buttons, ['key-id', 'curl-code', 'package-code', 'command-code'])
+  assert.deepEqual(buttons, ['key-id', 'native-code', 'curl-code', 'package-code', 'command-code'])
   const markdown = async (path: string) => (await app.fetch(`/en/${path}.md`)).text()
   for (const name of ['roadmap', 'development-queue']) {
     const command = `npx @public-api/cli verify http://127.0.0.1:8080/api/v1/${name} --pin ${key.keyId}`

@@ -12,6 +12,7 @@ import { code, html, joinHtml, type Html } from '../markup/html.ts'
 import { codesHtml, countText, richText, sentencesHtml } from '../markup/rich-text.ts'
 import { type PageContext, type PageSection, pathOfPage } from '../page.ts'
 import { contractText } from '../texts/contract-texts.ts'
+import { nativeCheck } from '../verify/native-check.ts'
 import { commonErrors, errorLinks } from './reference-endpoint.ts'
 import { exampleError } from './reference-example.ts'
 
@@ -76,7 +77,9 @@ export function aboutSections(context: PageContext): Html {
   const signatures =
     facts.keyId === undefined
       ? html`<p class="note note-warn">${texts.overview.unsigned}</p>`
-      : html`<p>${signed}</p>`
+      : html`<p>${signed}</p>
+          <p>${t.nativeText}</p>
+          ${nativeCheck(context)}`
 
   const { rateLimitLimit, rateLimitRemaining, rateLimitReset } = HEADERS
   const keyErrors = sentencesHtml(locale, [

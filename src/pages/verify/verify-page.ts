@@ -17,6 +17,7 @@ import { richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { anatomyPicture } from '../pictures/anatomy-picture.ts'
 import { logWitnesses } from './log-witnesses.ts'
+import { nativeSection } from './native-check.ts'
 import type { SampleResponse } from './sample-response.ts'
 
 /** Placeholder for the key ID of a deployment without a key. */
@@ -174,6 +175,7 @@ export const VERIFY_PAGE: Page = {
       html`<p>${verify.commandLead}</p>
         ${codeBox(texts, 'command-code', verify.commandLabel, commandRecipe(commands, ...recipe))}
         <p>${richText(verify.commandAudit, { option: code('--state') })}</p>`
+    const native = nativeSection(context)
     const log = logWitnesses(context, facts.head.sequence)
     const limits = verify.limits.map((limit) => richText(limit, { seconds }))
     return {
@@ -187,6 +189,7 @@ export const VERIFY_PAGE: Page = {
         ['signed', verify.signedTitle, signed],
         ['key', verify.keyTitle, key],
         ['browser', verify.browserTitle, browser],
+        ...(native === undefined ? [] : [['native', verify.nativeTitle, native] as const]),
         ['curl', verify.curlTitle, curl],
         ...(commands === undefined
           ? []
