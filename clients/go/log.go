@@ -384,7 +384,16 @@ func requireLog(text string, lines []noteLine, policy *LogPolicy, origin string)
 		}
 	}
 	if !isSigned {
-		return refuse("UNKNOWN_LOG", "no log of the policy signed")
+		var known, found []string
+		// With the IDs, because a log of the same name with another key looks the same otherwise.
+		for _, key := range policy.logs {
+			known = append(known, key.name+"+"+key.id)
+		}
+		for _, line := range lines {
+			found = append(found, line.name+"+"+line.keyID)
+		}
+		return refuse("UNKNOWN_LOG", "expected a signature of %s, found origin %s signed by %s",
+			strings.Join(known, ", "), origin, strings.Join(found, ", "))
 	}
 	return nil
 }

@@ -314,6 +314,9 @@ var (
 	wholeText = regexp.MustCompile(`^(malformed-no-(empty-line|line-break)|policy-(empty|no-quorum))$`)
 )
 
+// namedKeys matches what says which log was to sign and which one did.
+var namedKeys = regexp.MustCompile(`signature of \S+\+[0-9a-f]{8}, found origin \S+ signed by \S+\+[0-9a-f]{8}`)
+
 func TestLogVectors(t *testing.T) {
 	for name, each := range readVectors[logVector](t, "log") {
 		err := verifyLogVector(t, name, each)
@@ -323,6 +326,9 @@ func TestLogVectors(t *testing.T) {
 		isOfLine := each.Expected == "MALFORMED" || each.Expected == "SIGNATURE"
 		if isOfLine && !wholeText.MatchString(name) && !namedLine.MatchString(err.Error()) {
 			t.Errorf("%s: expected the line, found %v", name, err)
+		}
+		if each.Expected == "UNKNOWN_LOG" && !namedKeys.MatchString(err.Error()) {
+			t.Errorf("%s: expected the keys, found %v", name, err)
 		}
 	}
 }

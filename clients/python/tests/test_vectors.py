@@ -122,6 +122,12 @@ class VectorTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(outcome_of(verify_key_vector, vector), vector["expected"])
 
+    def test_an_unknown_log_is_named_with_its_key(self):
+        vector = json.loads((VECTORS / "log" / "unknown-log.json").read_text("utf-8"))
+        expected = r"expected a signature of \S+\+[0-9a-f]{8}, found origin \S+ signed by \S+\+[0-9a-f]{8}"
+        with self.assertRaisesRegex(VerificationError, expected):
+            verify_log_vector(vector)
+
     def test_an_outdated_pin_says_what_is_true(self):
         vector = json.loads((VECTORS / "keys" / "pinned-key-retired.json").read_text("utf-8"))
         expected = (

@@ -261,8 +261,12 @@ def _require_log(text: str, lines: Sequence[_Line], policy: LogPolicy, origin: s
                 raise VerificationError("SIGNATURE", f"{line.place}: the signature of {key.name} is not valid")
             is_signed = is_signed or key.name == origin
     if not is_signed:
-        known = ", ".join(sorted({key.name for key in policy.logs}))
-        raise VerificationError("UNKNOWN_LOG", f"expected a signature of {known}")
+        # With the IDs, because a log of the same name with another key looks the same otherwise.
+        known = ", ".join(f"{key.name}+{key.key_id}" for key in policy.logs)
+        found = ", ".join(f"{line.name}+{line.key_id}" for line in lines)
+        raise VerificationError(
+            "UNKNOWN_LOG", f"expected a signature of {known}, found origin {origin} signed by {found}"
+        )
 
 
 def _cosignatures(text: str, lines: Sequence[_Line], policy: LogPolicy) -> list[tuple[str, int]]:

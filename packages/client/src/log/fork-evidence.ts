@@ -11,6 +11,7 @@ import {
   rootsOfConsistency,
   type SubtreeHashes,
 } from './merkle-tree.ts'
+import { describeSigners } from './verify-checkpoint.ts'
 
 /** Two signed trees of one log that contradict each other, as JSON. Anyone can check it without the service. */
 export interface ForkEvidence {
@@ -104,7 +105,10 @@ async function checkSigned(note: SignedCheckpoint, policy: LogPolicy): Promise<v
       if (isLineOf(key, line) && (await key.isSignatureOf(line.signature, note.text))) return
     }
   }
-  throw new LogError('UNKNOWN_LOG', `no log of the policy signed the tree of ${note.size}`)
+  throw new LogError(
+    'UNKNOWN_LOG',
+    `no log of the policy signed the tree of ${note.size}; ${describeSigners(note, policy)}`,
+  )
 }
 
 /**

@@ -45,6 +45,13 @@ export interface VerifiedCheckpoint extends TreeHead {
   readonly witnessedAtMs: number | undefined
 }
 
+/** Who was to sign and who did. With the IDs, because a log of the same name with another key looks the same otherwise. */
+export function describeSigners(note: SignedCheckpoint, policy: LogPolicy): string {
+  const known = policy.logs.map(({ key }) => `${key.name}+${key.keyId}`).join(', ')
+  const found = note.signatures.map(({ name, keyId }) => `${name}+${keyId}`).join(', ')
+  return `expected a signature of ${known}, found origin ${note.origin} signed by ${found}`
+}
+
 /**
  * The verifier keys of the log that signed. Throws a LogError: UNKNOWN_LOG if none of the policy did, SIGNATURE if a
  * known key's signature is not valid.
@@ -62,11 +69,7 @@ async function signersOf(note: SignedCheckpoint, policy: LogPolicy): Promise<rea
     }
   }
   if (signers.length > 0) return signers
-  // With the IDs, because a log of the same name with another key looks the same otherwise.
-  const known = policy.logs.map(({ key }) => `${key.name}+${key.keyId}`).join(', ')
-  const found = note.signatures.map(({ name, keyId }) => `${name}+${keyId}`).join(', ')
-  const detail = `expected a signature of ${known}, found origin ${note.origin} signed by ${found}`
-  throw new LogError('UNKNOWN_LOG', detail)
+  throw new LogError('UNKNOWN_LOG', describeSigners(note, policy))
 }
 
 /** The newest valid cosignature of each witness. Throws a LogError (SIGNATURE) for one that is not valid. */
