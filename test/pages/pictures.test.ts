@@ -207,7 +207,10 @@ describe('the days of a component', () => {
       ['none', 1, 'Mar 9, 2026: No incident', undefined],
     ])
     const row = page.markup.all('#component-api').map(textIn).join()
-    assert.match(row, /Recorded since Mar 4, 2026 \(6 days\)\. Days with an incident: 3\./)
+    assert.match(
+      row,
+      /Recorded since Mar 4, 2026 \(6 days\)\. Days with an incident or reduced service: 3\./,
+    )
     const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
     assert.deepEqual(links, ['/en/status/incidents/slow'])
     const [, style = ''] = /href="([^"]*style[^"]*css)"/.exec(page.text) ?? []

@@ -49,10 +49,16 @@ test('days before the first version count where an imported incident is recorded
   const { markup, main } = await read('/en/status')
   const days = markup.all('#component-payments').map(textIn).join()
   // The first version is of today: yesterday has the incident, and no day before it has a record.
-  assert.match(days, /Recorded since Nov 25, 2026 \(2 days\)\.\s+Days with an incident: 1\./)
+  assert.match(
+    days,
+    /Recorded since Nov 25, 2026 \(2 days\)\.\s+Days with an incident or reduced service: 1\./,
+  )
   assert.match(days, /Newest:\s+Late responses/)
   const other = markup.all('#component-reads').map(textIn).join()
-  assert.match(other, /Recorded since Nov 26, 2026 \(1 day\)\.\s+Days with an incident: 0\./)
+  assert.match(
+    other,
+    /Recorded since Nov 26, 2026 \(1 day\)\.\s+Days with an incident or reduced service: 0\./,
+  )
   assert.ok(!main.includes('of the last 90 days'))
 })
 
@@ -86,7 +92,7 @@ test('a removed incident stays in days, counts and months, marked, and its addre
   }
   assert.match(
     (await read('/en/status')).markup.all('#component-payments').map(textIn).join(),
-    /Recorded since Nov 21, 2026 \(6 days\)\.\s+Days with an incident: 1\./,
+    /Recorded since Nov 21, 2026 \(6 days\)\.\s+Days with an incident or reduced service: 1\./,
   )
   const twin = await app.fetch(`/en/${path}.md`)
   assert.equal(twin.status, 410)
@@ -194,6 +200,18 @@ test('a corrected start makes no new entry in a feed', async (t) => {
   assert.ok(feed.items.some(({ id }) => id.includes('2026-11-26:incidents/database-down')))
 })
 
+test('an open incident is not denied by the text about the last days', async (t) => {
+  const text = async (status: Status) => {
+    const { read } = await open(t, status)
+    return (await read('/en/status')).main
+  }
+  assert.match(
+    await text(OUTAGE_STATUS),
+    /No other incident and no other maintenance in the last 14/,
+  )
+  assert.match(await text(CALM_STATUS), /No incident and no maintenance in the last 14 days/)
+})
+
 test('the first page and the status page name what is broken, in order', async (t) => {
   const { read } = await open(t, OUTAGE_STATUS)
   for (const locale of LOCALES) {
@@ -240,6 +258,33 @@ test('a bad state without an incident says so, and calm pages have no trouble', 
     const trouble = '.open-incident, .component-states, .next-maintenance, .edge-bad, .edge-warn'
     assert.equal(markup.all(trouble).length, 0)
   }
+})
+
+test('days with a bad state are shown without an incident, until a version ends it', async (t) => {
+  const bad = (state: Status['state'], days: number) => ({
+    ...CALM_STATUS,
+    updatedAt: minutesAgo(days * DAY_MINUTES),
+    components: CALM_STATUS.components.map((each) =>
+      each.id === 'webhooks' ? { ...each, state, since: minutesAgo(days * DAY_MINUTES) } : each,
+    ),
+    incidents: [],
+  })
+  const { read } = await open(t, bad('operational', 4), [
+    { createdAt: minutesAgo(9 * DAY_MINUTES), status: bad('operational', 9) },
+    { createdAt: minutesAgo(7 * DAY_MINUTES), status: bad('degraded', 7) },
+    { createdAt: minutesAgo(5 * DAY_MINUTES), status: bad('major_outage', 5) },
+  ])
+  const { markup } = await read('/en/status')
+  const kinds = markup
+    .all('#component-webhooks svg.day-bars path')
+    .map((day) => `${day.attribute('class')} ${textIn(day)}`)
+  assert.deepEqual(kinds.slice(1), [
+    'day-none Nov 17 – 18, 2026: No incident',
+    'day-minor Nov 19 – 20, 2026: Minor impact',
+    'day-major Nov 21 – 22, 2026: Major or critical impact',
+  ])
+  const text = markup.all('#component-webhooks').map(textIn).join()
+  assert.match(text, /Days with an incident or reduced service: 4\./)
 })
 
 test('a group is folded while all of it is operational, and states the worst state in it', async (t) => {

@@ -115,13 +115,18 @@ const FONT_FOLDERS: { readonly [fonts in TestFonts]: string } = {
   narrow: '@expo-google-fonts/pt-sans-narrow',
 }
 
+/** For the letters that neither has. */
+const THAI_FONTS = '@expo-google-fonts/noto-sans-thai'
+
 /** Environment of a Chromium that knows only these fonts, by fontconfig. */
 function fontEnvironment(home: string, fonts: TestFonts) {
   const file = path.join(home, 'fonts.conf')
-  const folder = path.resolve(import.meta.dirname, '../../node_modules', FONT_FOLDERS[fonts])
+  const folders = [FONT_FOLDERS[fonts], THAI_FONTS]
+    .map((name) => path.resolve(import.meta.dirname, '../../node_modules', name))
+    .map((folder) => `<dir>${folder}</dir>`)
   writeFileSync(
     file,
-    `<?xml version="1.0"?><fontconfig><dir>${folder}</dir><cachedir>${home}/fonts</cachedir></fontconfig>\n`,
+    `<?xml version="1.0"?><fontconfig>${folders.join('')}<cachedir>${home}/fonts</cachedir></fontconfig>\n`,
   )
   return { FONTCONFIG_FILE: file }
 }

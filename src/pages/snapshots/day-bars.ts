@@ -24,11 +24,21 @@ interface Run {
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS
 
+/** Kinds of days with a record, the worst last. */
+const RECORDED_KINDS = ['none', 'minor', 'major'] as const satisfies readonly DayKind[]
 const IMPACT_KINDS = { none: 'none', minor: 'minor', major: 'major', critical: 'major' } as const
+const STATE_KINDS = {
+  operational: 'none',
+  maintenance: 'none',
+  degraded: 'minor',
+  partial_outage: 'major',
+  major_outage: 'major',
+} as const
 
 /**
  * The days up to today, oldest first, from the first one with a record. A day has a record between the first version
- * with the component and the newest status, and where an incident was recorded, which may have been imported.
+ * with the component and the newest status, and where an incident was recorded, which may have been imported. A day is
+ * as bad as the worst that was published of it: an incident, or a state of the component without one.
  */
 function runsOf(
   { facts }: PageContext,
@@ -38,6 +48,7 @@ function runsOf(
 ) {
   const firstMs = dayOf(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
   const lastMs = dayOf(Date.parse(updatedAt))
+  const troubles = facts.statusRecord.troubles.get(id) ?? []
   const runs: Run[] = []
   for (let index = DAYS - 1; index >= 0; index -= 1) {
     const dayMs = facts.todayMs - index * DAY_MS
@@ -46,7 +57,19 @@ function runsOf(
     )
     const impact = worstImpact(onDay)
     const isPublished = dayMs >= firstMs && dayMs <= lastMs
-    const kind = impact === undefined ? (isPublished ? 'none' : 'unrecorded') : IMPACT_KINDS[impact]
+    const kinds: readonly DayKind[] = [
+      ...(impact === undefined ? [] : [IMPACT_KINDS[impact]]),
+      ...troubles
+        .filter(
+          ({ from, until }) =>
+            dayMs >= firstMs &&
+            Date.parse(from) < dayMs + DAY_MS &&
+            (until === undefined || Date.parse(until) >= dayMs),
+        )
+        .map(({ state }) => STATE_KINDS[state]),
+      ...(isPublished ? ['none' as const] : []),
+    ]
+    const kind = RECORDED_KINDS.findLast((each) => kinds.includes(each)) ?? 'unrecorded'
     const before = runs.at(-1)
     if (before === undefined && kind === 'unrecorded') continue
     const isSame =
@@ -129,7 +152,11 @@ export function dayBars(
       ${countText(locale, shownDays === DAYS ? t.daysText : t.daysSince, count, {
         days: DAYS,
         since: formatDay(locale, fromMs),
-        incidents: new Intl.NumberFormat(locale).format(daysIn((run) => run.incidents.length > 0)),
+        incidents: new Intl.NumberFormat(locale).format(
+          daysIn(
+            ({ kind, incidents }) => incidents.length > 0 || kind === 'minor' || kind === 'major',
+          ),
+        ),
       })}
       ${
         newest !== undefined &&

@@ -87,17 +87,18 @@ function recentEvents(context: PageContext, events: readonly StatusEvent[]): Htm
   const { locale, texts, facts } = context
   const t = texts.status
   const fromMs = facts.todayMs - RECENT_DAYS * DAY_MS
-  const recent = events.filter(({ endMs, incident, maintenance }) => {
-    const isElsewhere =
-      (incident !== undefined && isOpen(incident)) ||
-      (maintenance !== undefined && isAhead(maintenance))
-    return endMs >= fromMs && !isElsewhere
-  })
+  const ended = events.filter(
+    ({ incident, maintenance }) =>
+      !(incident !== undefined && isOpen(incident)) &&
+      !(maintenance !== undefined && isAhead(maintenance)),
+  )
+  const recent = ended.filter(({ endMs }) => endMs >= fromMs)
+  const none = ended.length < events.length ? t.recentNoneElse : t.recentNone
   const { shown, left } = newestShown(recent, SHOWN_EVENTS, (event) => eventList(context, [event]))
   return html`${
     recent.length === 0
       ? html`<p class="muted">
-          ${events.length === 0 ? t.noIncidents : plainText(t.recentNone, { days: RECENT_DAYS })}
+          ${events.length === 0 ? t.noIncidents : plainText(none, { days: RECENT_DAYS })}
         </p>`
       : shown
   }

@@ -2,6 +2,7 @@ import { formatSnapshotId, type VersionEntry } from '@public-api/contract/histor
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 
 type Status = SnapshotData<'status'>
+type Component = Status['components'][number]
 export type Incident = Status['incidents'][number]
 export type Maintenance = NonNullable<Status['maintenances']>[number]
 
@@ -13,12 +14,23 @@ export interface RecordedItem<Item> {
   readonly removedIn: string | undefined
 }
 
+/** A time in which a component was published in a state that visitors notice. */
+export interface ComponentTrouble {
+  readonly state: Component['state']
+  /** RFC 3339 time. */
+  readonly from: string
+  /** When a version ended it; undefined while the newest status has it. */
+  readonly until: string | undefined
+}
+
 /** What all published versions together say of the status. */
 export interface StatusRecord {
   readonly incidents: ReadonlyMap<string, RecordedItem<Incident>>
   readonly maintenances: ReadonlyMap<string, RecordedItem<Maintenance>>
   /** When the first version with each component was published, by its id. */
   readonly componentsFrom: ReadonlyMap<string, string>
+  /** The troubles of each component by its id, oldest first, with or without an incident. */
+  readonly troubles: ReadonlyMap<string, readonly ComponentTrouble[]>
 }
 
 /** The versions that a record is made of. */
@@ -43,6 +55,34 @@ function withVersion<Item extends { readonly id: string }>(
   }
 }
 
+const isTrouble = ({ state }: Component): boolean =>
+  state !== 'operational' && state !== 'maintenance'
+
+/** The troubles after a version. One ends when the next state began, or when the component was removed. */
+function withStates(
+  troubles: Map<string, readonly ComponentTrouble[]>,
+  components: readonly Component[],
+  { createdAt }: VersionEntry,
+): void {
+  const published = new Map(components.map((each) => [each.id, each]))
+  for (const id of new Set([...troubles.keys(), ...published.keys()])) {
+    const known = troubles.get(id) ?? []
+    const component = published.get(id)
+    const last = known.at(-1)
+    if (last?.until === undefined && last?.state === component?.state) continue
+    const ended =
+      last === undefined || last.until !== undefined
+        ? known
+        : [...known.slice(0, -1), { ...last, until: component?.since ?? createdAt }]
+    troubles.set(
+      id,
+      component !== undefined && isTrouble(component)
+        ? [...ended, { state: component.state, from: component.since, until: undefined }]
+        : ended,
+    )
+  }
+}
+
 /**
  * Reads the record of a release. The next release continues from the version before it, so that a long history is read
  * once in a process. Bytes that were removed from the history are left out.
@@ -51,6 +91,7 @@ export function createStatusRecorder(): (versions: RecordedVersions) => StatusRe
   const incidents = new Map<string, RecordedItem<Incident>>()
   const maintenances = new Map<string, RecordedItem<Maintenance>>()
   const componentsFrom = new Map<string, string>()
+  const troubles = new Map<string, readonly ComponentTrouble[]>()
   let last = { sequence: 0, hash: '', redactionCount: 0 }
 
   function add(versions: RecordedVersions, entry: VersionEntry): void {
@@ -62,6 +103,7 @@ export function createStatusRecorder(): (versions: RecordedVersions) => StatusRe
     for (const { id } of components) {
       if (!componentsFrom.has(id)) componentsFrom.set(id, entry.createdAt)
     }
+    withStates(troubles, components, entry)
     withVersion(incidents, ofIncidents, entry)
     withVersion(maintenances, planned, entry)
   }
@@ -70,7 +112,7 @@ export function createStatusRecorder(): (versions: RecordedVersions) => StatusRe
     const { head, redactionCount } = versions
     const known = versions.version(formatSnapshotId(last.sequence))
     if (known?.hash !== last.hash || last.redactionCount !== redactionCount) {
-      for (const each of [incidents, maintenances, componentsFrom]) each.clear()
+      for (const each of [incidents, maintenances, componentsFrom, troubles]) each.clear()
       last = { sequence: 0, hash: '', redactionCount }
     }
     for (let sequence = last.sequence + 1; sequence <= head.sequence; sequence += 1) {
@@ -83,6 +125,7 @@ export function createStatusRecorder(): (versions: RecordedVersions) => StatusRe
       incidents: new Map(incidents),
       maintenances: new Map(maintenances),
       componentsFrom: new Map(componentsFrom),
+      troubles: new Map(troubles),
     }
   }
 }
