@@ -57,7 +57,7 @@ function runsOf(
     )
     const impact = worstImpact(onDay)
     const isPublished = dayMs >= firstMs && dayMs <= lastMs
-    const kinds: readonly DayKind[] = [
+    const kinds = new Set<DayKind>([
       ...(impact === undefined ? [] : [IMPACT_KINDS[impact]]),
       ...troubles
         .filter(
@@ -68,8 +68,8 @@ function runsOf(
         )
         .map(({ state }) => STATE_KINDS[state]),
       ...(isPublished ? ['none' as const] : []),
-    ]
-    const kind = RECORDED_KINDS.findLast((each) => kinds.includes(each)) ?? 'unrecorded'
+    ])
+    const kind = RECORDED_KINDS.findLast((each) => kinds.has(each)) ?? 'unrecorded'
     const before = runs.at(-1)
     if (before === undefined && kind === 'unrecorded') continue
     const isSame =
@@ -153,9 +153,7 @@ export function dayBars(
         days: DAYS,
         since: formatDay(locale, fromMs),
         incidents: new Intl.NumberFormat(locale).format(
-          daysIn(
-            ({ kind, incidents }) => incidents.length > 0 || kind === 'minor' || kind === 'major',
-          ),
+          daysIn((run) => run.incidents.length > 0 || run.kind === 'minor' || run.kind === 'major'),
         ),
       })}
       ${
