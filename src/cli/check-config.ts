@@ -7,6 +7,7 @@ import {
   warnIfSigningKeyExpired,
 } from '../process/start-check.ts'
 import { inspectSecrets } from '../secrets.ts'
+import { releasesOwnerWarnings } from './folder-owner.ts'
 
 /** Checks the environment, folders and secrets as a start would read them, and changes nothing. */
 export function checkConfiguration(): CommandResult {
@@ -21,6 +22,7 @@ export function checkConfiguration(): CommandResult {
     folders = { releases: config.releasesDir, secrets: config.secretsDir, data: config.dataDir }
     const log = { debug() {}, info() {}, warn, error: warn }
     warnAboutEnvironment(config, log)
+    warnings.push(...releasesOwnerWarnings(config.releasesDir))
     const { publishedKeys, signingKey } = inspectSecrets(config, nowMs).secrets
     warnIfSigningKeyExpired(publishedKeys, nowMs, log)
     if (signingKey === undefined && config.runtime === 'production') {

@@ -156,7 +156,11 @@ export async function editStatus(
   })
   const note = noteOf(values, result.title)
   const { status, id } = result
-  const said = summary === undefined ? [`The summary still says: ${status.summary}`] : []
+  const isBack = lines.some((line) => line.startsWith('+ summary:'))
+  const said =
+    summary === undefined
+      ? [`The summary ${isBack ? 'is again' : 'still says'}: ${status.summary}`]
+      : []
   const done = [`Changed ${file} (${id}):`, ...lines.map((line) => `  ${line}`), ...said]
   const json = { file, id, state: status.state, summary: status.summary, lines }
   if (!values.publish) {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { releasesOwnerWarnings } from '../../src/cli/folder-owner.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { svcIn } from '../support/run-svc.ts'
 
@@ -70,4 +72,39 @@ test('content and configuration are checked one at a time', async (t) => {
   const { status, error } = await svcIn(folder, ['check', '--config', '--content', 'content'])
   assert.equal(status, 2)
   assert.match(error, /expected either --content or --config/)
+})
+
+const { uid, username } = userInfo()
+
+test(
+  'releases of two owners are a warning with the command that mends it',
+  { skip: uid === 0 ? false : 'only root gives files away' },
+  async (t) => {
+    const { folder } = makeDeployment(t)
+    const releases = path.join(folder, 'releases')
+    const file = path.join(releases, 'versions', 'VS-0001.json')
+    chownSync(file, 54_321, 54_321)
+    const { status, out } = await svcIn(folder, ['check', '--config'])
+    assert.equal(status, 0)
+    assert.ok(
+      out.includes(
+        `  ${releases} belongs to root, and files in it to user 54321, such as ${file}; expected one owner: sudo chown -R root ${releases}\n`,
+      ),
+      out,
+    )
+  },
+)
+
+test('a timer of cosignatures that runs as another user is a warning', (t) => {
+  const { folder } = makeDeployment(t)
+  const releases = path.join(folder, 'releases')
+  const timers = path.join(folder, 'timers')
+  assert.deepEqual(releasesOwnerWarnings(releases, timers), [])
+  mkdirSync(timers)
+  for (const user of [username, 'someone']) {
+    writeFileSync(path.join(timers, `public-api-cosign@${user}.timer`), '')
+  }
+  assert.deepEqual(releasesOwnerWarnings(releases, timers), [
+    `public-api-cosign@someone.timer cannot write ${releases}, which belongs to ${username}; expected public-api-cosign@${username}.timer`,
+  ])
 })

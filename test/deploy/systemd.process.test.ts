@@ -70,3 +70,19 @@ test('the installed svc runs each command on the database as the user of the ser
   }
   for (const name of asService) assert.ok(Object.hasOwn(COMMANDS, name), name)
 })
+
+test('no unit writes the releases as another user than who owns them', () => {
+  const writers = SERVICES.flatMap((unit) => {
+    const text = readFileSync(path.join(UNITS, unit), 'utf8')
+    const writes = /^ReadWritePaths=.*\/srv\/public-api(?: |$)/m.test(text)
+    const [, user] = /^User=(.*)$/m.exec(text) ?? []
+    return writes ? [`${unit} as ${user}`] : []
+  })
+  // The first is the owner by its name; where the second pulls, docs/publishing-from-git.md makes its user the owner.
+  assert.deepEqual(writers, [
+    'public-api-cosign@.service as %i',
+    'public-api-pull.service as public-api',
+  ])
+  const pulling = readFileSync('docs/publishing-from-git.md', 'utf8')
+  assert.match(pulling, /install -d -o public-api -g public-api \/srv\/public-api\n/)
+})
