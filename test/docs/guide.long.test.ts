@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -90,7 +91,10 @@ function steps(): string {
   assert.equal(guide.length, 9)
   assert.ok(night.includes(`reads-fail-${today}`) && planned.includes(`${year}-`))
   return [
-    ...[install, completion, content, publish],
+    install,
+    completion,
+    content,
+    publish,
     'cd $HOME',
     secrets
       ?.replace('echo age1…', 'echo $RECIPIENT')
@@ -137,9 +141,7 @@ test(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     }
-    const [status] = (await new Promise((resolve) => {
-      child.on('close', (...ended) => resolve(ended))
-    })) as [number | null]
+    const [status] = (await once(child, 'close')) as [number | null]
     assert.equal(status, 0, output)
     assert.match(output, /^Published VS-0001 in \/srv\/public-api\/releases /m)
     assert.match(output, /^The configuration is valid/m)
