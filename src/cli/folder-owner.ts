@@ -48,7 +48,7 @@ export function ownerAdvice(folder: string, uid: number = userInfo().uid): strin
 const ENABLED_TIMERS = '/etc/systemd/system/timers.target.wants'
 
 /** The user of other users' files where systemd hides them from a unit (PrivateUsers). */
-const NOBODY = 65_534
+const HIDDEN_USER = 65_534
 
 /** The users as whom the timer of cosignatures runs on this machine. */
 function cosigningUsers(timers: string): readonly string[] {
@@ -68,7 +68,7 @@ export function releasesOwnerWarnings(
   timers: string = ENABLED_TIMERS,
 ): readonly string[] {
   const owner = ownerOf(folder)
-  if (owner === undefined || owner === NOBODY) return []
+  if (owner === undefined || owner === HIDDEN_USER) return []
   const name = userName(owner)
   const entries = listBelow(folder)
     .map((entry) => path.join(folder, entry.name))
