@@ -63,7 +63,7 @@ function findAssignedCredentials(text: string): readonly LeakMatch[] {
 function findEmailAddresses(text: string): readonly LeakMatch[] {
   // Starts at each at sign and reads the local part backwards, which takes linear time.
   const pattern =
-    /(?<=([\p{L}\p{M}\p{N}._%+-]{1,64}))@(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,8}[\p{L}\p{M}]{2,63}/gu
+    /(?<=([\p{L}\p{M}\p{N}._%+-]{1,64}))@(?:[\p{L}\p{M}\p{N}-]{1,63}(?:\.|\s\.\s)){1,8}[\p{L}\p{M}]{2,63}/gu
   return [...text.matchAll(pattern)].map(({ 0: domain, 1: local = '', index }) => ({
     index: index - local.length,
     0: `${local}${domain}`,

@@ -145,6 +145,7 @@ const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
   ['email-address', 'jane AT tides DOT example'],
   ['email-address', 'jane<at>tides<dot>example'],
   ['email-address', 'jane AT tides.example'],
+  ['email-address', 'jane@mail . tides . example'],
   ['email-address', 'jane[at]tides\u3002example'],
   [
     'recovery-phrase',
@@ -202,6 +203,7 @@ const NEGATIVES: readonly string[] = [
   'It served 3232235786 bytes, or 3,232,235,786, and 2886729729 requests.',
   'Steps 10. 11. 12. 13. follow. ARRIVE AT PORT. LOOK AT IT. Press the DOT key.',
   'Meet the team AT EXAMPLE, at noon. 完成。下一步。',
+  'It is called origin@main. Then it runs. See jane@tides, and others . and more.',
   'https://example.org/search?q=rate+limits&page=2#results-2026',
   'The largest integer is 2147483647, a count was 184549375, and 4294967295 is the end.',
   'Mail and chat, 100% of it; AT&T and R&D; a&b=c.',
