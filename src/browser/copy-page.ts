@@ -43,7 +43,7 @@ async function show(notice: HTMLElement): Promise<void> {
   const place = partOf(notice, '[role="status"]', HTMLElement)
   const { origin = '', keyId = '', version = '' } = notice.dataset
   // The page of a version never changes.
-  const isAged = version !== ''
+  const isAged = notice.dataset['ofVersion'] === undefined
   const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
     place.hidden = false
     place.append(pageElement('span', texts.richText(key, values)), ' ')

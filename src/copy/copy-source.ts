@@ -243,6 +243,10 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
       yield served(target)
     }
   }
+  // Feeds and readers have these addresses. Static hosts answer 200, and the page says that its item was removed.
+  for (const target of site.removedPaths()) {
+    yield { file: fileOf(target), make: () => bytesOf(target, 410) }
+  }
   yield { file: '404.html', make: () => bytesOf('/404', 404) }
   for (const [file, text] of hostFiles({ origin, languages: LOCALES })) {
     yield { file, make: () => Buffer.from(text) }

@@ -1,7 +1,7 @@
 import { sincePage } from './history/since-page.ts'
 import { versionPage } from './history/version-page.ts'
 import { markdownPath, type Page, type PageContext, pathOfPage } from './page.ts'
-import { eventPage, publishedEventPages } from './snapshots/event-page.ts'
+import { eventPage, publishedEventPages, removedEventPages } from './snapshots/event-page.ts'
 import { monthPage, monthPaths } from './snapshots/month-page.ts'
 
 /** The pages that a release has besides those of the page table, by their paths below the locale. */
@@ -26,13 +26,26 @@ const PATHS: readonly (readonly [
   ],
 ]
 
-/** Paths of the pages of months, incidents and maintenances, with their Markdown twins; without those of removed items. */
-export function generatedPaths(context: PageContext): readonly string[] {
-  const paths = [...monthPaths(context), ...publishedEventPages(context).map(({ path }) => path)]
+/** The paths of some pages and of their Markdown twins. */
+function withTwins({ locale }: PageContext, paths: readonly string[]): readonly string[] {
   return paths.flatMap((below) => {
-    const path = pathOfPage(context.locale, below)
+    const path = pathOfPage(locale, below)
     return [path, markdownPath(path)]
   })
+}
+
+/** Paths of the pages of months, incidents and maintenances, with their Markdown twins; without those of removed items. */
+export function generatedPaths(context: PageContext): readonly string[] {
+  const events = publishedEventPages(context).map(({ path }) => path)
+  return withTwins(context, [...monthPaths(context), ...events])
+}
+
+/** Paths of the pages that removed incidents and maintenances keep, with their Markdown twins. Their status is 410. */
+export function removedPaths(context: PageContext): readonly string[] {
+  return withTwins(
+    context,
+    removedEventPages(context).map(({ path }) => path),
+  )
 }
 
 /** Whether a path below the locale has the form of a generated page. */

@@ -266,14 +266,13 @@ function copyNotice(context: PageContext, page: Page): Html {
   const { origin, keyId } = facts
   const { notice: _, ...ofScript } = texts.site.staticCopy
   const { snapshotId } = builtFrom(context, page)
-  // Of the page of a version, the proof says nothing: the version never changes.
-  const shown = page.version === undefined ? snapshotId : ''
   return html`<aside
     class="copy"
     id="copy"
     data-origin="${origin}"
     data-key-id="${keyId ?? ''}"
-    data-version="${shown}"
+    data-version="${snapshotId}"
+    ${page.version !== undefined && html`data-of-version`}
   >
     ${copySentence(context, page)}
     <p class="small" role="status" data-browser hidden></p>

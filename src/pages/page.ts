@@ -3,6 +3,7 @@ import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import type { FeedName } from './delivery/feeds.ts'
+import { link } from './markup/elements.ts'
 import type { Html, HtmlValue } from './markup/html.ts'
 import type { createSiteData } from './site-data.ts'
 import type { Texts } from './texts/texts.ts'
@@ -82,6 +83,11 @@ export function isListed(page: Page, facts: SiteData): boolean {
 /** Path of a page in a locale: `/en`, `/th/reference`. */
 export function pathOfPage(locale: Locale, path: string): string {
   return path === '' ? `/${locale}` : `/${locale}/${path}`
+}
+
+/** A link to what only the service has: a copy names the host that the link leads to. */
+export function linkToService({ copy, origin }: SiteData, path: string, text: string): Html {
+  return copy === undefined ? link(path, text) : link(path, `${text} (${new URL(origin).host})`)
 }
 
 /** The media type of Markdown (RFC 7763). */

@@ -13,7 +13,7 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
-import { generatedPage, generatedPaths, isGeneratedPath } from './generated-page.ts'
+import { generatedPage, generatedPaths, isGeneratedPath, removedPaths } from './generated-page.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
@@ -41,6 +41,8 @@ export interface Site {
   readonly respond: App
   /** Paths of all files that do not belong to one version or one card, those that others name first. */
   paths(): readonly string[]
+  /** Paths of the pages of removed items. Their status is 410. */
+  removedPaths(): readonly string[]
 }
 
 function localeNamed(segment: string | undefined): Locale | undefined {
@@ -214,5 +216,6 @@ export function createSite(options: SiteOptions): Site {
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
       ...files.keys(),
     ],
+    removedPaths: () => LOCALES.flatMap((locale) => removedPaths(pageFiles.contextOf(locale))),
   }
 }

@@ -133,9 +133,9 @@ test(
       t,
       hostOf(() => published),
     )
-    const notice = async () => {
+    const notice = async (below = 'status') => {
       const { page } = await browser.openPage(t)
-      await page.goto(`${host}/en/status`)
+      await page.goto(`${host}/en/${below}`)
       const said = page.locator('#copy [role="status"]')
       await said.getByText(/The service (?:was asked just now|cannot be reached)/).waitFor()
       // The last sentence comes with the one that was waited for.
@@ -174,6 +174,9 @@ test(
       /VS-0001 was the newest version\. The service cannot be reached at the moment\. This page shows VS-0002, which the service has not signed yet\. What is proven ends at VS-0001\.$/,
     )
     assert.match(during.shown, /The data center has no power/)
+    const ofNew = await notice('history/VS-0002')
+    assert.match(ofNew.text, /This page shows VS-0002, which the service has not signed yet\./)
+    assert.doesNotMatch((await notice('history/VS-0001')).text, /not signed/)
     assert.match(during.shown, /We move to another data center\./)
     assert.equal(readFileSync(path.join(published, 'now.json'), 'utf8'), proof)
     assert.match(await publishCopy(), /The copy has not changed\./)

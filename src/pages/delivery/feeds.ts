@@ -21,6 +21,8 @@ export function componentFeed(id: string): ComponentFeedName {
 
 /** The published component of a feed; undefined for the feeds of everything. */
 function componentOf({ content }: PageContext, name: FeedName) {
+  // Each page names feeds, and shows only what it reads.
+  if (FEED_NAMES.some((each) => each === name)) return undefined
   const components = content.snapshot('status')?.components ?? []
   return components.find(({ id }) => componentFeed(id) === name)
 }
@@ -33,14 +35,14 @@ export function feedPath(locale: Locale, format: FeedFormat, name: FeedName = 'f
 const MAX_VERSIONS = 50
 
 function versionItems({ locale, texts, facts }: PageContext): readonly FeedItem[] {
-  const { origin } = facts
+  const { origin, ownOrigin } = facts
   return facts.newestVersions(MAX_VERSIONS).map(({ snapshotId, createdAt, note, changes }) => {
     const lines = changes.map(
       ({ resource, kind }) => `${labelFor(texts, 'resourceChange', kind)}: ${resource}`,
     )
     return {
       id: tagUri(origin, createdAt, `versions/${snapshotId}`),
-      url: origin + pathOfPage(locale, `history/${snapshotId}`),
+      url: ownOrigin + pathOfPage(locale, `history/${snapshotId}`),
       title: plainText(texts.feed.version, { version: snapshotId }),
       content_text: [note, ...lines].filter((line) => line !== '').join('\n'),
       date_published: createdAt,
@@ -71,7 +73,7 @@ export function feedTexts(context: PageContext, name: FeedName) {
 
 /** The releases of the changelog with their changes. */
 function releaseItems({ locale, texts, facts, content }: PageContext): readonly FeedItem[] {
-  const { origin } = facts
+  const { origin, ownOrigin } = facts
   const releases = content.snapshot('changelog')?.releases ?? []
   return releases.slice(0, MAX_VERSIONS).map(({ version, date, summary, changes }) => {
     const lines = changes.map(
@@ -80,7 +82,7 @@ function releaseItems({ locale, texts, facts, content }: PageContext): readonly 
     const { firstAt, changedAt } = revisionsOf(facts, 'releases', version)
     return {
       id: tagUri(origin, firstAt, `releases/${version}`),
-      url: `${origin}${pathOfPage(locale, 'changelog')}#v${version}`,
+      url: `${ownOrigin}${pathOfPage(locale, 'changelog')}#v${version}`,
       title: plainText(texts.changelog.release, { version }),
       content_text: [...(summary === undefined ? [] : [summary]), ...lines].join('\n'),
       date_published: new Date(date).toISOString(),
@@ -108,7 +110,7 @@ function itemsOf(context: PageContext, name: FeedName): readonly FeedItem[] {
 export function renderFeed(context: PageContext, format: FeedFormat, name: FeedName): string {
   const { locale, facts, content } = context
   const site = siteName(context)
-  const home = facts.origin + pathOfPage(locale, '')
+  const home = facts.ownOrigin + pathOfPage(locale, '')
   const { createdAt } = facts.head
   const begunAt = facts.version('VS-0001')?.createdAt ?? createdAt
   const component = componentOf(context, name)
@@ -120,7 +122,7 @@ export function renderFeed(context: PageContext, format: FeedFormat, name: FeedN
     id: tagUri(facts.origin, begunAt, name === 'feed' ? locale : `${locale}/${name}`),
     ...feedTexts(context, name),
     locale,
-    home: facts.origin + page,
+    home: facts.ownOrigin + page,
     address: facts.ownOrigin + feedPath(locale, format, name),
     author: { name: site, url: content.organization?.url ?? home },
     updatedAt: createdAt,

@@ -21,7 +21,7 @@ export function calendarPath(locale: Locale): string {
  */
 function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance) {
   const { id, title, state, startsAt, endsAt, updates } = maintenance
-  const { origin, head } = facts
+  const { origin, ownOrigin, head } = facts
   const { changedAt, changes } = facts.revisionsOf('maintenances').get(id) ?? {
     changedAt: head.createdAt,
     changes: 0,
@@ -37,7 +37,7 @@ function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance
     ['DTEND', calendarTime(endsAt)],
     ['SUMMARY', calendarText(plainText(texts.feed.maintenance, { title, state: label }))],
     ['DESCRIPTION', calendarText(lines.join('\n'))],
-    ['URL', origin + pathOfPage(locale, eventPath({ kind: 'maintenances', id }))],
+    ['URL', ownOrigin + pathOfPage(locale, eventPath({ kind: 'maintenances', id }))],
     ['STATUS', 'CONFIRMED'],
     // Maintenance of a service does not make a reader busy.
     ['TRANSP', 'TRANSPARENT'],

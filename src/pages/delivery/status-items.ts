@@ -45,11 +45,11 @@ function withEnd(
 
 function incidentItem({ locale, texts, facts }: PageContext, incident: Incident) {
   const { id, title, state, startedAt, resolvedAt, updates } = incident
-  const { origin } = facts
+  const { origin, ownOrigin } = facts
   const { firstAt, changedAt } = revisionsOf(facts, 'incidents', id)
   const item: FeedItem = {
     id: tagUri(origin, firstAt, `incidents/${id}`),
-    url: origin + pathOfPage(locale, eventPath({ kind: 'incidents', id })),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'incidents', id })),
     title: plainText(texts.feed.incident, {
       title,
       state: labelFor(texts, 'incidentState', state),
@@ -63,13 +63,13 @@ function incidentItem({ locale, texts, facts }: PageContext, incident: Incident)
 
 function maintenanceItem({ locale, texts, facts }: PageContext, planned: Maintenance) {
   const { id, title, state, startsAt, endsAt, updates } = planned
-  const { origin } = facts
+  const { origin, ownOrigin } = facts
   const { firstAt, changedAt } = revisionsOf(facts, 'maintenances', id)
   const announcedAt = updates.at(-1)?.at ?? startsAt
   const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
   const item: FeedItem = {
     id: tagUri(origin, firstAt, `maintenances/${id}`),
-    url: origin + pathOfPage(locale, eventPath({ kind: 'maintenances', id })),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'maintenances', id })),
     title: plainText(texts.feed.maintenance, {
       title,
       state: labelFor(texts, 'maintenanceState', state),

@@ -108,7 +108,7 @@ function documentsOf(context: PageContext, status: Status) {
   const affected = (ids: readonly string[]) =>
     ids.flatMap((wanted) => components.filter(({ id }) => id === wanted))
   const shortlink = (kind: StatusEvent['kind'], id: string) =>
-    facts.origin + pathOfPage(locale, eventPath({ kind, id }))
+    facts.ownOrigin + pathOfPage(locale, eventPath({ kind, id }))
   const page = {
     id: STATUSPAGE_ID,
     name: siteName(context),

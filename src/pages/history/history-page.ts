@@ -13,7 +13,7 @@ import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapsh
 import { momentInText } from '../texts/moments.ts'
 import { feedLinks } from './feed-links.ts'
 import { changesId } from './resource-changes.ts'
-import { sincePath } from './since-page.ts'
+import { sinceLink } from './since-page.ts'
 import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'
 
 /** How much of the chain is drawn. */
@@ -63,9 +63,7 @@ function chainEntry(context: PageContext, entry: VersionEntry, isNewest: boolean
       <code class="hash">${hash}</code>
       ${
         !isNewest &&
-        html`<a class="whole" href="${pathOfPage(locale, sincePath(snapshotId))}"
-          >${plainText(texts.since.changesSince, { version: snapshotId })}</a
-        >`
+        sinceLink(context, snapshotId, plainText(texts.since.changesSince, { version: snapshotId }))
       }
     </p>
   </li> `

@@ -2,7 +2,7 @@ import { changesBetween, type VersionEntry } from '@public-api/contract/history/
 import { dataTable, link, pageSection } from '../markup/elements.ts'
 import { code, html } from '../markup/html.ts'
 import { countText, inEnglish, plainText, richText } from '../markup/rich-text.ts'
-import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
+import { linkToService, type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { notesLanguage } from '../snapshots/snapshot-sections.ts'
 import { dayHtml, momentInText } from '../texts/moments.ts'
 import { changesOfResources } from './resource-changes.ts'
@@ -12,6 +12,11 @@ const LISTED = 20
 
 /** Path below the locale of what changed since a version. */
 export const sincePath = (snapshotId: string): string => `history/since/${snapshotId}`
+
+/** A link to what changed since a version. */
+export function sinceLink({ locale, facts }: PageContext, snapshotId: string, text: string) {
+  return linkToService(facts, pathOfPage(locale, sincePath(snapshotId)), text)
+}
 
 /** The versions after an entry, newest first, with what each was published for. */
 function versionList(context: PageContext, { sequence }: VersionEntry) {

@@ -8,7 +8,7 @@ import { isTranslation, notesLanguage } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
 import { logWitnesses } from '../verify/log-witnesses.ts'
 import { archivePath, changesOfResources, redactionNote, resourceName } from './resource-changes.ts'
-import { sincePath } from './since-page.ts'
+import { sinceLink } from './since-page.ts'
 
 /** What changed from the version before, or what the first version says. */
 function allChanges(context: PageContext, entry: VersionEntry): Html {
@@ -75,10 +75,7 @@ function body(context: PageContext, entry: VersionEntry) {
       <nav class="actions" aria-label="${t.neighbors}">
         ${sequence > 1 && neighbor(sequence - 1, t.previous, 'prev')}
         ${sequence < facts.head.sequence && neighbor(sequence + 1, t.next, 'next')}
-        ${
-          sequence < facts.head.sequence &&
-          link(pathOfPage(locale, sincePath(snapshotId)), texts.since.changes)
-        }
+        ${sequence < facts.head.sequence && sinceLink(context, snapshotId, texts.since.changes)}
         ${link(pathOfPage(locale, 'history'), t.all)}
       </nav>
       ${kept} ${pageSection('changes', history.changes, allChanges(context, entry))}

@@ -84,6 +84,12 @@ export function publishedEventPages(context: PageContext): readonly Page[] {
   return published.map((event) => pageOf(context, event))
 }
 
+/** The pages that removed incidents and maintenances keep. */
+export function removedEventPages(context: PageContext): readonly Page[] {
+  const removed = statusEvents(context).filter(({ removedIn }) => removedIn !== undefined)
+  return removed.map((event) => pageOf(context, event))
+}
+
 /** The page of an incident or of a maintenance. Undefined if none with this id was ever published. */
 export function eventPage(
   context: PageContext,

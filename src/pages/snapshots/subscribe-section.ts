@@ -14,14 +14,14 @@ const ATOM = 'Atom'
 const JSON_FEED = 'JSON Feed'
 
 /** The feeds of the status, its calendar and its badge, and how chat channels and mail readers take them. */
-export function subscribeSection({ locale, texts, facts: { origin } }: PageContext): Html {
+export function subscribeSection({ locale, texts, facts: { ownOrigin } }: PageContext): Html {
   const t = texts.status.subscribe
   const atom = feedPath(locale, 'atom', 'status')
   const json = feedPath(locale, 'json', 'status')
   const calendar = calendarPath(locale)
   const badge = badgePath(locale)
-  const address = code(origin + atom)
-  const image = `<a href="${origin}${pathOfPage(locale, 'status')}"><img src="${origin}${badge}" alt="${texts.status.title}"></a>`
+  const address = code(ownOrigin + atom)
+  const image = `<a href="${ownOrigin}${pathOfPage(locale, 'status')}"><img src="${ownOrigin}${badge}" alt="${texts.status.title}"></a>`
   return pageSection(
     'subscribe',
     t.heading,
@@ -34,10 +34,10 @@ export function subscribeSection({ locale, texts, facts: { origin } }: PageConte
         ],
         [
           t.calendar,
-          html`<p>${link(calendar, code(origin + calendar))}</p>
+          html`<p>${link(calendar, code(ownOrigin + calendar))}</p>
             <p>${t.calendarHow}</p>`,
         ],
-        [SLACK, html`${t.slackHow} ${code(`/feed subscribe ${origin}${atom}`)}`],
+        [SLACK, html`${t.slackHow} ${code(`/feed subscribe ${ownOrigin}${atom}`)}`],
         [TEAMS, richText(t.teamsHow, { address })],
         [DISCORD, richText(t.discordHow, { address })],
         [t.mail, richText(t.mailHow, { address })],

@@ -2,7 +2,7 @@ import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { link } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { plainText, richText } from '../markup/rich-text.ts'
-import type { PageContext } from '../page.ts'
+import { linkToService, type PageContext } from '../page.ts'
 import { momentInText } from '../texts/moments.ts'
 
 /**
@@ -35,7 +35,7 @@ export function logWitnesses(
   const version = formatSnapshotId(sequence)
   const proof =
     sequence <= size
-      ? link(`/log/proof/${version}.tlog-proof`, plainText(log.proof, { version }))
+      ? linkToService(facts, `/log/proof/${version}.tlog-proof`, plainText(log.proof, { version }))
       : plainText(log.pending, { version })
   return html`<p>${log.text}</p>
     <p>${state}</p>

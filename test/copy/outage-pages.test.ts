@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LOCALES } from '@public-api/contract/registry/locales'
+import { listCopyFiles } from '../../src/copy/copy-source.ts'
+import { plainText } from '../../src/pages/markup/rich-text.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
+import type { PublishedHistory } from '../../src/service/releases/releases.ts'
+import { key } from '../client/scripted-client.ts'
+import { releasesOf } from '../support/made-content.ts'
+import { parsePage, textIn } from '../support/page-markup.ts'
+import {
+  CALM_STATUS,
+  minutesAgo,
+  OPEN_INCIDENT,
+  OUTAGE_STATUS,
+  pastIncident,
+  PLANNED_MAINTENANCE,
+  TROUBLE_NOW_MS,
+} from '../support/trouble-content.ts'
+
+const ORIGIN = 'https://api.example.org'
+const COPY = 'https://status.example.net'
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** The text files of a copy, by path. */
+async function copyOf(releases: PublishedHistory): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>()
+  const options = {
+    releases,
+    cards: [],
+    program: 'of the test',
+    origin: ORIGIN,
+    baseUrl: COPY,
+    keyId: key.keyId,
+    clock: { nowMs: () => TROUBLE_NOW_MS },
+    log: SILENT,
+  }
+  for await (const { file, make } of listCopyFiles(options)) {
+    if (!/^(?:archive|assets|reference)/.test(file)) {
+      files.set(file, Buffer.from(await make()).toString())
+    }
+  }
+  return files
+}
+
+const textOf = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+test('a page of a copy answers the questions of an outage, and names its own addresses', async () => {
+  const files = await copyOf(
+    releasesOf({ status: OUTAGE_STATUS }, { earlier: [], createdAt: minutesAgo(40) }),
+  )
+  for (const locale of LOCALES) {
+    const { labels, status: t } = TEXTS[locale]
+    for (const page of ['', 'status/']) {
+      const source = files.get(`${locale}/${page}index.html`) ?? ''
+      const markup = parsePage(source)
+      const main = textOf(markup.all('main').map(textIn).join(' '))
+      for (const [question, answer] of [
+        ['what is broken', labels.componentState.major_outage],
+        ['what is broken', OPEN_INCIDENT.title],
+        ['is it known', labels.incidentState.identified],
+        ['what is done', OPEN_INCIDENT.updates[0]?.text ?? 'an update'],
+        ['what is next', PLANNED_MAINTENANCE.title],
+      ] as const) {
+        assert.ok(main.includes(textOf(answer)), `${locale}/${page}: ${question}: ${answer}`)
+      }
+      // Since when: the script keeps the age current, without asking the service.
+      const since = markup.all('main [data-elapsed]').map((each) => each.attribute('data-elapsed'))
+      assert.deepEqual(since, [OPEN_INCIDENT.startedAt], `${locale}/${page}`)
+      assert.equal(markup.all('#copy')[0]?.attribute('data-version'), 'VS-0001')
+    }
+    const twin = files.get(`${locale}/status.md`) ?? ''
+    assert.ok(twin.includes(OPEN_INCIDENT.title) && twin.includes(PLANNED_MAINTENANCE.title))
+
+    // What a visitor subscribes to is the copy: the service is away.
+    const subscribe = parsePage(files.get(`${locale}/status/index.html`) ?? '')
+      .all('main')
+      .map(textIn)
+      .join(' ')
+    assert.ok(subscribe.includes(`${COPY}/${locale}/maintenance.ics`), t.subscribe.heading)
+    assert.ok(subscribe.includes(`${COPY}/${locale}/status.atom`))
+    const feed = JSON.parse(files.get(`${locale}/status.json`) ?? '{}') as {
+      readonly feed_url: string
+      readonly home_page_url: string
+      readonly items: readonly { readonly id: string; readonly url: string }[]
+    }
+    const addresses = [feed.feed_url, feed.home_page_url, ...feed.items.map(({ url }) => url)]
+    assert.ok(addresses.length > 3)
+    for (const address of addresses) assert.ok(address.startsWith(`${COPY}/${locale}/`), address)
+    // The names of entries are those of the service, so that a reader of both sees each once.
+    for (const { id } of feed.items) assert.match(id, /^tag:api\.example\.org,/)
+    const calendar = (files.get(`${locale}/maintenance.ics`) ?? '').replaceAll('\r\n ', '')
+    assert.match(calendar, new RegExp(`^URL:${COPY}/${locale}/status/maintenances/`, 'm'))
+  }
+  const { incidents } = JSON.parse(
+    files.get('statuspage/api/v2/incidents/unresolved.json') ?? '{}',
+  ) as { readonly incidents: readonly { readonly shortlink: string }[] }
+  assert.deepEqual(
+    incidents.map(({ shortlink }) => shortlink.startsWith(`${COPY}/`)),
+    [true],
+  )
+})
+
+test('a copy has the pages of removed incidents, and links that only the service has name it', async () => {
+  const removed = pastIncident(1, 'payments')
+  const files = await copyOf(
+    releasesOf(
+      { status: { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [] } },
+      {
+        earlier: [
+          { createdAt: minutesAgo(3000), status: { ...CALM_STATUS, incidents: [removed] } },
+        ],
+        createdAt: minutesAgo(40),
+      },
+    ),
+  )
+  for (const locale of LOCALES) {
+    const { status, since } = TEXTS[locale]
+    const title = plainText(status.removedTitle, { title: removed.title })
+    const below = `${locale}/status/incidents/${removed.id}`
+    const page = parsePage(files.get(`${below}/index.html`) ?? '')
+    assert.ok(page.all('title').map(textIn).join().startsWith(title), below)
+    assert.equal(textOf(page.all('h1').map(textIn).join()).trim(), title)
+    assert.match(files.get(`${below}.md`) ?? '', /VS-0002/)
+    assert.ok(!files.get('sitemap.xml')?.includes(removed.id))
+
+    const old = parsePage(files.get(`${locale}/history/VS-0001/index.html`) ?? '')
+    const [notice] = old.all('#copy')
+    assert.equal(notice?.attribute('data-version'), 'VS-0001')
+    assert.notEqual(notice?.attribute('data-of-version'), undefined)
+    const away = old.all('main a').filter((link) => link.attribute('href')?.includes('/since/'))
+    assert.deepEqual(
+      away.map((link) => [link.attribute('href'), textIn(link)]),
+      [[`${ORIGIN}/${locale}/history/since/VS-0001`, `${since.changes} (api.example.org)`]],
+    )
+  }
+})
