@@ -378,6 +378,8 @@ for (const { name, missing, command } of SAMPLES) {
     )
     const target = `${STATUS}?a=%2f`
     for (const [what, , change] of CHANGES) {
+      // The programs compute the digest of the body themselves.
+      if (what === 'no digest') continue
       const { status, out } = await check(onlyFor(target, change))
       assert.deepEqual([status, out], [1, ''], what)
     }
