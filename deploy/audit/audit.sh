@@ -15,18 +15,17 @@ status=0
 $SVC "$@" --evidence "$scratch/evidence.json" >"$scratch/report" 2>&1 || status=$?
 cat "$scratch/report"
 
-# A finding has one issue and one file of evidence while that issue is open.
+# A finding has one issue and one file of evidence while that issue is open. The evidence is pushed first: a run that
+# fails between the two does both again.
+title=
 if [ "$status" -eq 1 ]; then
   code=$(sed -n 's/.*"code": *"\([A-Z_]*\)".*/\1/p' "$scratch/report" | head -n 1)
   title="Audit of $ORIGIN: ${code:-failed}"
   known=$(gh issue list --state open --limit 500 --json title --jq '.[].title')
-  if ! printf '%s\n' "$known" | grep -Fqx "$title"; then
-    if [ -e "$scratch/evidence.json" ]; then
-      cp "$scratch/evidence.json" "evidence-$(date -u +%Y%m%dT%H%M%SZ).json"
-    fi
-    # Indented: what the service wrote is shown as text.
-    sed 's/^/    /' "$scratch/report" >"$scratch/body"
-    gh issue create --title "$title" --body-file "$scratch/body"
+  if printf '%s\n' "$known" | grep -Fqx "$title"; then
+    title=
+  elif [ -e "$scratch/evidence.json" ]; then
+    cp "$scratch/evidence.json" "evidence-$(date -u +%Y%m%dT%H%M%SZ).json"
   fi
 fi
 
@@ -35,6 +34,11 @@ if ! git diff --cached --quiet; then
   git -c user.name="${GIT_AUTHOR_NAME:-svc audit}" -c user.email="${GIT_AUTHOR_EMAIL:-svc@localhost}" \
     commit --quiet --message "Audit $ORIGIN"
   git push --quiet origin HEAD
+fi
+if [ -n "$title" ]; then
+  # Indented: what the service wrote is shown as text.
+  sed 's/^/    /' "$scratch/report" >"$scratch/body"
+  gh issue create --title "$title" --body-file "$scratch/body"
 fi
 # Without a conclusion, the next run looks again. Nothing was found.
 if [ "$status" -eq 3 ]; then

@@ -24,7 +24,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const GH = `#!/bin/sh
 case $2 in
 list) cat "$ISSUES" ;;
-create) printf '%s\\n' "$4" >>"$ISSUES"; cp "$6" "$ISSUES.body" ;;
+create) git ls-tree --name-only origin/main | grep -q ^evidence- || exit 1; printf '%s\\n' "$4" >>"$ISSUES"; cp "$6" "$ISSUES.body" ;;
 esac
 `
 

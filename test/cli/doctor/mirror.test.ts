@@ -178,6 +178,23 @@ for (const [what, damage, expected] of CASES) {
   })
 }
 
+test('the doctor names every file of a copy of which one bit was changed', async (t) => {
+  const { copy } = await (prepared ??= prepare())
+  const list = JSON.parse(readFileSync(path.join(copy, 'site.json'), 'utf8')) as {
+    readonly files: { readonly [file: string]: unknown }
+  }
+  const found = await inspect(t, (file, sent) => {
+    if (file !== 'site.json' && file !== 'now.json' && sent.body.length > 0) flip(sent)
+  })
+  const named = new Set(found.flatMap(([id, where]) => (id === 'copy-changed' ? where : [])))
+  const missed = Object.keys(list.files)
+    .filter((file) => readFileSync(path.join(copy, file)).length > 0)
+    .filter((file) => !named.has(file) && !named.has(file.replace(/(^|\/)index\.html$/, '$1')))
+  // Hosts read _headers and do not send it. The page of unknown paths is read at one.
+  assert.deepEqual(missed, ['404.html', '_headers'])
+  assert.ok(named.has('doctor-asks-for-nothing'))
+})
+
 test('the doctor says how old a copy is, and inspects it if the service does not respond', async (t) => {
   const old = await inspect(t, () => {}, { aheadMs: 3_700_000 })
   assert.deepEqual(old, [['copy-old', ['now.json']]])
