@@ -1,16 +1,12 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { makeDeployment } from './deployment.ts'
 import { startService } from './service-process.ts'
 
-/** How long the kernel gets to complete connections to a stopped process. */
-const CONNECT_MS = 300
-
-/** Sends a request over a new connection. Resolves with the status line, or what ended the connection before one. */
-function request(port: number): Promise<string> {
+/** Sends a request. Resolves with the status line, or what ended the connection before one. */
+function request(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
     let received = ''
     socket.setEncoding('latin1').on('data', (text: string) => {
       received += text
@@ -31,8 +27,11 @@ export async function stopWithWaiting(
   const service = startService(t, makeDeployment(t).folder, env)
   const { port } = await service.serving()
   service.signal('SIGSTOP')
-  const outcomes = Array.from({ length: count }, () => request(port))
-  await delay(CONNECT_MS)
+  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
+  const connected = Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const outcomes = sockets.map(request)
+  // The kernel completes them while the process is stopped.
+  await connected
   service.signal('SIGTERM')
   service.signal('SIGCONT')
   const found = await Promise.all(outcomes)
