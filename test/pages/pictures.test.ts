@@ -212,7 +212,11 @@ describe('the days of a component', () => {
       /Recorded since Mar 4, 2026 \(6 days\)\. Days with an incident or reduced service: 3\./,
     )
     const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
-    assert.deepEqual(links, ['/en/status/incidents/slow'])
+    assert.deepEqual(links, [
+      '/en/status/incidents/slow',
+      '/en/status/components/api.atom',
+      '/en/status/components/api.json',
+    ])
     const [, style = ''] = /href="([^"]*style[^"]*css)"/.exec(page.text) ?? []
     const css = await (await app.fetch(style)).text()
     const heights = ['unrecorded', 'none', 'minor', 'major'].map((kind) =>
