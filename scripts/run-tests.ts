@@ -73,9 +73,8 @@ function makeMemoryFolder(): string | undefined {
 
 /**
  * The calls of `node --test` for the files of a kind. Loading the modules takes longer than most tests, so files share
- * processes. Tests that start programs wait for a part of their time, so two of their processes share a processor: with
- * one each, the last ended four minutes after the fast ones. Two of the fast kind took 392 seconds of processor time
- * where one takes 246.
+ * processes. Tests that start programs wait for a part of their time, so two of their processes share a processor. The
+ * others do not wait: more processes would only load the modules again.
  */
 const CALLS: { readonly [kind in TestKind]: readonly (readonly string[])[] } = {
   fast: shards(availableParallelism(), ['--max-semi-space-size=64']),

@@ -4,13 +4,13 @@ import { createClient } from '@public-api/client-internal/client'
 import { COPY_SCHEMA, fetchCopyProof } from '@public-api/client-internal/copy-proof'
 import { replaceFile } from '@public-api/client-internal/node/durable-file'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import { startOfDay } from '@public-api/contract/text/instant'
 import { listBelow } from '../files/folder-files.ts'
 import { openReleaseStore } from '../releases/release-store.ts'
 import { loadReleases } from '../service/releases/releases.ts'
 import {
   CopyError,
   type CopyOptions,
-  dayOf,
   digestOfProgram,
   listCopyFiles,
   shortDigest,
@@ -51,7 +51,7 @@ export function openReleasesCopy(
   const { origin, baseUrl, keyId, clock } = settings
   // The newest version names all that it is made of, and every version before it.
   const madeOf = shortDigest([
-    [program, origin, baseUrl, keyId, dayOf(clock), cards],
+    [program, origin, baseUrl, keyId, startOfDay(clock.nowMs()), cards],
     [store.readVersionText(snapshotId), store.listRedactions(), store.readTlogFiles()],
   ])
   function files() {

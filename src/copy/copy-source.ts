@@ -8,7 +8,7 @@ import { ISSUANCE } from '@public-api/contract/keys/issuance'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS, visibleEndpoints } from '@public-api/contract/registry/endpoints'
 import { LOCALES } from '@public-api/contract/registry/locales'
-import { DAY_MS } from '@public-api/contract/text/instant'
+import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
@@ -75,11 +75,6 @@ export function digestOfProgram(): string {
 /** A digest of values that JSON can express, long enough to tell two states of a copy apart. */
 export function shortDigest(values: readonly unknown[]): string {
   return crypto.hash('sha256', JSON.stringify(values), 'base64url').slice(0, 16)
-}
-
-/** The beginning of the day (UTC), in milliseconds. */
-export function dayOf(clock: Clock): number {
-  return Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
 }
 
 function requestOf(target: string): ApiRequest {
@@ -151,7 +146,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   // Ages are written as of the publication, and again each day: the copy of an open incident must not change each minute.
   // The script of a page keeps them current.
   const published = Date.parse(head.createdAt)
-  const clock: Clock = { nowMs: () => Math.max(published, dayOf(options.clock)) }
+  const clock: Clock = { nowMs: () => Math.max(published, startOfDay(options.clock.nowMs())) }
   const { site, respond } = createResponder({ ...options, releases, clock })
 
   async function bytesOf(target: string, status = 200): Promise<Uint8Array> {

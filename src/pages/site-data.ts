@@ -28,7 +28,7 @@ import {
   translationResource,
   type Translations,
 } from '@public-api/contract/snapshots/translations'
-import { DAY_MS } from '@public-api/contract/text/instant'
+import { startOfDay } from '@public-api/contract/text/instant'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { bytesOfBody, type App } from '../http/api-request.ts'
 import type { Challenge } from '../service/challenge/challenge.ts'
@@ -240,7 +240,7 @@ export function createSiteData({
     isLeftOut: (path: string) => leftOutPaths.has(path),
     /** The start of the UTC day, in milliseconds since 1970. */
     get todayMs() {
-      return Math.floor(fixed.clock.nowMs() / DAY_MS) * DAY_MS
+      return startOfDay(fixed.clock.nowMs())
     },
     /** The start of the minute, in milliseconds since 1970. */
     get nowMs() {

@@ -12,6 +12,7 @@ import { HistoryError } from '@public-api/client-internal/history-error'
 import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
 import { watch } from '@public-api/client-internal/watch'
 import { messageOf } from '@public-api/contract/errors/error-message'
+import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { describeVersion, formatChanges, formatVersion } from './auditing/describe-version.ts'
 import { printFinding } from './auditing/print-finding.ts'
 import { createAuditClient, failureOf } from './auditing/run-audit.ts'
@@ -22,7 +23,7 @@ import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './verifying/unpinned-warning.ts'
 
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
-const SNAPSHOT_ID = /^VS-\d{4,}$/
+const SNAPSHOT_ID = new RegExp(SNAPSHOT_ID_PATTERN)
 
 interface Settings {
   readonly origin: string

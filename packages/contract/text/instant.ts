@@ -4,6 +4,11 @@ export const INSTANT: RegExp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$
 /** Milliseconds of a UTC day. Unix time has no leap seconds. */
 export const DAY_MS = 86_400_000
 
+/** The start of the UTC day of a time. Both in milliseconds since 1970. */
+export function startOfDay(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS
+}
+
 /**
  * Milliseconds since 1970 of an instant, or undefined if the text has another form or the time does not exist.
  * `Date.parse` alone reads 30 February as 2 March and 24:00 as the next day, so the parsed day is compared with the

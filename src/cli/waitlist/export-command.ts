@@ -43,8 +43,8 @@ export interface ExportOptions {
 /**
  * Decrypts the list and writes the registrations of the batch in order of registration, one page in memory at a time.
  * Rows that cannot be decrypted or do not match their columns are printed, skipped and counted in `leftOut`. `guarded`
- * counts rows of a CSV file with a cell that differs from its text. `isComplete` is false when the reader closed before the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of
- * `write`.
+ * counts rows of a CSV file with a cell that differs from its text. `isComplete` is false when the reader closed before
+ * the end. Rejects with an AgeError for an invalid identity, and with errors of the store and of `write`.
  */
 export async function exportWaitlist(options: ExportOptions) {
   const { store, identities, format, batch = {}, write, progress } = options

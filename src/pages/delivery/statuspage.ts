@@ -1,14 +1,11 @@
-import {
-  COMPONENT_STATES,
-  type SnapshotData,
-} from '@public-api/contract/snapshots/snapshot-schemas'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import {
   STATUSPAGE_COMPONENT_STATUS,
   STATUSPAGE_ID,
   STATUSPAGE_INDICATOR,
 } from '@public-api/contract/snapshots/statuspage'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
-import { eventPath, type StatusEvent } from '../snapshots/status-events.ts'
+import { eventPath, type StatusEvent, worstState } from '../snapshots/status-events.ts'
 
 type Status = SnapshotData<'status'>
 type Component = Status['components'][number]
@@ -57,13 +54,12 @@ function componentsOf(components: readonly Component[]) {
       group: false,
     }
     if (group === null || first !== component) return [entry]
-    const state = COMPONENT_STATES.findLast((each) => members.some((one) => one.state === each))
     const latest = members
       .map(({ since }) => since)
       .toSorted((a, b) => Date.parse(b) - Date.parse(a))
     const whole = {
       id: group,
-      state: state ?? component.state,
+      state: worstState(members),
       since: latest[0] ?? component.since,
     }
     return [

@@ -1,5 +1,5 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { DAY_MS } from '@public-api/contract/text/instant'
+import { DAY_MS, startOfDay } from '@public-api/contract/text/instant'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
 import { countText, richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
@@ -21,8 +21,6 @@ interface Run {
   readonly firstMs: number
   days: number
 }
-
-const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS
 
 /** Kinds of days with a record, the worst last. */
 const RECORDED_KINDS = ['none', 'minor', 'major'] as const satisfies readonly DayKind[]
@@ -46,8 +44,8 @@ function runsOf(
   id: string,
   incidents: readonly StatusEvent[],
 ) {
-  const firstMs = dayOf(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
-  const lastMs = dayOf(Date.parse(updatedAt))
+  const firstMs = startOfDay(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
+  const lastMs = startOfDay(Date.parse(updatedAt))
   const troubles = facts.statusRecord.troubles.get(id) ?? []
   const runs: Run[] = []
   for (let index = DAYS - 1; index >= 0; index -= 1) {

@@ -1,4 +1,4 @@
-import { INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
+import { COMPONENT_STATES, INCIDENT_IMPACTS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
 import { inEnglish, operatorText } from '../markup/rich-text.ts'
@@ -6,7 +6,7 @@ import { type PageContext, pathOfPage } from '../page.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
 import { itemLinks } from './snapshot-sections.ts'
-import type { Incident, Maintenance, RecordedItem } from './status-record.ts'
+import type { Component, Incident, Maintenance, RecordedItem } from './status-record.ts'
 
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
 export interface StatusEvent {
@@ -101,6 +101,14 @@ export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'co
 /** The impact of the worst incident; undefined without one. */
 export function worstImpact(events: readonly StatusEvent[]): Incident['impact'] | undefined {
   return INCIDENT_IMPACTS.findLast((impact) => events.some((each) => each.impact === impact))
+}
+
+/** The state of the worst component; operational without one. */
+export function worstState(components: readonly Component[]): Component['state'] {
+  return (
+    COMPONENT_STATES.findLast((state) => components.some((each) => each.state === state)) ??
+    'operational'
+  )
 }
 
 /** The title of an event as a link to its page. */

@@ -1,7 +1,4 @@
-import {
-  COMPONENT_STATES,
-  type SnapshotData,
-} from '@public-api/contract/snapshots/snapshot-schemas'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { componentFeed } from '../delivery/feeds.ts'
 import { feedLinks } from '../history/feed-links.ts'
@@ -15,7 +12,14 @@ import { dayHtml, formatDay } from '../texts/moments.ts'
 import { dayBars, dayLegend } from './day-bars.ts'
 import { monthLinks } from './month-page.ts'
 import { fromSnapshot, languageNote, snapshotSource } from './snapshot-sections.ts'
-import { eventList, isAhead, isOpen, type StatusEvent, statusEvents } from './status-events.ts'
+import {
+  eventList,
+  isAhead,
+  isOpen,
+  type StatusEvent,
+  statusEvents,
+  worstState,
+} from './status-events.ts'
 import { nextMaintenance, openIncidents, stateNow } from './status-now.ts'
 import { subscribeSection } from './subscribe-section.ts'
 
@@ -70,9 +74,7 @@ function componentList(context: PageContext, status: Status, events: readonly St
   return html`${dayLegend(context)}
   ${Array.from(groups, ([name, components]) => {
     if (name === '') return list(components)
-    const worst =
-      COMPONENT_STATES.findLast((state) => components.some((each) => each.state === state)) ??
-      'operational'
+    const worst = worstState(components)
     return html`<details class="component-group" ${worst !== 'operational' && html`open`}>
       <summary>
         ${operatorText(content, name)} ${stateBadge(texts, 'componentState', worst)}

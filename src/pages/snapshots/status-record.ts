@@ -2,7 +2,7 @@ import { formatSnapshotId, type VersionEntry } from '@public-api/contract/histor
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 
 type Status = SnapshotData<'status'>
-type Component = Status['components'][number]
+export type Component = Status['components'][number]
 export type Incident = Status['incidents'][number]
 export type Maintenance = NonNullable<Status['maintenances']>[number]
 

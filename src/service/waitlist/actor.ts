@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
-import { DAY_MS, formatDate } from '@public-api/contract/text/instant'
+import { DAY_MS, formatDate, startOfDay } from '@public-api/contract/text/instant'
 import type { Counters } from '../../storage/counters/counters.ts'
 import type { Clock } from '../clock.ts'
 
@@ -49,7 +49,7 @@ export async function actorOf(
   clock: Clock,
 ): Promise<string> {
   const bytes = rateLimitBytes(address)
-  const startOfDayMs = Math.floor(clock.nowMs() / DAY_MS) * DAY_MS
+  const startOfDayMs = startOfDay(clock.nowMs())
   // Fetched for each request, because shared counters have another key after a data loss.
   const key = await counters.secret(
     `${ACTOR_KEY_PREFIX}${formatDate(startOfDayMs)}`,

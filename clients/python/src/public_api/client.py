@@ -128,8 +128,8 @@ class Client(Reads):
         """Reads any target and verifies the response.
 
         ``fresh`` requests a response created for this call: a random query parameter bypasses every cache, and the
-        signature covers it, and no copy replaces it, as without ``copies``. Raises a VerificationError, an ApiResponseError, a
-        ConnectionError or a CopyError.
+        signature covers it, and no copy replaces it, as without ``copies``. Raises a VerificationError, an
+        ApiResponseError, a ConnectionError or a CopyError.
         """
         if fresh:
             asked = _fresh_target(target)
