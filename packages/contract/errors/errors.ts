@@ -161,7 +161,8 @@ export const ERRORS = {
     },
     SIGNING_UNAVAILABLE: {
       meaning: 'Response signing is not configured, or signing failed.',
-      message: 'The response cannot be signed at the moment. Try again later.',
+      message:
+        'Response signing is not configured, or signing failed. Responses cannot be verified until the operator corrects this.',
     },
   }),
   ...atStatus(200, {

@@ -20,5 +20,5 @@ export const REMEDIES: { readonly [_ in ErrorCode]?: string } = {
   SNAPSHOT_UNAVAILABLE: 'Try again later.',
   REGISTRATION_UNAVAILABLE: 'Nothing was stored. Try again later.',
   KEYS_UNAVAILABLE: 'Read without a key, or try again later.',
-  SIGNING_UNAVAILABLE: 'Try again later.',
+  SIGNING_UNAVAILABLE: 'Responses cannot be verified until the operator corrects this.',
 }
