@@ -41,6 +41,14 @@ function wordsOf(text: string, segmenter: Intl.Segmenter): string[] {
   })
 }
 
+function nameOf({ heading, title }: Place): string {
+  return heading === '' ? title : heading
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase()
+}
+
 /** The pieces of a text, with the words that were found apart. */
 function piecesOf(text: string, words: readonly string[]): readonly Piece[] {
   const escaped = words
@@ -65,7 +73,7 @@ function excerptOf(text: string, words: readonly string[]): readonly Piece[] {
 
 /**
  * Prepares a search over places in a language. It returns those with all words of a query, best first; those with some
- * of them if no place has all. The end of a word may be missing; without a match, long Latin words may have two wrong letters.
+ * of them if no place has all. Names that contain the whole query come before all others. The end of a word may be missing; without a match, long Latin words may have two wrong letters.
  */
 export function createSearch(
   places: readonly Place[],
@@ -96,11 +104,20 @@ export function createSearch(
     const attempts = [{}, { fuzzy: typo }, { combineWith: 'OR' }] as const
     let found: SearchResult[] = []
     for (const options of attempts) if (found.length === 0) found = search.search(query, options)
-    return found.slice(0, MAX_MATCHES).flatMap(({ id: index, terms }) => {
+    const matches = found.flatMap(({ id: index, terms }) => {
       const place = places[Number(index)]
-      if (place === undefined) return []
-      const name = piecesOf(place.heading === '' ? place.title : place.heading, terms)
-      return [{ place, name, excerpt: excerptOf(place.text, terms) }]
+      return place === undefined ? [] : [{ place, terms }]
     })
+    const whole = comparable(query)
+    const isOther = ({ place }: (typeof matches)[number]): boolean =>
+      !comparable(nameOf(place)).includes(whole)
+    return matches
+      .toSorted((a, b) => Number(isOther(a)) - Number(isOther(b)))
+      .slice(0, MAX_MATCHES)
+      .map(({ place, terms }) => ({
+        place,
+        name: piecesOf(nameOf(place), terms),
+        excerpt: excerptOf(place.text, terms),
+      }))
   }
 }

@@ -4,6 +4,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { VERIFICATION_STEPS } from '@public-api/client-internal/verification-step'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { plainText } from '../../src/pages/markup/rich-text.ts'
 import { SAMPLE_LANGUAGES } from '../../src/pages/reference/request-samples.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { createAltchaChallenge } from '../../src/service/challenge/altcha-challenge.ts'
@@ -266,9 +267,10 @@ test('a tampered response fails at the right step', { skip }, async (t) => {
       tamperWith(proxy, STATUS, change)
       const place = await tryEndpoint(page, 'status')
       assert.deepEqual(await statesOf(place), failedAt(step))
-      assert.equal(await place.locator('.verdict .state').textContent(), proof.states.failed)
-      const verdict = (await place.locator('.verdict').textContent()) ?? ''
-      assert.ok(verdict.includes(code) && verdict.includes(proof.faults[code]), verdict)
+      assert.equal(
+        await place.locator('.verdict').textContent(),
+        plainText(proof.failed, { code, meaning: proof.faults[code] }),
+      )
       const failed = place.locator('.step[data-state="failed"]')
       assert.deepEqual(await failed.locator('dt').allTextContents(), [proof.expected, proof.found])
       const [expected = '', found = ''] = await failed.locator('dd').allTextContents()
@@ -335,19 +337,28 @@ describe('an untrusted response', { skip }, () => {
     assert.ok(verdict.includes('UNKNOWN_KEY'), verdict)
   })
 
-  test('a missing key document', async (t) => {
+  test('a missing key document fails, and one that no service sent is an outage', async (t) => {
     const { proxy, page } = await openReference(t)
-    tamperWith(proxy, KEYS, (response) => {
-      response.status = 502
-      response.headers = new Map([['content-type', 'text/html']])
-      response.body = Buffer.from('<h1>Bad gateway</h1>')
-    })
-    const place = await tryEndpoint(page, 'status')
-    assert.deepEqual(await statesOf(place), failedAt('keys'))
-    assert.deepEqual(await place.locator('.step[data-state="failed"] dd').allTextContents(), [
-      'HTTP 200',
-      'HTTP 502',
-    ])
+    for (const status of [404, 502]) {
+      tamperWith(proxy, KEYS, (response) => {
+        response.status = status
+        response.headers = new Map([['content-type', 'text/html']])
+        response.body = Buffer.from('<h1>Not here</h1>')
+      })
+      const place = await tryEndpoint(page, 'status')
+      const states = await statesOf(place)
+      const verdict = await place.locator('.verdict').textContent()
+      const compared = await place.locator('.step[data-state="failed"] dd').allTextContents()
+      if (status === 404) {
+        assert.deepEqual(states, failedAt('keys'))
+        assert.deepEqual(compared, ['HTTP 200', 'HTTP 404'])
+        const said = { code: 'UNSIGNED', meaning: proof.noDocument }
+        assert.equal(verdict, plainText(proof.failed, said))
+      } else {
+        assert.deepEqual(new Set(Object.values(states)), new Set(['skipped']))
+        assert.equal(verdict, plainText(proof.unavailable, { status }))
+      }
+    }
   })
 
   test('a check that fails to run is not reported as a timeout', async (t) => {
@@ -677,7 +688,7 @@ describe('the page with its script', { skip }, () => {
     const counters = createMemoryCounters({ clock })
     const work = { cost: 1, maxCounter: 20 }
     const challenge = createAltchaChallenge({ counters, clock, work })
-    const app = await runApp(t, { clock, challenge })
+    const app = await runApp(t, { clock, challenge, releases: PUBLISHED_COMMANDS })
     const { page, errors } = await browser.openPage(t, STILL)
     await page.goto(`${app.origin}/en/reference/early-access`)
     const sample = page.locator('#register-curl')

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn, type PageElement } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
+import { OUTAGE_STATUS, TROUBLE_NOW_MS } from '../support/trouble-content.ts'
 
 /** Headings of results that a script shows, and of instructions for browsers without scripts. */
 function isConditional(element: PageElement | null): boolean {
@@ -13,6 +16,20 @@ function isConditional(element: PageElement | null): boolean {
   const isOwn = /^(?:template|noscript)$/.test(element.tagName) || element.hasAttribute('hidden')
   return isOwn || isConditional(element.parentElement)
 }
+
+const OUTAGE = {
+  releases: releasesOf({ status: OUTAGE_STATUS }),
+  clock: { nowMs: () => TROUBLE_NOW_MS },
+}
+
+/** Selectors of what the style sheet hides from eyes and leaves to screen readers, whether focused or not. */
+const HIDDEN = Array.from(
+  readFileSync(`${import.meta.dirname}/../../src/pages/style.css`, 'utf8').matchAll(
+    /([^{}]+)\{[^{}]*clip-path: inset\(50%\)/g,
+  ),
+  ([, selector = '']) => selector.replaceAll(/\/\*.*?\*\//gs, '').trim(),
+).filter((selector) => !selector.includes(':'))
+const FOCUSABLE = 'a, button, input, select, textarea, summary, [tabindex]'
 
 /** The id of a heading, or of the list item that it is the heading of. */
 function placeOf(heading: PageElement): string | undefined {
@@ -27,6 +44,7 @@ function placeOf(heading: PageElement): string | undefined {
 /** Why a heading needs no link to itself; undefined if it needs one. */
 function excuseOf(heading: PageElement, path: string): string | undefined {
   if (isConditional(heading)) return 'a script shows it'
+  if ((attributeOf(heading, 'class') ?? '') === 'hidden-text') return 'only screen readers read it'
   const isOfEndpoint = path.startsWith('reference/') && heading.tagName === 'h3'
   if (isOfEndpoint && heading.hasAttribute('id')) return 'the script of the page adds the link'
   const [link] = heading.querySelectorAll('a')
@@ -34,7 +52,10 @@ function excuseOf(heading: PageElement, path: string): string | undefined {
   return leads && placeOf(heading) !== undefined ? 'it leads to a page of its own' : undefined
 }
 
-for (const [name, parts] of SITE_VARIANTS.filter(([each]) => /published|example/.test(each))) {
+for (const [name, parts] of [
+  ...SITE_VARIANTS.filter(([each]) => /published|example/.test(each)),
+  ['an outage', OUTAGE] as const,
+]) {
   test(`${name}: headings link to themselves, at the same place in every language`, async (t) => {
     const app = await runApp(t, parts)
     const excuses = new Set<string>()
@@ -42,6 +63,10 @@ for (const [name, parts] of SITE_VARIANTS.filter(([each]) => /published|example/
       const places = new Set<string>()
       for (const locale of LOCALES) {
         const { all, ids } = parsePage(await (await app.fetch(pathOfPage(locale, path))).text())
+        for (const hidden of HIDDEN.flatMap((selector) => all(selector))) {
+          const reached = hidden.querySelectorAll(FOCUSABLE).map(textIn)
+          assert.deepEqual(reached, [], `${locale} ${path}: the keyboard reaches a hidden element`)
+        }
         const links = all('main a.anchor')
         const targets = links.map((link) => (attributeOf(link, 'href') ?? '').slice(1))
         for (const target of targets)
@@ -59,6 +84,6 @@ for (const [name, parts] of SITE_VARIANTS.filter(([each]) => /published|example/
       }
       assert.equal(places.size, 1, path)
     }
-    assert.equal(excuses.size, 3)
+    assert.equal(excuses.size, parts === OUTAGE ? 4 : 3)
   })
 }

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import { createSearch, type Piece, type Place } from '../../src/browser/search-matches.ts'
 import type { SearchIndex } from '../../src/pages/search/search-index.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { parsePage } from '../support/page-markup.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
@@ -77,6 +78,10 @@ test('words of three languages find the place that they name', async (t) => {
     ['zh-CN', 'ＡＰＩ', /^\/zh-CN[/#]/],
   ] as const) {
     assert.match(first(locale, query) ?? 'nothing', expected, query)
+  }
+  for (const locale of LOCALES) {
+    const { heading } = TEXTS[locale].status.subscribe
+    assert.equal(first(locale, heading), `/${locale}/status#subscribe`)
   }
   for (const query of ['', '   ', 'qqqqzzzz', '\u0000', '*'.repeat(100)]) {
     assert.equal(first('en', query), undefined, query)

@@ -247,7 +247,14 @@ export const OVERVIEW_PAGE: Page = {
               ${isCalm && lead}
             </div>
             <div class="hero-state panel">
-              ${pageSection('status', t.statusTitle, statusNow(context))}
+              ${
+                isCalm
+                  ? pageSection('status', t.statusTitle, statusNow(context))
+                  : html`<section aria-labelledby="status">
+                      <h2 id="status" class="hidden-text">${t.statusTitle}</h2>
+                      ${statusNow(context)}
+                    </section>`
+              }
             </div>
             <div class="hero-text flow">
               ${!isCalm && lead}
