@@ -39,13 +39,23 @@ export function tlogFolder(releasesDir: string): string {
 /** Every file in the folder of the log. `lock` is never read or published. */
 export const TLOG_FILE_NAMES: readonly string[] = [...Object.keys(MAX_BYTES), 'lock']
 
+/** How private keys begin: PEM with its kinds, age, and the key of a log. A comment of a policy is served too. */
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|AGE-(?:SECRET-KEY|PLUGIN)-|PRIVATE\+KEY\+/i
+
+function privateKeyFault(text: string): string | undefined {
+  const index = text.split('\n').findIndex((line) => PRIVATE_KEY.test(line))
+  return index === -1
+    ? undefined
+    : `found a private key in line ${index + 1}, which would be published; remove it and replace the key`
+}
+
 /** Text of a file of the log; undefined if it does not exist. Throws a TlogFileError. */
 export function readTlogFile(releasesDir: string, name: TlogFileName): string | undefined {
   const file = path.join(tlogFolder(releasesDir), name)
   try {
     const bytes = readBelow(releasesDir, `log/${name}`, MAX_BYTES[name])
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const fault = carriageReturnFault(text)
+    const fault = carriageReturnFault(text) ?? privateKeyFault(text)
     if (fault !== undefined) throw new Error(fault)
     return text
   } catch (error) {

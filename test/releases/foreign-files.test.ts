@@ -91,6 +91,27 @@ test('a link to a secret in the releases folder reveals nothing, and every check
   }
 })
 
+test('a private key in a comment of the policy is refused by line, and not served', async (t) => {
+  const { releases, folder } = await folderWithLog(t)
+  const policy = path.join(releases, 'log', 'policy')
+  const before = fs.readFileSync(policy, 'utf8')
+  const logKey = `PRIVATE+KEY+api.example.org/log+7a8b9c0d+${randomBytes(33).toString('base64')}`
+  for (const secret of [...Object.values(SECRETS).slice(0, 2), `${logKey}\n`]) {
+    const comment = secret.replaceAll(/^(?=.)/gm, '# ')
+    fs.writeFileSync(policy, `${before}${comment}`)
+    const line = before.split('\n').length
+    assert.throws(() => loadReleases(openReleaseStore(releases)), {
+      message: `${policy} cannot be read: found a private key in line ${line}, which would be published; remove it and replace the key`,
+    })
+    const { status, error } = await svcIn(folder, ['audit', 'releases'])
+    assert.equal(status, 1)
+    assert.match(error, /log\/policy.*found a private key in line/)
+    for (const part of comment.split('\n').filter((each) => each.length > 30)) {
+      assert.ok(!error.includes(part.slice(2)))
+    }
+  }
+})
+
 test('a file that is not part of a release, and a special name, are findings', async (t) => {
   const { releases, folder } = await folderWithLog(t)
   const unknown = ['notes.txt', 'log/key.pem', 'versions/VS-0001.json~', 'resources/status/a.json']
