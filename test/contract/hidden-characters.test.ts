@@ -4,8 +4,8 @@ import { escapeHidden, findHidden } from '@public-api/contract/text/hidden-chara
 
 const HIDDEN = [
   0, 7, 9, 13, 27, 127, 133, 155, 173, 847, 1564, 4447, 4448, 6068, 6155, 6158, 8203, 8204, 8205,
-  8206, 8232, 8233, 8238, 8288, 8293, 8294, 12644, 57344, 65024, 65039, 65279, 65440, 65529, 113824,
-  119155, 917505, 917601, 917760, 917999,
+  8206, 8232, 8233, 8238, 8288, 8293, 8294, 10240, 12644, 57344, 65024, 65039, 65279, 65440, 65529,
+  78913, 113824, 119129, 119155, 917505, 917601, 917760, 917999,
 ]
 
 test('escapes what people do not see, as in JSON', () => {
@@ -27,6 +27,7 @@ test('leaves what people see', () => {
     'می\u200cخواهم',
     'क्\u200dष',
     '👩\u200d💻 ❤\ufe0f 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈 1\ufe0f\u20e3',
+    '⠃⠗⠇\u2800⠃⠇⠁⠝⠅',
   ]) {
     assert.equal(findHidden(text), undefined)
     assert.equal(escapeHidden(text), text)
@@ -41,6 +42,7 @@ test('escapes joiners and selectors beyond the one that a letter or an emoji nee
     '❤\ufe0f\ufe0f',
     '葛\u{e0100}',
     '7\ufe0f',
+    '⠃\u2800\u2800⠗',
   ]) {
     assert.notEqual(findHidden(text), undefined, escape(text))
   }

@@ -20,17 +20,24 @@ const JOINING = [
   .map((script) => String.raw`\p{Script=${script}}`)
   .join('')
 
-/** Where characters without a shape of their own change a visible one: one joiner between letters, or one in an emoji. */
+/** Symbols whose shape is empty: the braille blank, the null notehead and the blanks of hieroglyphs. */
+const BLANK_SYMBOLS = String.raw`\u2800\u{1d159}\u{13441}\u{13442}`
+
+/**
+ * Where characters without a shape of their own change a visible one: one joiner between letters, one in an emoji, or one
+ * blank between braille patterns.
+ */
 const VISIBLE = [
   String.raw`(?<=[${JOINING}])[\u200c\u200d](?=[${JOINING}])`,
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
   String.raw`(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]`,
   String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+  String.raw`(?<=[\u2801-\u28ff])\u2800(?=[\u2801-\u28ff])`,
 ].join('|')
 
-/** By Unicode property: control characters, ignorable and format characters, private use, line and paragraph separators. */
+/** By Unicode property: control characters, ignorable and format characters, private use, separators; and blank symbols. */
 const HIDDEN = new RegExp(
-  String.raw`(?!\n|${VISIBLE})[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029]`,
+  String.raw`(?!\n|${VISIBLE})[\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2028\u2029${BLANK_SYMBOLS}]`,
   'u',
 )
 const ALL_HIDDEN = new RegExp(HIDDEN, 'gu')

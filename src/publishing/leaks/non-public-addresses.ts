@@ -29,11 +29,13 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).hostname : ''
 }
 
-/** Whether the text before an address marks it as a version number, `version 10.0.0.1` or `v10.0.0.1`. */
-function isVersionNumber(text: string, index: number): boolean {
-  return /(?:^|[^a-z])(?:v|version|release)[ =:]{0,3}$/i.test(
-    text.slice(Math.max(0, index - 12), index),
-  )
+/** What is numbered with periods, and several such numbers after it: `v10.0.0.1`, `sections 10.1.2.3 and 10.1.2.4`. */
+const NUMBERING =
+  /(?:^|[^a-z])(?:v|versions?|releases?|sections?|sect?\.|chapters?|clauses?|paragraphs?|articles?|appendix|annex|tables?|figures?|fig\.|§{1,2})[ =:]{0,3}(?:\d{1,3}(?:\.\d{1,3}){3}(?:, ?| and | or | to | ?[-–] ?)){0,4}$/i
+
+/** Whether the text before four numbers says that they are no address. */
+function isNumbering(text: string, index: number): boolean {
+  return NUMBERING.test(text.slice(Math.max(0, index - 100), index))
 }
 
 /** Private, loopback and link-local addresses in every notation. */
@@ -42,7 +44,7 @@ export function findNonPublicAddresses(text: string): readonly LeakMatch[] {
     ...text
       .matchAll(/(?<![\d.])\d{1,3}(?:(?:\.\d{1,3}){3}|(?: \. ?\d{1,3}){3})(?!\.?\d)/g)
       .filter(({ 0: spaced, index }) => {
-        return isNonPublic(spaced.replaceAll(' ', '')) && !isVersionNumber(text, index)
+        return isNonPublic(spaced.replaceAll(' ', '')) && !isNumbering(text, index)
       }),
     // Numbers with periods may be an enumeration, but not these.
     ...text.matchAll(/(?<![\d.])(?:192\. 168|169\. 254|127\. 0)(?:\. \d{1,3}){2}(?!\.?\d)/g),

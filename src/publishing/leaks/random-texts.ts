@@ -25,6 +25,11 @@ const DIGEST_LENGTHS: ReadonlySet<number> = new Set([
 const NAMED_VALUES: readonly (readonly [value: RegExp, before: RegExp])[] = [
   // Commits of Git: SHA-1 or SHA-256. Several may follow each other.
   [/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, /\bcommits?\b[\w\s,:;&`'"()-]{0,60}$/i],
+  // What is said of commits of SHA-1: fixed in, since, merged as.
+  [
+    /^[0-9a-f]{40}$/,
+    /\b(?:(?:fix(?:ed|es)?|introduced|reverted|reverts|merged|landed|resolved|broken|added|changed|removed|backported|cherry-picked|bisected)(?: (?:in|by|with|as|from|to))?|since|git (?:show|checkout|revert|cherry-pick)) $/i,
+  ],
   // Entity tags of this service, as a header field has them.
   [/^[\w-]{43}$/, /\b(?:etag|if-none-match):\s{0,2}(?:W\/)?"?$/i],
   // In a sentence, the tag is in its quotes.

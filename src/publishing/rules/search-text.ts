@@ -15,18 +15,32 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
   sol: '/',
 }
 
+/** Last labels of hosts that are no words of English sentences. */
+const TLD =
+  '(?i:com|org|net|edu|gov|info|io|co|dev|biz|xyz|example|eu|de|uk|fr|ch|nl|jp|cn|th|ru|br)(?![\\w-])'
+/** Between the words of an address: spaces, or hyphens in all of it. */
+const GAP = String.raw`(?:\s{1,3}|[-_])`
+const LABEL = String.raw`[A-Za-z\d]{1,63}`
+/** Words before "at" and after it that make a sentence: "found at", "at a dot com company". */
+const NOT_LOCAL = String.raw`(?<!\b(?:us|it|them|is|are|online|available|found|hosted|live|looks?|looked|looking|worked|works))`
+const NOT_HOST = String.raw`(?!(?:an?|the|this|that|one|two|each|every|any|some|our|your|their|my|his|her|its)\b)`
+
 /**
  * Dots and at signs as addresses are written against programs that collect them: 192[.]0, me (at) host, me <at> host,
- * 192\\.168, 192。168, me AT host DOT org. The capital words count between words only.
+ * 192\\.168, 192。168, me @ host . org, me AT host DOT org, me at host dot org. The words count between words only, and in
+ * lower case only where the text ends as a host does.
  */
 const DOT = [
   String.raw`\s?[\[({<]\s?(?:\.|[Dd][Oo][Tt])\s?[\])}>]\s?`,
   String.raw`(?<=[\p{L}\p{N}])\s+DOT\s+(?=[\p{L}\p{N}])`,
   String.raw`(?<=[\w\uff10-\uff5a])(?:\\{1,2}(?:\.|u002[Ee]|x2[Ee])|[\u3002\uff61])(?=[\w\uff10-\uff5a])`,
+  String.raw`(?<=(?<![A-Za-z\d])(?i:at)${GAP}${NOT_HOST}(?:${LABEL}${GAP}(?i:dot)${GAP}){0,4}${LABEL})${GAP}(?i:dot)${GAP}(?=(?:${LABEL}${GAP}(?i:dot)${GAP}){0,4}${TLD})`,
 ].join('|')
 const AT = [
   String.raw`\s?[\[({<]\s?(?:@|[Aa][Tt])\s?[\])}>]\s?`,
   String.raw`(?<=[\p{Ll}\p{N}])\s+AT\s+(?=[\w-]+(?:\.|\s+DOT\s+|\s?[\[({<]\s?(?:\.|[Dd][Oo][Tt]))\s?[\])}>\w])`,
+  String.raw`(?<=[\p{L}\p{N}])\s@\s(?=[\p{L}\p{N}-]{1,63}(?:\.|\s\.\s)\p{L}{2})`,
+  String.raw`(?<=[\p{L}\p{N}])${NOT_LOCAL}${GAP}(?i:at)${GAP}(?=${NOT_HOST}(?:${LABEL}${GAP}(?i:dot)${GAP}){1,5}${TLD})`,
 ].join('|')
 
 // A dot, an at sign, a character reference of HTML, a percent-encoded byte of ASCII, or any other character.

@@ -147,6 +147,20 @@ const POSITIVES: readonly (readonly [rule: string, text: string])[] = [
   ['email-address', 'jane AT tides.example'],
   ['email-address', 'jane@mail . tides . example'],
   ['email-address', 'jane[at]tides\u3002example'],
+  ['email-address', 'jane @ tides . example'],
+  ['email-address', 'jane @ tides.example'],
+  ['email-address', 'Ask jane @ mail . tides . example first.'],
+  ['email-address', 'jane-at-tides-dot-example'],
+  ['email-address', 'jane_at_mail_dot_tides_dot_com'],
+  ['email-address', 'Write to jane at tides dot com.'],
+  ['email-address', 'jane dot doe at mail dot tides dot co dot uk'],
+  ['email-address', 'Jane At Tides Dot Org'],
+  ['email-address', 'jane AT tides dot org'],
+  ['non-public-address', 'In this section, 10.1.2.3 is the gateway.'],
+  ['non-public-address', 'The table lists 10.1.2.3.'],
+  ['non-public-address', 'Released at 10.1.2.3'],
+  ['random-text', `The key was fixed: ${SHA1}`],
+  ['random-text', `Fixed in ${HEX_KEY}.`],
   [
     'recovery-phrase',
     PHRASE.split(' ')
@@ -192,8 +206,11 @@ const NEGATIVES: readonly string[] = [
   'On 2026-11-22T09:30:00.000Z, and from 20261122 to 20261231.',
   'https://example.org/blog/2026/11/how-we-migrated-3-databases-in-2-days-without-downtime',
   join('https://github.com/example/project/commit/', HEX_KEY.slice(0, 40)),
+  'Sections 10.1.2.3, 10.1.2.4 and 10.1.2.5, § 10.1.2.3, §10.0.0.7, clause 10.4.1.2 and Fig. 10.1.1.2 say so.',
   // Commits and entity tags by the text beside them.
   SHA1,
+  `Fixed in ${SHA1}.`,
+  `Introduced by ${SHA1}, reverted in ${OTHER_SHA1}; since ${SHA1} it holds. git show ${SHA1}`,
   `Fixed in (${SHA1}) and [${OTHER_SHA1}].`,
   `The range ${SHA1}..${OTHER_SHA1} has it.`,
   `https://git.example/tides/record/compare/${SHA1}...${OTHER_SHA1}`,
@@ -204,6 +221,12 @@ const NEGATIVES: readonly string[] = [
   'Steps 10. 11. 12. 13. follow. ARRIVE AT PORT. LOOK AT IT. Press the DOT key.',
   'Meet the team AT EXAMPLE, at noon. 完成。下一步。',
   'It is called origin@main. Then it runs. See jane@tides, and others . and more.',
+  // Words of addresses in sentences.
+  'Lunch @ noon. Then 3 requests @ 10.5 ms, two nodes @ 2.4 GHz, build @ v1.2.3 and job @ main.',
+  'Ask @tides.example there, or use @unittest.skip and @Gtk.Template.',
+  'She worked at a dot com in 1999. Look at each dot as a point, and at the dot in it.',
+  'Visit us at tides dot example, which is hosted at example dot com. We looked at ASP dot net.',
+  'sale-at-polka-dot-cafe and looking-at-the-dot-com-bubble are slugs. Aim at one dot, or at red dot is.',
   'https://example.org/search?q=rate+limits&page=2#results-2026',
   'The largest integer is 2147483647, a count was 184549375, and 4294967295 is the end.',
   'Mail and chat, 100% of it; AT&T and R&D; a&b=c.',
@@ -397,7 +420,7 @@ test('names, quotes and expectations never repeat a secret', async (t) => {
 })
 
 test('refuses an exception whose reason is blank', async (t) => {
-  for (const reason of ['"  "', '"\\t"', '"\\u200b"']) {
+  for (const reason of ['"  "', '"\\t"', '"\\u200b"', '"\\u2800"']) {
     const folder = makeContent(t)
     editContent(folder, 'roadmap', 'title: Writing', 'title: Ask reports@tides.example')
     writeContent(
