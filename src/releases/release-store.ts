@@ -20,7 +20,12 @@ import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
 import { carriageReturnFault } from '../files/bytes-in-git.ts'
 import { type FolderEntry, listBelow, readBelow, requireOwnPath } from '../files/folder-files.ts'
-import { readTlogFiles, TLOG_FILE_NAMES } from '../tlog/tlog-files.ts'
+import {
+  readTlogFile,
+  readTlogFiles,
+  TLOG_FILE_NAMES,
+  type TlogFileName,
+} from '../tlog/tlog-files.ts'
 import { isPng } from './png.ts'
 
 /** Reasons of a ReleaseFileError. */
@@ -227,6 +232,9 @@ export function openReleaseStore(directory: string) {
 
     /** The published files of the transparency log; undefined without one. Throws a TlogFileError. */
     readTlogFiles: () => readTlogFiles(root),
+
+    /** One file of the log, also one that is not served; undefined if it does not exist. Throws a TlogFileError. */
+    readTlogFile: (name: TlogFileName) => readTlogFile(root, name),
 
     /** Every entry of the folder, also of other kinds than a release has. */
     listEntries: () => list(),

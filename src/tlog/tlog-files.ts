@@ -19,13 +19,14 @@ export interface TlogFiles {
   readonly policy: string
 }
 
-/** Files of the log in a releases folder, with their size limits. */
+/** Files of the log in a releases folder, with their size limits. The lock is an empty file. */
 const MAX_BYTES = {
   origin: 1024,
   policy: 65_536,
   checkpoint: 131_072,
   pending: 131_072,
   'witnesses.json': 131_072,
+  lock: 0,
 } as const
 
 /** A file of the log in a releases folder. */
@@ -36,8 +37,8 @@ export function tlogFolder(releasesDir: string): string {
   return path.join(releasesDir, 'log')
 }
 
-/** Every file in the folder of the log. `lock` is never read or published. */
-export const TLOG_FILE_NAMES: readonly string[] = [...Object.keys(MAX_BYTES), 'lock']
+/** Every file in the folder of the log. */
+export const TLOG_FILE_NAMES: readonly string[] = Object.keys(MAX_BYTES)
 
 /** How private keys begin: PEM with its kinds, age, and the key of a log. A comment of a policy is served too. */
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY|AGE-(?:SECRET-KEY|PLUGIN)-|PRIVATE\+KEY\+/i

@@ -78,6 +78,7 @@ export function releasesOf(
     writeResource: never,
     appendVersion: never,
     readTlogFiles: () => undefined,
+    readTlogFile: () => undefined,
     listEntries: () => [],
     readRedaction: () => undefined,
     listRedactions: () => [],

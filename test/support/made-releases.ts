@@ -74,6 +74,7 @@ export function makeReleases(count = 2): MadeReleases {
       writeResource: () => assertUnused(),
       appendVersion: () => assertUnused(),
       readTlogFiles: () => undefined,
+      readTlogFile: () => undefined,
       listEntries: () => [],
       readRedaction: () => undefined,
       listRedactions: () => [],

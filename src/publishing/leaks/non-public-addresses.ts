@@ -33,7 +33,7 @@ function hostOf(address: string): string {
 const NUMBERING =
   /(?:^|[^a-z])(?:v|versions?|releases?|sections?|sect?\.|chapters?|clauses?|paragraphs?|articles?|appendix|annex|tables?|figures?|fig\.|§{1,2})[ =:]{0,3}(?:\d{1,3}(?:\.\d{1,3}){3}(?:, ?| and | or | to | ?[-–] ?)){0,4}$/i
 
-/** Whether the text before four numbers says that they are no address. */
+/** Whether the text before an address marks it as such a number. */
 function isNumbering(text: string, index: number): boolean {
   return NUMBERING.test(text.slice(Math.max(0, index - 100), index))
 }

@@ -2,6 +2,7 @@ import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoin
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { ChainError, type VersionEntry } from '@public-api/contract/history/version-chain'
+import { parseJson } from '@public-api/contract/json/parse-json'
 import { readHistory } from '../../crypto/published-history.ts'
 import { foreignFault, ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { eventsRemovedBetween, resourceFault } from './append-version.ts'
@@ -41,11 +42,19 @@ async function checkFiles(store: ReleaseStore, add: Report): Promise<void> {
   }
   const files = store.readTlogFiles()
   if (files === undefined) return
-  const { origin, policy, checkpoint } = files
+  const { origin, policy } = files
   await openPolicy(policy)
-  if (checkpoint === undefined) return
-  const head = parseSignedCheckpoint(checkpoint)
-  if (head.origin !== origin) add('log/origin', 'found another origin than that of log/checkpoint')
+  for (const name of ['checkpoint', 'pending'] as const) {
+    const note = store.readTlogFile(name)
+    if (note === undefined || parseSignedCheckpoint(note, `log/${name}`).origin === origin) continue
+    add('log/origin', `found another origin than that of log/${name}`)
+  }
+  const memory = store.readTlogFile('witnesses.json')
+  if (memory !== undefined && parseJson(memory) === undefined) {
+    add('log/witnesses.json', 'found another kind of file, expected JSON')
+  }
+  // Throws unless it is empty.
+  store.readTlogFile('lock')
 }
 
 /**

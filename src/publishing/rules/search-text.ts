@@ -15,7 +15,7 @@ const NAMED_ENTITIES: { readonly [name: string]: string } = {
   sol: '/',
 }
 
-/** Last labels of hosts that are no words of English sentences. */
+/** Last labels of hosts that sentences rarely have as words. */
 const TLD =
   '(?i:com|org|net|edu|gov|info|io|co|dev|biz|xyz|example|eu|de|uk|fr|ch|nl|jp|cn|th|ru|br)(?![\\w-])'
 /** Between the words of an address: spaces, or hyphens in all of it. */
