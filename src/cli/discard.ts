@@ -41,8 +41,8 @@ export const command = createCommand({
   usage: 'discard [RESOURCE …] [options]',
   about: `Brings the content folder to what was last published, or only some resources
 with their translations. Files without edits stay as they are. The command shows
-what would be lost and asks. The files are copied to a folder beside the content
-folder first, which Git ignores.
+what would be lost and asks. The files are first copied to .discarded in the
+content folder, which Git ignores.
 
   RESOURCE         a name such as status; all by default`,
   options: {

@@ -9,6 +9,7 @@ import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
+import { keepBytesInGit } from '../files/bytes-in-git.ts'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 
@@ -61,9 +62,9 @@ async function createFiles(folder: string, locale: TranslationLocale | undefined
 export const command = createCommand({
   usage: 'init DIR [options]',
   about: `Creates a content folder to start from: every file with every field and a
-comment, and JSON Schemas for editors with the YAML language server. There are
-no wallet files, so the views state that no wallet is attached. DIR must be
-empty, apart from dotfiles.
+comment, JSON Schemas for editors with the YAML language server, and
+.gitattributes, so that Git keeps every byte. There are no wallet files, so the
+views state that no wallet is attached. DIR must be empty, apart from dotfiles.
 
 With --locale it also creates the folder DIR/LOCALE with every text to
 translate, in a content folder that exists as well. Until a text is translated,
@@ -95,6 +96,8 @@ the pages show that of the content; svc translations lists what is missing.`,
         else createFile(file, text)
       })
     }
+    // The bytes of a logo are published.
+    const unwritten = values.schemas ? undefined : keepBytesInGit(folder)
     const written = [...files.keys()].filter((name) => !name.startsWith('.'))
     const isNew = written.some((name) => !name.startsWith(`${locale}/`))
     const created = [
@@ -109,6 +112,7 @@ the pages show that of the content; svc translations lists what is missing.`,
         : [
             `The pages show a text of ${folder} until ${locale} has its translation. What is missing lists: svc translations ${locale} --content ${folder}`,
           ]),
+      ...(unwritten === undefined ? [] : [`Warning: ${unwritten}`]),
     ]
     return {
       json: { folder, files: written },

@@ -127,10 +127,14 @@ export interface FolderEntry {
 }
 
 /**
- * Every entry below a folder, or below one of its folders. Links are listed and not followed. Throws an EntryKindError if
- * `name` leads through a link, and the error of the system.
+ * Every entry below a folder, or below one of its folders. Links are listed and not followed; folders whose own name `skips`
+ * accepts are not read. Throws an EntryKindError if `name` leads through a link, and the error of the system.
  */
-export function listBelow(folder: string, name?: string): readonly FolderEntry[] {
+export function listBelow(
+  folder: string,
+  name?: string,
+  skips: (part: string) => boolean = () => false,
+): readonly FolderEntry[] {
   if (name !== undefined) requireOwnPath(folder, name, 'folder')
   const found: FolderEntry[] = []
   // Not `recursive`, which follows links to folders.
@@ -138,7 +142,9 @@ export function listBelow(folder: string, name?: string): readonly FolderEntry[]
     for (const entry of fs.readdirSync(place, { withFileTypes: true })) {
       const kind = kindOf(entry)
       found.push({ name: prefix + entry.name, kind })
-      if (kind === 'folder') visit(path.join(place, entry.name), `${prefix}${entry.name}/`)
+      if (kind === 'folder' && !skips(entry.name)) {
+        visit(path.join(place, entry.name), `${prefix}${entry.name}/`)
+      }
     }
   }
   visit(path.join(folder, name ?? ''), '')

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { listBelow } from '../files/folder-files.ts'
+import { isLeftover } from '../publishing/rules/content-folder.ts'
 
 /** Half of this is the average delay between saving a file and seeing it. */
 const INTERVAL_MS = 150
@@ -8,7 +9,7 @@ const INTERVAL_MS = 150
 /** Names, sizes and times of all files below a folder, as one text. */
 function describeFolder(folder: string): string {
   try {
-    return listBelow(folder)
+    return listBelow(folder, undefined, isLeftover)
       .map(({ name }) => {
         const stats = lstatSync(path.join(folder, name), { throwIfNoEntry: false })
         return `${name} ${stats?.size} ${stats?.mtimeMs} ${stats?.ino}`

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { makeContent } from '../publishing/content-fixture.ts'
+import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -36,7 +44,12 @@ function makeShared(t: TestContext) {
       cwd: '/',
       encoding: 'utf8',
       timeout: 60_000,
-      env: cleanEnvironment({ SVC_CONTENT_DIR: content, SVC_RELEASES_DIR: releases }),
+      env: cleanEnvironment({
+        SVC_CONTENT_DIR: content,
+        SVC_RELEASES_DIR: releases,
+        // That of the tests belongs to their user.
+        TMPDIR: '/tmp',
+      }),
     })
   return { content, releases, run }
 }
@@ -68,6 +81,28 @@ test('a colleague in the group opens an incident, and the owner goes on', async 
   const resolved = run(OWNER, GROUP, ...resolve)
   assert.equal(resolved.status, 0, resolved.stderr)
   assert.match(resolved.stdout, /Published VS-0002/)
+})
+
+test('a colleague discards edits where only the content folder is shared', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
+  const { content, run } = makeShared(t)
+  assert.equal(run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards').status, 0)
+  // A folder that its owner alone may read, as a file manager makes it.
+  mkdirSync(path.join(content, '.Trash-0'), { mode: 0o700 })
+  for (const [user, typed] of [
+    [COLLEAGUE, 'First.'],
+    [OWNER, 'Second.'],
+  ] as const) {
+    appendFileSync(path.join(content, 'roadmap.yaml'), `# ${typed}\n`)
+    editContent(content, 'roadmap', 'title: Writing', `title: ${typed}`)
+    assert.equal(run(COLLEAGUE, GROUP, 'check').status, 0)
+    const { status, stdout, stderr } = run(user, GROUP, 'discard', '--yes')
+    assert.equal(status, 0, stderr)
+    const [, folder = ''] = /^The discarded files are in (.*)$/m.exec(stdout) ?? []
+    const kept = readFileSync(path.join(folder, 'roadmap.yaml'), 'utf8')
+    assert.ok(kept.includes(`title: ${typed}`) && kept.includes(`# ${typed}`), kept)
+  }
+  assert.match(run(COLLEAGUE, GROUP, 'publish', '-m', 'N.').stdout, /^Nothing to publish/)
 })
 
 test('no command shows a stack trace for a folder that it may not use', async (t) => {

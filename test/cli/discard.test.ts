@@ -15,7 +15,6 @@ const omit = (files: Readonly<Record<string, string>>, ...names: readonly string
 async function publishedContent(t: TestContext) {
   const content = makeContent(t)
   const folders = ['--content', content, '--releases', path.join(temporaryFolder(t), 'releases')]
-  t.after(() => rmSync(`${content}.discarded`, { recursive: true, force: true }))
   editContent(content, 'status', 'incidents: []', '# Newest first.\nincidents: []')
   writeContent(content, 'th/status.yaml', THAI)
   const publish = (...more: readonly string[]) =>
@@ -25,13 +24,13 @@ async function publishedContent(t: TestContext) {
   const readAll = () =>
     Object.fromEntries(
       readdirSync(content, { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.(?:yaml|svg|md)$/.test(name))
+        .filter((name) => /^[^.].*\.(?:yaml|svg|md)$/.test(name))
         .map((name) => [name, readFileSync(path.join(content, name), 'utf8')]),
     )
   const discard = (...args: readonly string[]) => svc('discard', ...args, ...folders)
   /** The files that were kept, by all runs. */
   const kept = () => {
-    const parent = `${content}.discarded`
+    const parent = path.join(content, '.discarded')
     const runs = existsSync(parent)
       ? readdirSync(parent).filter((each) => each !== '.gitignore')
       : []
@@ -59,7 +58,7 @@ test('brings one resource back with its translations, and keeps what was typed',
   const { status, out, error } = await discard('status', '--yes')
   assert.equal(status, 0, error)
   assert.match(out, /^ {4}\+ {5}name: Read API$/m)
-  assert.ok(out.includes(`The discarded files are in ${content}.discarded/`), out)
+  assert.ok(out.includes(`The discarded files are in ${content}/.discarded/`), out)
   const { 'roadmap.yaml': roadmap, ...others } = readAll()
   assert.deepEqual(others, omit(before, 'roadmap.yaml'))
   assert.equal(roadmap, typed['roadmap.yaml'])
@@ -131,7 +130,7 @@ test('nothing is discarded if it cannot be kept, or if nothing is published', as
   const { content, readAll, discard } = await publishedContent(t)
   editContent(content, 'status', 'name: Read API', 'name: Typed at night')
   const typed = readAll()
-  writeFileSync(`${content}.discarded`, '')
+  writeFileSync(path.join(content, '.discarded'), '')
   const { status, error } = await discard('--yes')
   assert.equal(status, 1)
   assert.match(error, /^error: E\w+: .*; nothing was discarded\n$/)

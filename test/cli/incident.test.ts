@@ -330,6 +330,28 @@ test('publishes in the same step, with a note from the text', async (t) => {
   assert.match(succeeded(await run(...resolve, ...publication)), /^Published VS-0002/m)
 })
 
+test('the usual summary outlives a rollback into an incident, and a discarded resolution', async (t) => {
+  const { read, run } = statusFolder(t)
+  const releases = ['--no-cards', '--releases', temporaryFolder(t)]
+  const publish = async (...args: readonly string[]) =>
+    succeeded(await run(...args, '--publish', ...releases))
+  const id = 'reads-fail-2026-02-03'
+  const resolve = ['incident', 'resolve', id, '--text', 'Done.']
+  const remembered = /^# The usual summary: "What it is\."\nsummary: Reads fail\.$/m
+  succeeded(await run('publish', '--note', 'First.', ...releases))
+  await publish(...OPEN, ...DOWN, '--at', '2026-02-03T04:05:06Z')
+  await publish(...resolve)
+  succeeded(await run('rollback', 'VS-0002', '--note', 'Still down.', ...releases))
+  assert.match(read(), remembered)
+  succeeded(await run(...resolve))
+  succeeded(await run('discard', '--yes', ...releases.slice(1)))
+  assert.match(read(), remembered)
+  assert.match(await publish(...resolve), /^The summary is again: What it is\.$/m)
+  succeeded(await run('rollback', 'VS-0002', '--note', 'Down.', ...releases))
+  succeeded(await run('rollback', 'VS-0001', '--note', 'None of it.', ...releases))
+  assert.doesNotMatch(read(), /usual summary/)
+})
+
 test('an edit is published alone, or the file is as it was', async (t) => {
   const { content, read, run } = statusFolder(t)
   const releases = temporaryFolder(t)

@@ -38,6 +38,7 @@ test('init, check and publish: from nothing to a first version', async (t) => {
     /^Created ours with status\.yaml, .*\nReplace every text that starts with TODO, and the addresses of example\.org\. Then run: svc check --content ours\n$/,
   )
   assert.ok(!existsSync(path.join(folder, 'ours', 'wallet.yaml')))
+  assert.equal(readFileSync(path.join(folder, 'ours', '.gitattributes'), 'utf8'), '* -text\n')
   assert.ok(
     existsSync(path.join(folder, 'ours', '.schemas', 'translations', 'wallet', 'security.json')),
   )

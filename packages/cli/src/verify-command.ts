@@ -3,10 +3,11 @@ import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
-import { describeRetiredPin } from '@public-api/client-internal/retired-pin'
+import { describeRetiredPin, retiredPinIn } from '@public-api/client-internal/retired-pin'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
 import { VerificationError } from '@public-api/client-internal/verification-error'
+import type { VerificationKey } from '@public-api/client-internal/verification-key'
 import {
   verifyInSteps,
   type Expectations,
@@ -61,12 +62,13 @@ function trustOf({ pinnedKeyIds, maxAgeSeconds }: Settings, nowMs: number): Trus
   return { ...(pinnedKeyIds === undefined ? {} : { pinnedKeyIds }), maxAgeSeconds, nowMs }
 }
 
-/** The result of a check that may fail. */
+/** The result of a check that may fail. `known` are the keys of a file, if one was given. */
 async function outcomeOf(
   response: HttpResponse,
   { address, pinnedKeyIds }: Settings,
   nowMs: number,
   checking: Promise<Verification>,
+  known: readonly VerificationKey[] = [],
 ): Promise<VerifyOutcome> {
   const url = `${address.origin}${address.target}`
   const about = { response, url, isPinned: pinnedKeyIds !== undefined, nowMs }
@@ -74,7 +76,9 @@ async function outcomeOf(
     return { ...about, ...(await checking), failure: undefined }
   } catch (failure) {
     if (!(failure instanceof VerificationError)) throw failure
-    const retiredPin = await describeRetiredPin(failure, nowMs)
+    const retiredPin =
+      retiredPinIn(known, failure, nowMs, 'the key file') ??
+      (await describeRetiredPin(failure, nowMs))
     return { ...about, steps: failure.steps ?? [], verified: undefined, failure, retiredPin }
   }
 }
@@ -113,7 +117,7 @@ async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
               }),
           )
         : verifyInSteps({ ...response, ...trust, keys: () => known })
-    return await outcomeOf(response, settings, nowMs, checking)
+    return await outcomeOf(response, settings, nowMs, checking, known)
   } finally {
     httpClient.close()
   }
@@ -139,7 +143,7 @@ async function verifySaved(settings: Settings, files: SavedFiles): Promise<Verif
   const nowMs = settings.atMs ?? Date.now()
   const keys = await readKeysFile(files.keys)
   const checking = verifyInSteps({ ...response, ...trustOf(settings, nowMs), keys: () => keys })
-  return outcomeOf(response, settings, nowMs, checking)
+  return outcomeOf(response, settings, nowMs, checking, keys)
 }
 
 function parseStatus(text: string): number {

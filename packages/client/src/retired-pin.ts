@@ -4,6 +4,7 @@ import { READ_PATHS } from '#contract/registry/read-paths'
 import { parseInstant } from '#contract/text/instant'
 import { parseSigningKeys } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
+import type { VerificationKey } from './verification-key.ts'
 import { parseBody } from './verify-response.ts'
 
 /**
@@ -25,18 +26,28 @@ export async function describeRetiredPin(
   nowMs: number = Date.now(),
 ): Promise<string | undefined> {
   if (!(error instanceof VerificationError) || error.code !== 'UNKNOWN_KEY') return undefined
-  const { response, steps = [] } = error
+  const { response } = error
+  const isDocument = response !== undefined && pathOf(response.target) === READ_PATHS.signingKey
+  if (!isDocument) return undefined
+  const keys = await parseSigningKeys(propertyOf(parseBody(response.body), 'data'))
+  return retiredPinIn(keys, error, nowMs, 'the service')
+}
+
+/** The same by keys that `source` gave, for any response that one of them signed. */
+export function retiredPinIn(
+  keys: readonly VerificationKey[],
+  { code, steps = [] }: VerificationError,
+  nowMs: number,
+  source: string,
+): string | undefined {
   const { expected = [], found = [] } = steps.find(({ outcome }) => outcome === 'failed') ?? {}
   const [signer, ...others] = found
-  const isDocument = response !== undefined && pathOf(response.target) === READ_PATHS.signingKey
-  if (!isDocument || signer === undefined || others.length > 0) return undefined
-  for (const { keyId, published } of await parseSigningKeys(
-    propertyOf(parseBody(response.body), 'data'),
-  )) {
+  if (code !== 'UNKNOWN_KEY' || signer === undefined || others.length > 0) return undefined
+  for (const { keyId, published } of keys) {
     const retiredMs = parseInstant(published.notAfter ?? '') ?? Infinity
     if (!expected.includes(keyId) || retiredMs >= nowMs) continue
     const retiredOn = new Date(retiredMs).toISOString()
-    return `the service says that the pinned key ${keyId} was retired on ${retiredOn} and the current one is ${signer}: check it against another source, such as \`svc verify --pin-from\``
+    return `${source} says that the pinned key ${keyId} was retired on ${retiredOn} and the current one is ${signer}: check it against another source, such as \`svc verify --pin-from\``
   }
   return undefined
 }

@@ -10,12 +10,13 @@ import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
 import { withContentLock } from '../editing/edit-content.ts'
-import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
+import { CONTENT_FILES, isLeftover, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
 import { readVersions } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { restoreContent, restoreFile } from './restore-content.ts'
+import { usualSummaryOf } from './published-summary.ts'
+import { restoreContent, restoreFile, type RestoredVersion } from './restore-content.ts'
 import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
 
 /** One file that is discarded; undefined where it does not exist. */
@@ -39,14 +40,18 @@ export interface DiscardPlan {
 }
 
 /** Names that are read or written: content, and the records of translations. Not those of editors and of Git. */
-const isOwnName = (name: string): boolean =>
-  name.split('/').every((part) => !part.startsWith('.') || part === RECORD_FILE)
+const isOwnName = (name: string): boolean => {
+  const base = path.basename(name)
+  return !base.startsWith('.') || base === RECORD_FILE
+}
 
 /** Whether a file is the record of a translation, which commands write. */
 export const isRecord = ({ name }: DiscardedFile): boolean => path.basename(name) === RECORD_FILE
 
 function readFiles(folder: string): ReadonlyMap<string, Buffer> {
-  const files = listBelow(folder).filter(({ name, kind }) => kind === 'file' && isOwnName(name))
+  const files = listBelow(folder, undefined, isLeftover).filter(
+    ({ name, kind }) => kind === 'file' && isOwnName(name),
+  )
   return new Map(files.map(({ name }) => [name, readBelow(folder, name, MAX_FILE_BYTES)]))
 }
 
@@ -67,12 +72,7 @@ function filesOf(name: TranslatedName): readonly string[] {
  * Compiles a copy of a folder. Files with mistakes are replaced by the published ones until all mistakes are gone: what they
  * would publish is unknown. Resolves with their names too.
  */
-async function mendCopy(
-  copy: string,
-  { snapshotId }: VersionEntry,
-  published: ResourceSources,
-  nowMs: number,
-) {
+async function mendCopy(copy: string, published: RestoredVersion, nowMs: number) {
   const mended = new Map<string, 'kept comments' | 'new'>()
   const known = new Set([...CONTENT_FILES.values()].flatMap(filesOf))
   for (;;) {
@@ -87,7 +87,7 @@ async function mendCopy(
       // A comment may be the mistake.
       const isSecond = mended.has(name)
       if (isSecond) writeBytes(copy, name, undefined)
-      const saved = restoreFile(copy, name, snapshotId, published)
+      const saved = restoreFile(copy, name, published)
       for (const each of saved) writeBytes(copy, each, undefined)
       mended.set(name, isSecond ? 'new' : 'kept comments')
     }
@@ -120,24 +120,27 @@ export async function planDiscard({
   readonly nowMs: number
   readonly only?: ReadonlySet<TranslatedName> | undefined
 }): Promise<DiscardPlan> {
-  const entry = readVersions(store).at(-1)
+  const versions = readVersions(store)
+  const entry = versions.at(-1)
   if (entry === undefined) throw new PublishError('VERSION', 'no version is published')
-  const published = sourcesOfVersion(store, entry)
+  const wanted = sourcesOfVersion(store, entry)
+  const usualSummary = usualSummaryOf(store, versions)
+  const published = { name: entry.snapshotId, wanted, usualSummary }
   const original = readFiles(contentDir)
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-discard-'))
   try {
     for (const [name, bytes] of original) writeBytes(copy, name, bytes)
-    const { compiled, mended } = await mendCopy(copy, entry, published, nowMs)
+    const { compiled, mended } = await mendCopy(copy, published, nowMs)
     const isChosen = (file: string) =>
       only === undefined || [...only].some((name) => filesOf(name).includes(file))
     for (const name of mended) if (!isChosen(name)) writeBytes(copy, name, original.get(name))
     const sources = sourcesOf(compiled)
-    const known = only === undefined ? sources : selectResources(published, sources, only)
-    const { byHand, saved } = await restoreContent(copy, entry.snapshotId, known, published, nowMs)
+    const known = only === undefined ? sources : selectResources(wanted, sources, only)
+    const { byHand, saved } = await restoreContent(copy, known, published, nowMs)
     for (const name of saved) writeBytes(copy, name, undefined)
-    const wanted = readFiles(copy)
-    const changed = [...new Set([...original.keys(), ...wanted.keys()])]
-      .map((name) => ({ name, before: original.get(name), after: wanted.get(name) }))
+    const brought = readFiles(copy)
+    const changed = [...new Set([...original.keys(), ...brought.keys()])]
+      .map((name) => ({ name, before: original.get(name), after: brought.get(name) }))
       .filter(({ before, after }) => before === undefined || after?.equals(before) !== true)
     // A record alone states nothing that was typed.
     const files = changed.every(isRecord) ? [] : changed
@@ -149,11 +152,18 @@ export async function planDiscard({
   }
 }
 
-/** Copies files to a new folder beside the content folder. Git ignores it: not everything that was typed is meant for others. */
+/**
+ * Copies files to a new folder below the content folder, where everyone may write who may discard. Its dot excludes it from
+ * the content. Git ignores it: not everything that was typed is meant for others.
+ */
 function keepFiles(contentDir: string, files: readonly DiscardedFile[], nowMs: number): string {
-  const parent = `${path.resolve(contentDir)}.discarded`
-  fs.mkdirSync(parent, { recursive: true })
-  fs.writeFileSync(path.join(parent, '.gitignore'), '*\n')
+  const parent = path.join(path.resolve(contentDir), '.discarded')
+  if (!fs.existsSync(parent)) {
+    fs.mkdirSync(parent)
+    // The umask may have removed permissions of the group, which discards too.
+    fs.chmodSync(parent, fs.statSync(contentDir).mode & 0o7777)
+    fs.writeFileSync(path.join(parent, '.gitignore'), '*\n')
+  }
   const folder = path.join(parent, formatInstant(nowMs).replaceAll(':', '-'))
   fs.mkdirSync(folder)
   for (const { name, before } of files) writeBytes(folder, name, before)
@@ -170,8 +180,8 @@ function write<Result>(consequence: string, work: () => Result): Result {
 }
 
 /**
- * Carries out a plan. The files are copied to a folder beside the content folder first; resolves with its path, undefined
- * if no file is lost. Rejects with a PublishError if a file changed since the plan; then nothing was changed.
+ * Carries out a plan. The files are copied to a folder of their own first; resolves with its path, undefined if no file is
+ * lost. Rejects with a PublishError if a file changed since the plan; then nothing was changed.
  */
 export async function discardEdits(
   { contentDir, entry, files, isWhole }: DiscardPlan,

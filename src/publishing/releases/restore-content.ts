@@ -20,11 +20,21 @@ import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
+import { writeUsualSummary } from '../editing/usual-summary.ts'
 import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { parseYamlSource } from '../rules/yaml-source.ts'
 import { writeTranslationRecord } from '../translations/translation-record.ts'
 import { overlaysIn, type ResourceSources } from './select-resources.ts'
+
+/** What a content folder is brought to. */
+export interface RestoredVersion {
+  /** The version that names the copies of files. */
+  readonly name: string
+  readonly wanted: ResourceSources
+  /** The summary that comes back when nothing is open any more; undefined if nothing is open. */
+  readonly usualSummary: string | undefined
+}
 
 /** What a content folder now has. */
 export interface RestoredContent {
@@ -99,12 +109,16 @@ function createWriter(contentDir: string, version: string) {
     read,
     replace,
 
-    /** Gives a YAML file another value; undefined removes the file. `known` is the value that was published. */
+    /**
+     * Gives a YAML file another value; undefined removes the file. `known` is the value that was published. `annotate`
+     * changes comments.
+     */
     write(
       name: string,
       known: JsonValue | undefined,
       published: JsonValue | undefined,
       locale?: TranslationLocale,
+      annotate = (edited: string) => edited,
     ): void {
       const file = locale === undefined ? name : `${locale}/${name}`
       const text = read(file)
@@ -115,7 +129,7 @@ function createWriter(contentDir: string, version: string) {
       if (wanted === undefined) return replace(file, undefined, isPublished)
       const isReadable = text !== undefined && current !== undefined
       const fresh = () => `${schemaLine(name, locale)}\n${stringify(wanted, { lineWidth: 100 })}`
-      replace(file, isReadable ? rewriteYaml(text, wanted) : fresh(), isPublished)
+      replace(file, annotate(isReadable ? rewriteYaml(text, wanted) : fresh()), isPublished)
     },
   }
 }
@@ -153,6 +167,7 @@ function restoreResource(
   [file, name]: readonly [file: string, name: TranslatedName],
   known: JsonValue | undefined,
   wanted: JsonValue | undefined,
+  usualSummary: string | undefined,
 ): void {
   if (name === ORGANIZATION_RESOURCE) {
     const [before, after] = [known, wanted] as unknown as (Organization | undefined)[]
@@ -165,7 +180,11 @@ function restoreResource(
   if (typeof imported === 'string') {
     const reason = `${file} takes its entries from ${imported}, which was not changed`
     writer.imported.set(name, reason)
-  } else writer.write(file, known, wanted)
+  } else {
+    const annotate = (edited: string) =>
+      name === 'status' ? writeUsualSummary(edited, usualSummary) : edited
+    writer.write(file, known, wanted, undefined, annotate)
+  }
 }
 
 /**
@@ -175,8 +194,7 @@ function restoreResource(
 export function restoreFile(
   contentDir: string,
   file: string,
-  version: string,
-  wanted: ResourceSources,
+  { name: version, wanted, usualSummary }: RestoredVersion,
 ): readonly string[] {
   const writer = createWriter(contentDir, version)
   const locale = TRANSLATION_LOCALES.find((each) => file.startsWith(`${each}/`))
@@ -186,7 +204,7 @@ export function restoreFile(
   const source = wanted.get(name)
   if (locale === undefined) {
     const value = source && (JSON.parse(source.read()) as JsonValue)
-    restoreResource(writer, [base, name], undefined, value)
+    restoreResource(writer, [base, name], undefined, value, usualSummary)
   } else {
     const overlay = overlaysIn(wanted.get(translationResource(locale)))[name]
     writer.write(base, undefined, overlay as JsonValue | undefined, locale)
@@ -200,9 +218,8 @@ export function restoreFile(
  */
 export async function restoreContent(
   contentDir: string,
-  version: string,
   known: ResourceSources,
-  wanted: ResourceSources,
+  { name: version, wanted, usualSummary }: RestoredVersion,
   nowMs: number,
 ): Promise<RestoredContent> {
   const writer = createWriter(contentDir, version)
@@ -219,7 +236,7 @@ export async function restoreContent(
     const isMissing = isWallet(name) && hasWallet && writer.read(file) === undefined
     if (!differs(name) && !isMissing) continue
     restored.add(name)
-    restoreResource(writer, [file, name], valueOf(known, name), valueOf(wanted, name))
+    restoreResource(writer, [file, name], valueOf(known, name), valueOf(wanted, name), usualSummary)
   }
   for (const locale of TRANSLATION_LOCALES) {
     const resource = translationResource(locale)

@@ -16,6 +16,7 @@ import {
   requireVersion,
 } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
+import { usualSummaryOf } from './published-summary.ts'
 import { restoreContent, type RestoredContent } from './restore-content.ts'
 import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
 
@@ -87,10 +88,10 @@ export async function rollBackRelease(
     return []
   })
   if (result.outcome === 'unchanged') return { ...result, restored: undefined }
+  const usualSummary = usualSummaryOf(store, versions.slice(0, versions.indexOf(target) + 1))
+  const brought = { name: head.snapshotId, wanted: chosen, usualSummary }
   const restored =
-    basedOn === undefined
-      ? undefined
-      : await restoreContent(basedOn, head.snapshotId, current, chosen, nowMs)
+    basedOn === undefined ? undefined : await restoreContent(basedOn, current, brought, nowMs)
   const unwritten = basedOn === undefined ? undefined : writeBase(basedOn, result.entry)
   const all = [
     ...prepared,

@@ -120,6 +120,9 @@ function missingFiles(present: ReadonlySet<string>) {
 const LEFTOVER =
   /~$|\.(?:bak|old|orig|rej|save|sw[a-p]|tmp)$|^#.*#$|^(?:thumbs\.db|desktop\.ini|4913)$/i
 
+/** Whether a name in a content folder is of an editor, a system or version control, and not content. */
+export const isLeftover = (part: string): boolean => part.startsWith('.') || LEFTOVER.test(part)
+
 /** A mistake for a merge conflict that was not resolved, with the lines of its markers. */
 export function conflictMistake(file: string, lines: readonly number[]): ContentMistake {
   const found = `a merge conflict (${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')})`
@@ -214,9 +217,8 @@ export function readContentFolder(
   }
 
   try {
-    for (const { name, kind } of listBelow(contentDir)) {
-      // Files of editors, systems and version control are not content.
-      if (name.split('/').some((part) => part.startsWith('.') || LEFTOVER.test(part))) continue
+    for (const { name, kind } of listBelow(contentDir, undefined, isLeftover)) {
+      if (isLeftover(path.basename(name))) continue
       if (kind === 'file') files.push(name)
       // Links may lead out of the folder. Reading a pipe or a device may never end.
       else if (kind !== 'folder') irregular.add(name)
