@@ -42,6 +42,10 @@ export const COMMANDS: CommandTable = {
   tlog: ['create, cosign and prove the transparency log', () => import('./tlog.ts')],
   ...VERIFICATION_COMMANDS,
   audit: ['audit the history of a service or a releases folder', () => import('./audit.ts')],
+  doctor: [
+    'inspect a service from outside, and the machine that it runs on',
+    () => import('./doctor.ts'),
+  ],
   waitlist: [
     'join, export, show, erase or expire registrations',
     () => import('./waitlist.ts'),

@@ -1,4 +1,5 @@
 import {
+  type Command,
   type CommandResult,
   createCommand,
   type CommandOutput,
@@ -16,7 +17,7 @@ import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { DOCTOR_BOUNDS } from './doctor/doctor-bounds.ts'
 import { FINDING_CATALOG } from './doctor/finding-catalog.ts'
-import type { DoctorFinding } from './doctor/findings.ts'
+import type { DoctorFinding, Report } from './doctor/findings.ts'
 import { MAX_REQUESTS } from './doctor/probe.ts'
 import { type Diagnosis, runDoctor } from './doctor/run-doctor.ts'
 import { parseOrigin } from './log/parse-origin.ts'
@@ -39,6 +40,14 @@ interface Settings {
   readonly timeoutMs: number
   readonly hasKeyRecord: boolean | undefined
   readonly mirrors: readonly string[]
+  readonly machine: ServiceMachine | undefined
+}
+
+/** A machine that runs a deployment. */
+export interface ServiceMachine {
+  readonly origin: string
+  /** Reports what is wrong with the machine itself. Resolves with the reason if that cannot be found out. */
+  check(report: Report): Promise<string | undefined>
 }
 
 function formatFinding({ id, severity, found, expected, advice, where }: DoctorFinding): string[] {
@@ -95,7 +104,7 @@ function describe(diagnosis: Diagnosis, { origin }: Settings): object {
 }
 
 async function examine(settings: Settings, output: CommandOutput): Promise<CommandResult> {
-  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs, mirrors } = settings
+  const { origin, pinnedKeyIds, hasKeyRecord, deployment, timeoutMs, mirrors, machine } = settings
   const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
   const diagnosis = await withProgress({ label: 'Asking', total: EXPECTED_REQUESTS }, (progress) =>
     runDoctor({
@@ -106,6 +115,7 @@ async function examine(settings: Settings, output: CommandOutput): Promise<Comma
       hasKeyRecord,
       deployment,
       mirrors,
+      checkMachine: machine?.origin === origin ? machine.check : undefined,
       onResponse: () => progress.advance(1),
     }),
   ).finally(() => httpClient.close())
@@ -131,59 +141,71 @@ function listFindings(json: boolean, output: CommandOutput): ExitCode {
   return EXIT_CODES.done
 }
 
-/** `svc doctor`: checks from outside whether a deployment works as promised. */
-export const command = createCommand({
-  usage: ['doctor BASE [options]', 'doctor --list [--json]'],
-  about: `Inspects a deployment from outside, through its proxies and its CDN,
+/**
+ * `svc doctor`: checks from outside whether a deployment works as promised, and the machine that runs it, if `findMachine`
+ * finds that it is this one.
+ */
+export const createDoctorCommand = (
+  usage: string,
+  note: string,
+  findMachine: () => ServiceMachine | undefined,
+): Command =>
+  createCommand({
+    usage: [usage, 'doctor --list [--json]'],
+    about: `Inspects a deployment from outside, through its proxies and its CDN,
 and reports what breaks the contract, what was expected and what to do. BASE is
-the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.
+the deployment's origin, such as https://example.org, with or without ${BASE_PATH}.${note}
 
 It sends about 50 requests, never more than ${MAX_REQUESTS}, four at a time: GET, HEAD,
 OPTIONS, and one POST without a body to ${ENDPOINTS.time.path}, which
 rejects it. It sends no registration, no key and no other write. With --mirror it also
 reads up to ${DOCTOR_BOUNDS.copyFiles} files of each static copy: their bytes, headers and age. It does so
 even if the service does not respond.`,
-  options: {
-    pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
+    options: {
+      pin: textOptions(`KEYID: ID of the key that is expected to sign; repeat it for an announced
       next key`),
-    'pin-from': PIN_FROM_OPTION,
-    deployment: {
-      ...textOption(`KIND: primary or preview, which is a staging deployment (default: according
+      'pin-from': PIN_FROM_OPTION,
+      deployment: {
+        ...textOption(`KIND: primary or preview, which is a staging deployment (default: according
       to its robots.txt)`),
-      choices: DEPLOYMENTS,
+        choices: DEPLOYMENTS,
+      },
+      mirror: textOptions(
+        'URL: a static copy of the deployment, to inspect too; repeat it for several',
+      ),
+      list: flag('print all possible findings with severity, expectation and advice'),
+      timeout: textOptionOr('30', 'SECONDS: limit for each response'),
     },
-    mirror: textOptions(
-      'URL: a static copy of the deployment, to inspect too; repeat it for several',
-    ),
-    list: flag('print all possible findings with severity, expectation and advice'),
-    timeout: textOptionOr('30', 'SECONDS: limit for each response'),
-  },
-  json: 'print one JSON object',
-  exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3
+    json: 'print one JSON object',
+    exit: `0 no finding of the severity error (warnings are printed), 1 errors, 2 wrong usage, 3
     unreachable`,
-  takesArguments: true,
-  async run({ values, positionals }, output) {
-    const [base, ...rest] = positionals
-    const { json } = values
-    if (values.list) {
-      if (base !== undefined) throw new UsageError('--list sends no request; omit the URL')
-      return listFindings(json, output)
-    }
-    if (base === undefined) throw new UsageError('expected the URL of a deployment')
-    if (rest.length > 0) throw new UsageError('expected one URL, found more')
-    const origin = parseBase(base)
-    const pinFrom = values['pin-from']
-    const settings: Settings = {
-      origin,
-      pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, origin, output),
-      hasKeyRecord: pinFrom === undefined ? await findKeyRecord(origin) : true,
-      deployment:
-        values.deployment === undefined
-          ? undefined
-          : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
-      mirrors: (values.mirror ?? []).map(parseOrigin),
-      timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
-    }
-    return examine(settings, output)
-  },
-})
+    takesArguments: true,
+    async run({ values, positionals }, output) {
+      const [base, ...rest] = positionals
+      const { json } = values
+      if (values.list) {
+        if (base !== undefined) throw new UsageError('--list sends no request; omit the URL')
+        return listFindings(json, output)
+      }
+      if (rest.length > 0) throw new UsageError('expected one URL, found more')
+      const machine = findMachine()
+      const origin = base === undefined ? machine?.origin : parseBase(base)
+      if (origin === undefined) throw new UsageError('expected the URL of a deployment')
+      const pinFrom = values['pin-from']
+      const settings: Settings = {
+        origin,
+        pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, origin, output),
+        hasKeyRecord: pinFrom === undefined ? await findKeyRecord(origin) : true,
+        deployment:
+          values.deployment === undefined
+            ? undefined
+            : parseChoice('--deployment', values.deployment, DEPLOYMENTS),
+        machine,
+        mirrors: (values.mirror ?? []).map(parseOrigin),
+        timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      }
+      return examine(settings, output)
+    },
+  })
+
+export const command = createDoctorCommand('doctor BASE [options]', '', () => undefined)

@@ -363,6 +363,10 @@ export const FINDING_CATALOG = {
     'no version number in Server, and no X-Powered-By',
     'Disable it in the proxy (nginx: server_tokens off).',
   ),
+  'releases-owner': warning(
+    'one owner of everything in the releases folder, as whom svc publish and the cosign timer run',
+    'Give the files to this owner, and enable the timer as public-api-cosign@OWNER.timer.',
+  ),
   'copy-missing': error(
     'every file of the copy, and status 404 for others',
     'Publish the whole folder that svc site wrote. Delete its site.json to write every file again.',

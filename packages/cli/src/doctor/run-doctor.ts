@@ -36,6 +36,8 @@ export interface DoctorSettings {
   readonly deployment: 'primary' | 'preview' | undefined
   /** URLs of static copies, each with a slash at the end. */
   readonly mirrors?: readonly string[]
+  /** The check of the machine that runs the deployment, if it is this one. */
+  readonly checkMachine?: ((report: Report) => Promise<string | undefined>) | undefined
   /** Called after each response. */
   readonly onResponse?: () => void
 }
@@ -100,7 +102,7 @@ async function runCheck(
  * copies to inspect.
  */
 export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
-  const { origin, ask, mirrors = [], nowMs, pinnedKeyIds, onResponse } = settings
+  const { origin, ask, mirrors = [], nowMs, pinnedKeyIds, checkMachine, onResponse } = settings
   const probe = createProbe({ origin, ask, ...(onResponse === undefined ? {} : { onResponse }) })
   const reached = createFindings()
   const survey = await probeDeployment(probe, reached.report).catch((error: unknown) => {
@@ -118,6 +120,7 @@ export async function runDoctor(settings: DoctorSettings): Promise<Diagnosis> {
       checks.push(await runCheck(check, (report) => run(surveyed, report)))
     }
   }
+  if (checkMachine !== undefined) checks.push(await runCheck('this machine', checkMachine))
   let mirrored = 0
   const askMirror: Ask = async (spec) => {
     mirrored += 1
