@@ -3,6 +3,7 @@ import { format } from 'oxfmt'
 import { buildVectors } from '../test/vectors/build-vectors.ts'
 import { buildFallbackVectors } from '../test/vectors/fallback-vectors.ts'
 import { HISTORY_VECTORS } from '../test/vectors/history-vectors.ts'
+import { buildIntegrityVectors } from '../test/vectors/integrity-vectors.ts'
 import { buildKeyVectors } from '../test/vectors/key-vectors.ts'
 import { buildLogVectors } from '../test/vectors/log-vectors.ts'
 import { driftLines, updateFiles, withRemoved, type GeneratedFile } from './generated-files.ts'
@@ -26,6 +27,9 @@ async function vectorFiles(): Promise<readonly GeneratedFile[]> {
     ...[...HISTORY_VECTORS].map(([name, vector]) => [`history/${name}`, vector] as const),
     ...[...buildFallbackVectors()].map(([name, vector]) => [`fallback/${name}`, vector] as const),
     ...[...(await buildKeyVectors())].map(([name, vector]) => [`keys/${name}`, vector] as const),
+    ...[...(await buildIntegrityVectors())].map(
+      ([name, vector]) => [`integrity/${name}`, vector] as const,
+    ),
     ...[...(await buildLogVectors())].map(([name, vector]) => [`log/${name}`, vector] as const),
   ]
   const files = vectors.map(async ([name, vector]) => {

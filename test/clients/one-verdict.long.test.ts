@@ -325,7 +325,9 @@ async function verdictOf(vector: Case): Promise<string> {
 
 function readCases(): readonly (readonly [name: string, vector: Case])[] {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  const names = files.filter((file) => file.endsWith('.json') && !file.startsWith('fallback'))
+  const names = files.filter(
+    (file) => file.endsWith('.json') && !/^(?:fallback|integrity)/.test(file),
+  )
   return names
     .toSorted()
     .map((file) => [

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey, verify } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
+import type {
+  IntegrityOutcome,
+  IntegrityVector,
+  VectorResponse,
+} from '@public-api/client-internal/vector'
+import { httpbis } from 'http-message-signatures'
 import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
 import { ASKED, COMPONENTS, KEY_ID, verdicts, type Exchanged } from '../support/stock-verifiers.ts'
 
@@ -238,4 +245,66 @@ test('pages of other origins may ask for it and read it', async (t) => {
     headers['access-control-expose-headers'] ?? '',
     /, Signature, Signature-Input, Unencoded-Digest$/,
   )
+})
+
+/** The steps of the vectors' README. The library makes the signature base, from the fields alone, and checks the times. */
+async function outcomeOf({
+  integrity,
+  request,
+  response,
+}: IntegrityVector): Promise<IntegrityOutcome> {
+  const headers = Object.fromEntries(
+    response.headers.map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const [, covered = ''] =
+    /\(([^)]*)\)[^(]*tag="ed25519-integrity"/.exec(headers['signature-input'] ?? '') ?? []
+  if (!covered.includes('"unencoded-digest";sf')) return 'UNSIGNED'
+  const digest = headers['unencoded-digest']
+  if (digest === undefined || headers['signature'] === undefined) return 'UNSIGNED'
+  const trusted = new Set(integrity.split(' ').map((each) => each.replace('ed25519-', '')))
+  let outcome: IntegrityOutcome = 'UNKNOWN_KEY'
+  const keyLookup = ({ keyid = '', tag }: { readonly keyid?: string; readonly tag?: string }) => {
+    if (tag !== 'ed25519-integrity' || !trusted.has(keyid)) return Promise.resolve(null)
+    outcome = 'EXPIRED'
+    const x = Buffer.from(keyid, 'base64').toString('base64url')
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+    const check = (base: Buffer, signature: Buffer) => {
+      outcome = 'SIGNATURE'
+      return Promise.resolve(verify(null, base, key, signature))
+    }
+    return Promise.resolve({ id: keyid, verify: check })
+  }
+  const isVerified = await httpbis
+    .verifyMessage({ keyLookup }, { status: response.status, headers }, { ...request, headers: {} })
+    .catch(() => false)
+  if (isVerified !== true) return outcome
+  return digest === `sha-256=:${digestOf(response)}:` ? 'ok' : 'DIGEST'
+}
+
+function digestOf({ bodyBase64 }: VectorResponse): string {
+  return createHash('sha256')
+    .update(Buffer.from(bodyBase64 ?? '', 'base64'))
+    .digest('base64')
+}
+
+test('a library gives the expected outcome for every vector of signatures for browsers', async (t) => {
+  const folder = new URL('../vectors/integrity/', import.meta.url)
+  const files = readdirSync(folder)
+  assert.ok(files.length > 20)
+  t.mock.timers.enable({ apis: ['Date'] })
+  for (const file of files) {
+    const vector = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as IntegrityVector
+    t.mock.timers.setTime(Date.parse(vector.now))
+    assert.equal(await outcomeOf(vector), vector.expected, file)
+    if (vector.signatureBase === undefined) continue
+    const { signature = '' } =
+      /:(?<signature>[^:]+):$/.exec(
+        vector.response.headers.find(([name]) => name === 'Signature')?.[1] ?? '',
+      )?.groups ?? {}
+    const key = createPublicKey(TEST_SIGNING_KEY)
+    assert.ok(
+      verify(null, Buffer.from(vector.signatureBase), key, Buffer.from(signature, 'base64')),
+      file,
+    )
+  }
 })

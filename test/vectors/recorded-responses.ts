@@ -28,16 +28,23 @@ export interface RecordedRequest {
   /** How many versions are published then; the status is another one in each. */
   readonly versions?: number
   readonly signingKey?: KeyObject
+  /** The configured origin, which only signatures by RFC 9421 cover. */
+  readonly origin?: string
 }
 
 /** The app with everything that would differ from run to run held fast. */
-function createFixedApp({ atMs, versions = 1, signingKey }: Partial<RecordedRequest>): App {
+function createFixedApp({
+  atMs,
+  versions = 1,
+  signingKey,
+  origin = 'https://api.example.test',
+}: Partial<RecordedRequest>): App {
   const privateKey = signingKey ?? TEST_SIGNING_KEY
   const key = derivePublicSigningKey(privateKey)
   return createApp({
     runtime: 'local',
     deployment: 'primary',
-    baseUrl: 'https://api.example.test',
+    baseUrl: origin,
     releases: loadReleases(makeReleases(versions).store),
     signing: {
       signer: createOpensslSigner(privateKey),

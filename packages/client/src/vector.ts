@@ -174,3 +174,30 @@ export interface FallbackVector {
   readonly responses: Readonly<Record<string, VectorResponse>>
   readonly steps: readonly FallbackStep[]
 }
+
+/** Results of the check that a browser makes of `fetch(url, { integrity })`. It reports each failure as a network error. */
+export type IntegrityOutcome =
+  | 'ok'
+  | 'UNSIGNED'
+  | 'UNKNOWN_KEY'
+  | 'EXPIRED'
+  | 'SIGNATURE'
+  | 'DIGEST'
+
+/** One case of the folder `integrity`, as its JSON file has it. */
+export interface IntegrityVector {
+  readonly description: string
+  readonly expected: IntegrityOutcome
+  /** The verifier's clock: ISO 8601 UTC. */
+  readonly now: string
+  /** The trusted keys, as a page passes them to fetch. */
+  readonly integrity: string
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: readonly HeaderPair[]
+  }
+  readonly response: VectorResponse
+  /** The signed text, in valid vectors. */
+  readonly signatureBase?: string
+}
