@@ -4,6 +4,8 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parseAddress } from '@public-api/cli/src/verifying/address.ts'
+import { createClient } from '@public-api/client-internal/client'
+import { fetchCopyProof } from '@public-api/client-internal/copy-proof'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
@@ -498,6 +500,87 @@ test('exits 3 with the reason if the service is unreachable', async (t) => {
   assert.match(unknown.error, /name\.invalid\/api\/v1\/status .*(?:\(DNS\)|did not respond)/)
 })
 
+test('reads a copy while the service is away, and only then', async (t) => {
+  const app = await runApp(t)
+  const isAway = { value: false }
+  const origin = await serve(t, ({ url = '' }, response) => {
+    if (isAway.value) return void response.writeHead(503).end()
+    void app.fetch(url).then(async (sent) => {
+      response.writeHead(sent.status, [...sent.headers].flat())
+      response.end(await sent.bytes())
+    })
+  })
+  const client = createClient({ baseUrl: origin, now: () => TEST_NOW_MS })
+  const { entry, ...proof } = await fetchCopyProof(client)
+  const serveCopy = (now: object) =>
+    serve(t, ({ url = '' }, response) => {
+      if (url === '/now.json') return void response.end(JSON.stringify(now))
+      void app.fetch(url).then(async (sent) => response.end(await sent.bytes()))
+    })
+  const copy = `${await serveCopy(proof)}/`
+  const foreign = `${await serveCopy({ ...proof, origin: 'https://other.example' })}/`
+  const closed = `${await silentOrigin()}/`
+  const later = new Date(TEST_NOW_MS + 7_200_000).toISOString()
+  const atCopy = (...mirrors: readonly string[]) => [
+    '--pin',
+    key.keyId,
+    '--at',
+    later,
+    ...mirrors.flatMap((each) => ['--mirror', each]),
+  ]
+  const url = `${origin}/api/v1/status`
+
+  const near = await svc('verify', url, ...PINNED, '--mirror', closed, '--json')
+  const { source } = JSON.parse(near.out) as { source: string }
+  assert.deepEqual([near.status, source], [0, 'origin'])
+
+  // Stale, which is a response and no outage.
+  const decided = await svc('verify', url, ...atCopy(copy))
+  assert.equal(decided.status, 1)
+  assert.match(decided.error, /^error: STALE: /)
+
+  isAway.value = true
+  const read = await svc('verify', url, ...atCopy(closed, foreign, copy))
+  assert.equal(read.status, 0, read.error)
+  assert.match(read.out, new RegExp(`^from the copy ${copy}$`, 'm'))
+  assert.match(read.out, new RegExp(`current at ${NOW}, 2 h ago, signed by ${key.keyId}\\.$`, 'm'))
+  assert.match(read.error, /^warning: UNSIGNED: .*\nwarning: CONNECTION: .*\nwarning: MALFORMED: /)
+  const { status: exit, out } = await svc('verify', url, ...atCopy(copy), '--json')
+  const report = JSON.parse(out) as object
+  const expected = { ok: true, source: 'mirror', mirror: copy, provedAt: NOW, ageSeconds: 7200 }
+  assert.deepEqual([exit, report], [0, { ...report, ...expected, warnings: [] }])
+
+  for (const [target, mirror, options, status, code] of [
+    ['status', copy, ['--max-mirror-age', '7200'], 0, undefined],
+    ['status', copy, ['--max-mirror-age', '7199'], 3, 'STALE_COPY'],
+    ['time', copy, [], 3, 'NO_COPY'],
+    ['status', foreign, [], 1, 'MALFORMED'],
+    ['status', closed, [], 3, 'UNREACHABLE'],
+  ] as const) {
+    const asked = [`${origin}/api/v1/${target}`, ...atCopy(mirror), ...options, '--json']
+    const result = await svc('verify', ...asked)
+    const found = JSON.parse(result.out) as { code?: string }
+    assert.deepEqual([result.status, found.code], [status, code], result.error)
+  }
+})
+
+test('a response that a key document in an outage cannot verify is not replaced', async (t) => {
+  const app = await runApp(t)
+  const origin = await serve(t, ({ url = '' }, response) => {
+    // Of the key document that no cache has.
+    if (url.includes('?')) return void response.destroy()
+    void app.fetch(url).then(async (sent) => {
+      const time = url.endsWith('status') ? { 'x-svc-signed-at': NOW.replace('000Z', '001Z') } : {}
+      response.writeHead(sent.status, [...sent.headers, ...Object.entries(time)].flat())
+      response.end(await sent.bytes())
+    })
+  })
+  const mirror = ['--mirror', await silentOrigin()]
+  const { status, error } = await svc('verify', `${origin}/api/v1/status`, ...PINNED, ...mirror)
+  assert.equal(status, 1)
+  assert.match(error, /^error: SIGNATURE: /)
+})
+
 test('reports wrong usage before any request', async () => {
   for (const [args, expected] of [
     [[], /expected the URL of a response/],
@@ -508,6 +591,10 @@ test('reports wrong usage before any request', async () => {
     [['http://a', '--pin', 'short'], /--pin expects a key ID/],
     [['http://a', '--method', 'POST'], /--method expects GET, HEAD or OPTIONS/],
     [['http://a', '--max-age', '0'], /--max-age expects whole seconds/],
+    [['http://a', '--mirror', 'http://b'], /--mirror needs --pin or --pin-from/],
+    [['http://a', '--mirror', 'b'], /expected a URL such as/],
+    [['http://a', '--mirror', 'http://b', '--method', 'HEAD'], /only .* a plain GET/],
+    [['http://a', '--max-mirror-age', '1'], /needs --mirror URL/],
     [['http://a', '--body', 'x'], /belong to a saved response/],
     [['/api/v1', '--headers', 'x'], /needs --keys FILE/],
     [

@@ -182,6 +182,7 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
       'compared test/cli/package.process.test.ts',
     ],
     'Pin the key': ['commands'],
+    'Read a copy while the service is away': ['commands'],
     'Audit every month': ['commands'],
     'Watch for new versions': ['commands'],
     Evidence: ['commands'],

@@ -387,7 +387,10 @@ void test('the key IDs may come from another site', { skip }, async (t) => {
 
 void test('reads a mirror while the service is away', { skip }, async (t) => {
   const made = makeReleases(2)
-  const app = await runService(t, { releases: loadReleases(made.store) })
+  const app = await runService(t, {
+    releases: loadReleases(made.store),
+    clock: { nowMs: () => Date.now() - 10_000 },
+  })
   const { entry, ...proof } = await fetchCopyProof(createClient({ baseUrl: app.origin }))
   const origin = await serve(t, (_, response) => void response.writeHead(502).end())
   const text = JSON.stringify({ ...proof, origin })
@@ -397,7 +400,8 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
       response.writeHead(file.status).end(Buffer.from(await file.arrayBuffer()))
     })
   })
-  const client = await connect(t, origin, ['--pin', PIN, '--mirror', mirror])
+  const copied = ['--pin', PIN, '--mirror', mirror]
+  const client = await connect(t, origin, copied)
   const { isError, text: found } = await client.call('get_status')
   assert.equal(isError, false, found)
   const result = JSON.parse(found) as Result & { readonly proof: { readonly source: string } }
@@ -405,6 +409,9 @@ void test('reads a mirror while the service is away', { skip }, async (t) => {
     [result.proof.source, result.proof.version.hash, result.data['state']],
     ['mirror', entry.hash, 'operational'],
   )
+  const strict = await connect(t, origin, [...copied, '--max-mirror-age', '5'])
+  const old = await strict.call('get_status')
+  assert.deepEqual([old.isError, old.text.split(':')[0]], [true, 'STALE_COPY'])
   const none = await client.call('get_history_entry', { snapshotId: 'VS-0001' })
   assert.deepEqual([none.isError, none.text.split(':')[0]], [true, 'NO_COPY'])
 })

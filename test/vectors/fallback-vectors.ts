@@ -477,6 +477,13 @@ export function buildFallbackVectors(): ReadonlyMap<string, FallbackVector> {
       ),
     ),
   ])
+  const hours = Array.from({ length: 25 }, (_, hour) => hour)
+  add('day-without-refresh', 'The service is away for a day, and the copy is not refreshed.', [
+    step(fromOrigin, result('origin', 0), { now: at(0), requests: [ASKED] }),
+    ...hours.map((hour) =>
+      step(copyAt(COPY), result('mirror', hour * HOUR), { now: at(hour * HOUR) }),
+    ),
+  ])
   const stored = { hasStore: true }
   add(
     'store',

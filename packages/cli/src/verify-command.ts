@@ -1,8 +1,14 @@
-import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/command'
+import {
+  CommandFailure,
+  type CommandResult,
+  createCommand,
+  UsageError,
+} from '@public-api/cli-kit/command'
 import { parseChoice, parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions, textOptionOr } from '@public-api/cli-kit/options'
 import { freshTarget } from '@public-api/client-internal/fresh-target'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
+import { isOutage } from '@public-api/client-internal/outage'
 import { describeRetiredPin, retiredPinIn } from '@public-api/client-internal/retired-pin'
 import { verifyKeyDocument } from '@public-api/client-internal/signing-keys'
 import { withNewerKeys } from '@public-api/client-internal/trusted-keys'
@@ -17,10 +23,11 @@ import { HEADERS } from '@public-api/contract/http/headers'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { parseInstant } from '@public-api/contract/text/instant'
+import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
 import { describeOutcome, type VerifyOutcome } from './verifying/describe-outcome.ts'
-import { createHttpClient } from './verifying/requests.ts'
+import { type Ask, createHttpClient, isLost, UnreachableError } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import {
   inputFailure,
@@ -28,6 +35,7 @@ import {
   readSavedResponse,
   readWholeResponse,
 } from './verifying/saved-response.ts'
+import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }
@@ -54,6 +62,7 @@ interface Settings {
   readonly maxAgeSeconds: number
   readonly atMs: number | undefined
   readonly timeoutMs: number
+  readonly copies: CopySources | undefined
 }
 
 type Trust = Omit<Expectations, 'keys'>
@@ -83,43 +92,61 @@ async function outcomeOf(
   }
 }
 
-async function verifyFetched(settings: Settings): Promise<VerifyOutcome> {
-  const { address, method, ifNoneMatch, keysFile, timeoutMs } = settings
-  const { origin, target } = address
+async function askService(settings: Settings, ask: Ask): Promise<VerifyOutcome> {
+  const { address, method, ifNoneMatch, keysFile } = settings
+  const { target } = address
   const known = keysFile === undefined ? [] : await readKeysFile(keysFile)
-  const httpClient = createHttpClient({ origin, timeoutMs, nowMs: Date.now })
+  const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
+  const response = await ask({ method, target, headers })
+  if (!response.isDecoded) {
+    throw new CommandFailure(
+      'CODING',
+      `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be decoded`,
+    )
+  }
+  const nowMs = settings.atMs ?? response.receivedAtMs
+  const trust = trustOf(settings, nowMs)
+
+  /** Verifies with the signing-key document at a target, which is checked with its own keys. */
+  async function verifyByDocument(documentTarget: string): Promise<Verification> {
+    const document = await ask({ method: 'GET', target: documentTarget })
+    const keys = async () => (await verifyKeyDocument({ ...document, ...trust })).keys
+    return verifyInSteps({ ...response, ...trust, keys })
+  }
+
+  const checking =
+    keysFile === undefined
+      ? withNewerKeys(
+          () => verifyByDocument(READ_PATHS.signingKey),
+          (fresh, failure) =>
+            verifyByDocument(fresh).catch((error: unknown) => {
+              // A response was received and does not verify. That is not an outage.
+              throw error instanceof UnreachableError || error instanceof VerificationError
+                ? failure
+                : error
+            }),
+        )
+      : verifyInSteps({ ...response, ...trust, keys: () => known })
+  return outcomeOf(response, settings, nowMs, checking, known)
+}
+
+async function verifyFetched(settings: Settings): Promise<CommandResult> {
+  const { address, timeoutMs, copies, atMs } = settings
+  const httpClient = createHttpClient({ origin: address.origin, timeoutMs, nowMs: Date.now })
+  const { ask, close } = httpClient
+  const readCopy = (outage: Error, from: CopySources) =>
+    verifyCopy({ address, outage, nowMs: atMs ?? Date.now(), timeoutMs, ask }, from)
   try {
-    const headers = ifNoneMatch === undefined ? {} : { [HEADERS.ifNoneMatch]: ifNoneMatch }
-    const response = await httpClient.ask({ method, target, headers })
-    if (!response.isDecoded) {
-      throw new CommandFailure(
-        'CODING',
-        `the body came with the content coding ${sanitizeForTerminal(response.coding ?? '', 40)}, which could not be decoded`,
-      )
-    }
-    const nowMs = settings.atMs ?? response.receivedAtMs
-    const trust = trustOf(settings, nowMs)
-
-    /** Verifies with the signing-key document at a target, which is checked with its own keys. */
-    async function verifyByDocument(documentTarget: string): Promise<Verification> {
-      const document = await httpClient.ask({ method: 'GET', target: documentTarget })
-      const keys = async () => (await verifyKeyDocument({ ...document, ...trust })).keys
-      return verifyInSteps({ ...response, ...trust, keys })
-    }
-
-    const checking =
-      keysFile === undefined
-        ? withNewerKeys(
-            () => verifyByDocument(READ_PATHS.signingKey),
-            (fresh, failure) =>
-              verifyByDocument(fresh).catch((error: unknown) => {
-                throw error instanceof VerificationError ? failure : error
-              }),
-          )
-        : verifyInSteps({ ...response, ...trust, keys: () => known })
-    return await outcomeOf(response, settings, nowMs, checking, known)
+    const outcome = await askService(settings, ask)
+    const { failure } = outcome
+    return copies !== undefined && failure !== undefined && isOutage(failure)
+      ? await readCopy(failure, copies)
+      : describeOutcome(outcome)
+  } catch (error) {
+    if (copies === undefined || !isLost(error)) throw error
+    return await readCopy(error, copies)
   } finally {
-    httpClient.close()
+    close()
   }
 }
 
@@ -211,6 +238,9 @@ Without --pin, a copy of the service with its own key passes. Get the key ID
 from a source that an attacker of the service does not control, and pass it as
 --pin.
 
+With --mirror, reads a copy while the service is away, and says which one and when it was
+current. A response that was received and does not verify is never replaced.
+
 With --headers or --response, verifies a saved response and fetches nothing:
   curl -sS -D headers -o body https://example.org${READ_PATHS.status}
   curl -sS -o keys.json https://example.org${READ_PATHS.signingKey}
@@ -229,6 +259,9 @@ With --headers or --response, verifies a saved response and fetches nothing:
       choices: SAVED_METHODS,
     },
     'if-none-match': textOption('ETAG: send If-None-Match with ETAG, and verify the 304'),
+    mirror: textOptions(`URL: a copy to read while the service is away: no response, or a 429 or 5xx
+      without a signature; repeat it for several copies. Needs a pinned key`),
+    'max-mirror-age': textOption('SECONDS: refuse older copies (default: any age)'),
     fresh: flag('add a random query parameter, which bypasses every cache'),
     keys: textOption('FILE: the signing-key document from a file'),
     headers: textOption('FILE: the saved head of a response, as curl -D writes it'),
@@ -243,8 +276,8 @@ With --headers or --response, verifies a saved response and fetches nothing:
     entry: textOption('FILE: the entry, for a proof that does not contain it'),
   },
   json: 'print the outcome as one JSON object',
-  exit: `0 verified, 1 not verified, 2 wrong usage, 3 no conclusion: unreachable, timed out, or a
-    proxy's error without a signature`,
+  exit: `0 verified, also from a copy; 1 not verified; 2 wrong usage; 3 no conclusion: unreachable,
+    timed out, a proxy's error without a signature, or no copy that is new enough`,
   takesArguments: true,
   async run({ values, positionals }, output) {
     const [given, ...rest] = positionals
@@ -266,8 +299,20 @@ With --headers or --response, verifies a saved response and fetches nothing:
     if (isSaved && values.fresh) {
       throw new UsageError('--fresh cannot be combined with --headers or --response')
     }
+    const mirrors = values.mirror?.map(parseOrigin)
+    const changesRequest = values.fresh || values['if-none-match'] !== undefined
+    if (mirrors !== undefined && (isSaved || changesRequest || values.method !== 'GET')) {
+      throw new UsageError('--mirror can replace only the response to a plain GET')
+    }
+    if (mirrors === undefined && values['max-mirror-age'] !== undefined) {
+      throw new UsageError('--max-mirror-age needs --mirror URL')
+    }
     const typed: Address =
       isSaved && isTarget(given) ? { origin: '', target: given } : parseAddress(given)
+    const pinnedKeyIds = await choosePins({ pin: values.pin, pinFrom }, typed.origin, output)
+    if (mirrors !== undefined && pinnedKeyIds === undefined) {
+      throw new UsageError('--mirror needs --pin or --pin-from: anyone can sign with their own key')
+    }
     const settings: Settings = {
       address: values.fresh ? { ...typed, target: freshTarget(typed.target) } : typed,
       method: parseChoice(
@@ -277,14 +322,23 @@ With --headers or --response, verifies a saved response and fetches nothing:
       ),
       ifNoneMatch: parseEtag(values['if-none-match']),
       keysFile: values.keys,
-      pinnedKeyIds: await choosePins({ pin: values.pin, pinFrom }, typed.origin, output),
+      pinnedKeyIds,
       maxAgeSeconds:
         values['max-age'] === undefined
           ? SIGNATURE_MAX_AGE_SECONDS
           : parseWholeNumber('--max-age', values['max-age'], AGE_SECONDS),
       atMs: values.at === undefined ? undefined : parseAt(values.at),
       timeoutMs: parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000,
+      copies: mirrors &&
+        pinnedKeyIds && {
+          mirrors,
+          pinnedKeyIds,
+          maxAgeSeconds:
+            values['max-mirror-age'] === undefined
+              ? Infinity
+              : parseWholeNumber('--max-mirror-age', values['max-mirror-age'], AGE_SECONDS),
+        },
     }
-    return describeOutcome(await (isSaved ? verifySaved(settings, files) : verifyFetched(settings)))
+    return isSaved ? describeOutcome(await verifySaved(settings, files)) : verifyFetched(settings)
   },
 })

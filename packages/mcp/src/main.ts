@@ -7,18 +7,22 @@ import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { parsePinSource, readKeyRecord } from '@public-api/cli/src/pinning/pin-source.ts'
 import type { Client } from '@public-api/client-internal/client'
+import type { ClientOptions } from '@public-api/client-internal/client-options'
 import { createClient } from '@public-api/client-internal/client-with-copies'
 import { createServer } from './create-server.ts'
 import type { Source } from './proved-reads.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 
-const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--mirror URL]... [--timeout SECONDS]
+const HELP = `Usage: public-api-mcp URL [--pin ID]... [--pin-from SOURCE] [--mirror URL]...
+                      [--max-mirror-age SECONDS] [--timeout SECONDS]
 
 A Model Context Protocol server on standard input and output. It reads the API at URL and returns only what it verified.
 
   --pin ID           ID of a key to trust; may be repeated
   --pin-from SOURCE  reads the IDs from dns:HOST or the https:// URL of a JSON file of another site
   --mirror URL       a copy to read while the service is away; may be repeated
+  --max-mirror-age SECONDS
+                     refuses older copies (default: any age)
   --timeout SECONDS  limit for one call of a tool (default: 50, because many clients end a call after 60)
   --version          the version of this program
   --help             this text
@@ -31,6 +35,7 @@ const OPTIONS = {
   pin: { type: 'string', multiple: true },
   'pin-from': { type: 'string' },
   mirror: { type: 'string', multiple: true },
+  'max-mirror-age': { type: 'string' },
   timeout: { type: 'string', default: '50' },
   version: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -38,6 +43,7 @@ const OPTIONS = {
 /** From the end of the input to the end of the program. */
 const EXIT_AFTER_MS = 1000
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 3600 }
+const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 
 /** Read from the manifest beside the built program. */
 function readVersion(): string {
@@ -50,7 +56,7 @@ function createSource(
   url: string,
   pins: readonly string[],
   pinFrom: string | undefined,
-  mirrors: readonly string[],
+  copies: Required<Pick<ClientOptions, 'mirrors' | 'maxMirrorAgeSeconds'>>,
   timeoutMs: number,
 ) {
   const from = pinFrom === undefined ? undefined : parsePinSource(pinFrom)
@@ -58,8 +64,8 @@ function createSource(
     const isPinned = pinnedKeyIds.length > 0
     const pinning = isPinned ? { pinnedKeyIds } : {}
     // A part of a call, so that a request that is not answered can be repeated, and copies read.
-    const parts = 2 + 2 * mirrors.length
-    const options = { baseUrl: url, mirrors, timeoutMs: timeoutMs / parts, ...pinning }
+    const parts = 2 + 2 * copies.mirrors.length
+    const options = { baseUrl: url, ...copies, timeoutMs: timeoutMs / parts, ...pinning }
     const client: Client = createClient(options)
     return { client, isPinned }
   }
@@ -120,7 +126,13 @@ function main(): void {
     throw new TypeError('--pin: expected key IDs of 43 characters')
   }
   const timeoutMs = parseWholeNumber('--timeout', values.timeout, TIMEOUT_SECONDS) * 1000
-  const source = createSource(url, pins, values['pin-from'], values.mirror ?? [], timeoutMs)
+  const maxAge = values['max-mirror-age']
+  const copies = {
+    mirrors: values.mirror ?? [],
+    maxMirrorAgeSeconds:
+      maxAge === undefined ? Infinity : parseWholeNumber('--max-mirror-age', maxAge, AGE_SECONDS),
+  }
+  const source = createSource(url, pins, values['pin-from'], copies, timeoutMs)
   if (pins.length === 0 && values['pin-from'] === undefined) {
     process.stderr.write(
       'warning: no key is pinned; a copy of the service with its own key would pass (--pin ID)\n',

@@ -303,8 +303,10 @@ function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object
     ...(verified === undefined
       ? {}
       : {
+          source: 'origin',
           keyId: verified.keyId,
           provedAt: formatInstant(verified.provedAtMs),
+          ageSeconds: Math.floor(Math.max(0, outcome.nowMs - verified.provedAtMs) / 1000),
           etag: verified.etag ?? null,
           warnings: verified.warnings,
         }),

@@ -48,12 +48,18 @@ export interface Received {
 /** Sends one request without redirects or retries. Rejects with an UnreachableError. */
 export type Ask = (spec: RequestSpec) => Promise<Received>
 
-/** No HTTP response arrived. The message is one line; commands exit with 3. */
+/** No usable HTTP response arrived. The message is one line; commands exit with 3. */
 export class UnreachableError extends CommandFailure {
-  constructor(message: string) {
+  constructor(message: string, cause?: unknown) {
     super('UNREACHABLE', message, { exitCode: EXIT_CODES.unreachable })
     this.name = 'UnreachableError'
+    this.cause = cause
   }
+}
+
+/** Whether an error means that no complete response was received. One that is too large is a response. */
+export function isLost(error: unknown): error is UnreachableError {
+  return error instanceof UnreachableError && !(error.cause instanceof TooLargeError)
 }
 
 /** Options of an HTTP client. */
@@ -211,7 +217,7 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
         const cause: unknown = deadline.aborted ? deadline.reason : error
         const reason =
           cause instanceof TooLargeError ? cause.message : describeFailure(cause, timeoutMs)
-        throw new UnreachableError(`${url} ${reason}`)
+        throw new UnreachableError(`${url} ${reason}`, cause)
       }
     },
     close() {
