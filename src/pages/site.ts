@@ -94,25 +94,28 @@ export function createSite(options: SiteOptions): Site {
     )
   }
 
+  /** A file that is made at its first request, and kept. */
+  function keptFile(path: string, options: Parameters<typeof plainFile>[0]): SiteFile {
+    const file = plainFile(options)
+    files.set(path, file)
+    return file
+  }
+
   function assetFile(path: string): SiteFile | undefined {
     const asset = path.startsWith('/assets/') ? assets().at(path) : undefined
     if (asset === undefined) return undefined
     const { contentType, content } = asset
-    const file = plainFile({ contentType, cacheControl: ASSET_CACHING, make: () => content })
-    files.set(path, file)
-    return file
+    return keptFile(path, { contentType, cacheControl: ASSET_CACHING, make: () => content })
   }
 
   function indexFile(path: string): SiteFile | undefined {
     const piece = indexPieceOf(facts, path)
     if (piece === undefined) return undefined
-    const file = plainFile({
+    return keptFile(path, {
       contentType: 'application/json; charset=utf-8',
       cacheControl: PAGE_CACHING,
       make: () => renderVersionIndex(facts, piece),
     })
-    files.set(path, file)
-    return file
   }
 
   /** A social card, read for each request, so that cards take no memory. */
@@ -136,7 +139,7 @@ export function createSite(options: SiteOptions): Site {
     if (facts.copy === undefined || lastGenerated?.path !== htmlPath) {
       const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
       const page = locale && generatedPage(pageFiles.contextOf(locale), below)
-      if (!locale || !page) return undefined
+      if (!page) return undefined
       lastGenerated = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
     }
     const { negotiated, twin } = lastGenerated.files

@@ -64,6 +64,36 @@ function unsignedReason({ status, headers }: HttpResponse, nowMs: number): Retry
   return { afterSeconds: seconds >= 0 ? seconds : undefined }
 }
 
+/** Why a request may be repeated; undefined if that would not help. */
+function retryReasonOf(error: unknown, nowMs: number): RetryReason | undefined {
+  // Repeating a request does not help against a response that is too large or a redirect.
+  if (isLost(error)) return { afterSeconds: undefined }
+  if (error instanceof ApiResponseError && error.retryable) {
+    return { afterSeconds: error.retryAfterSeconds }
+  }
+  if (error instanceof VerificationError && error.code === 'UNSIGNED' && error.response) {
+    return unsignedReason(error.response, nowMs)
+  }
+  return undefined
+}
+
+/** Stores a result as the newest one, and drops the oldest ones beyond the bounds. */
+function store(
+  stored: Map<string, Verified<unknown>>,
+  target: string,
+  result: Verified<unknown>,
+): void {
+  stored.delete(target)
+  stored.set(target, result)
+  const sizes = [...stored].map(([name, { response }]) => ({ name, bytes: response.body.length }))
+  let bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
+  for (const [index, each] of sizes.entries()) {
+    if (sizes.length - index <= MAX_STORED && bytes <= MAX_STORED_BYTES) break
+    stored.delete(each.name)
+    bytes -= each.bytes
+  }
+}
+
 /** The verified data of a response. Throws the service's signed refusal. */
 function resultOf(
   response: HttpResponse,
@@ -132,17 +162,7 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
       })
     : undefined
 
-  function retryReason(error: unknown): RetryReason | undefined {
-    // Repeating a request does not help against a response that is too large or a redirect.
-    if (isLost(error)) return { afterSeconds: undefined }
-    if (error instanceof ApiResponseError && error.retryable) {
-      return { afterSeconds: error.retryAfterSeconds }
-    }
-    if (error instanceof VerificationError && error.code === 'UNSIGNED' && error.response) {
-      return unsignedReason(error.response, now())
-    }
-    return undefined
-  }
+  const retryReason = (error: unknown) => retryReasonOf(error, now())
 
   function fetchResponse(
     target: string,
@@ -150,18 +170,6 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
     signal?: AbortSignal,
   ): Promise<HttpResponse> {
     return withRetries(() => connection.send(target, headers, signal), retryReason, retries, signal)
-  }
-
-  function store(target: string, result: Verified<unknown>): void {
-    stored.delete(target)
-    stored.set(target, result)
-    const sizes = [...stored].map(([name, { response }]) => ({ name, bytes: response.body.length }))
-    let bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
-    for (const [index, each] of sizes.entries()) {
-      if (sizes.length - index <= MAX_STORED && bytes <= MAX_STORED_BYTES) break
-      stored.delete(each.name)
-      bytes -= each.bytes
-    }
   }
 
   /** The stored response, if the 304 proves it or if it is still fresh; else undefined. */
@@ -224,7 +232,7 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
         signal,
       )
       if (fresh) return aged(result)
-      store(target, result)
+      store(stored, target, result)
       const { response } = result
       const proofs = [response, keys.document(), proof === response ? undefined : proof]
       const saved =
