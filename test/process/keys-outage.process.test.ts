@@ -9,12 +9,12 @@ import { SELF } from '../support/keyed-app.ts'
 import {
   becomes,
   livingPids,
-  outcomeOf,
   putKey,
   startKeyed,
   stopKeyed,
   type KeyedService,
 } from '../support/keyed-service.ts'
+import { outcomeOf } from '../support/received-response.ts'
 
 const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]

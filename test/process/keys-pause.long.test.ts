@@ -19,7 +19,7 @@ import {
   writeHashSecrets,
 } from '../support/keyed-service.ts'
 import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
-import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { sendRequest } from '../support/raw-http.ts'
 import { databaseFileOf, say } from '../support/registering-service.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
@@ -170,8 +170,8 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
   for (const { name, requests } of PAUSE_ATTEMPTS) {
     if (!isWhole && !/key|bodies/.test(name)) continue
     for (const { method, target, lines, body } of requests(key)) {
-      const bytes = rawRequest(method, target, ['Host: localhost', ...lines]) + body
-      assertPausedResponse(await sendRaw(port, bytes, 20_000), { method, target })
+      const raw = await sendRequest(port, method, target, lines, body)
+      assertPausedResponse(raw, { method, target })
     }
   }
   // A solved challenge, where the program hands them out.
@@ -179,8 +179,8 @@ async function assertPaused(port: number, key: string, isWhole: boolean): Promis
   if (challenge.status !== 200) return
   const { token } = await solveAltcha(challenge.text, 30_000)
   const text = JSON.stringify({ challengeToken: token })
-  const lines = ['Host: localhost', JSON_TYPE, `Content-Length: ${text.length}`]
-  const raw = await sendRaw(port, rawRequest('POST', KEYS, lines) + text)
+  const lines = [JSON_TYPE, `Content-Length: ${text.length}`]
+  const raw = await sendRequest(port, 'POST', KEYS, lines, text)
   assertPausedResponse(raw, { method: 'POST', target: KEYS })
 }
 
@@ -318,15 +318,8 @@ test('existing keys work while issuance is paused', async (t) => {
   const { deployment, key } = await usedDeployment(t)
   const running = await startKeyed(t, { deployment, env: { SVC_CHALLENGE: 'test' } })
   const text = JSON.stringify(GOOD_KEY_REQUEST)
-  const refused = await sendRaw(
-    running.port,
-    rawRequest('POST', KEYS, [
-      'Host: localhost',
-      `X-SVC-Key: ${key}`,
-      JSON_TYPE,
-      `Content-Length: ${text.length}`,
-    ]) + text,
-  )
+  const lines = [`X-SVC-Key: ${key}`, JSON_TYPE, `Content-Length: ${text.length}`]
+  const refused = await sendRequest(running.port, 'POST', KEYS, lines, text)
   assert.equal(refused.status, 503)
   assert.equal(
     refused.headers.get('x-ratelimit-limit'),

@@ -4,7 +4,6 @@ import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { makeDeployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import {
-  outcomeOf,
   putKey,
   revokeKey,
   rowsIn,
@@ -12,6 +11,7 @@ import {
   stopKeyed,
   writeHashSecrets,
 } from '../support/keyed-service.ts'
+import { outcomeOf } from '../support/received-response.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const DAY_MS = 86_400_000

@@ -13,7 +13,7 @@ import {
   writeHashSecrets,
   type KeyedService,
 } from '../support/keyed-service.ts'
-import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
+import { type RawResponse, sendRequest } from '../support/raw-http.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
 
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
@@ -43,8 +43,8 @@ async function keyedTraffic(running: KeyedService, key: string): Promise<readonl
     ] as const) {
       // Revoking ends the rest; it comes last.
       if (method === 'DELETE' && lines.some((line) => line.endsWith(key))) continue
-      const all = ['Host: localhost', ...headers, ...lines]
-      responses.push(await sendRaw(running.port, rawRequest(method, target + query, all) + body))
+      const all = [...headers, ...lines]
+      responses.push(await sendRequest(running.port, method, target + query, all, body))
     }
   }
   for (const target of [
@@ -58,8 +58,7 @@ async function keyedTraffic(running: KeyedService, key: string): Promise<readonl
   const body = JSON.stringify({ challengeToken: key, key, label: key })
   for (const target of [KEYS, '/api/v1/early-access/register']) {
     const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`]
-    const bytes = rawRequest('POST', target, ['Host: localhost', ...lines]) + body
-    responses.push(await sendRaw(running.port, bytes))
+    responses.push(await sendRequest(running.port, 'POST', target, lines, body))
   }
   return responses
 }

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SELF } from '../support/keyed-app.ts'
-import {
-  livingPids,
-  outcomeOf,
-  putKey,
-  revokeKey,
-  startKeyed,
-  stopKeyed,
-} from '../support/keyed-service.ts'
+import { livingPids, putKey, revokeKey, startKeyed, stopKeyed } from '../support/keyed-service.ts'
 import type { RawResponse } from '../support/raw-http.ts'
+import { outcomeOf } from '../support/received-response.ts'
 
 const DAY_MS = 86_400_000
 const LIMIT = 600

@@ -12,22 +12,13 @@ import {
   solvedFor,
   type KeyedApp,
 } from '../support/keyed-app.ts'
-import { rawRequest, sendRaw } from '../support/raw-http.ts'
-import {
-  toResponse,
-  ask,
-  codeOf,
-  envelopeOf,
-  type ReceivedResponse,
-} from '../support/received-response.ts'
+import { sendRequest } from '../support/raw-http.ts'
+import { ask, codeOf, envelopeOf, outcome, outcomeOf } from '../support/received-response.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const PER_HOUR = 60
 const MAX_ACTIVE = 10_000
-
-const outcome = (response: ReceivedResponse) =>
-  `${response.status} ${codeOf(response) ?? ''}`.trim()
 
 /** Puts active keys into the app's database until there are so many, as another program would. */
 async function fillUp(app: KeyedApp, active: number): Promise<void> {
@@ -232,23 +223,26 @@ const REQUEST_RULES: readonly Rule[] = [
   ['403 CHALLENGE_FAILED', withFields({ challengeToken: 'wrong' })],
 ]
 
-async function outcomeOf(app: KeyedApp, broken: readonly Rule[]): Promise<string> {
+async function brokenOutcome(app: KeyedApp, broken: readonly Rule[]): Promise<string> {
   let draft = GOOD_DRAFT
   for (const [, breakRule] of broken.toReversed()) draft = breakRule(draft)
   const { method, target, headers, fields, wrap, cut, pad } = draft
   const body = pad(cut(wrap(JSON.stringify(fields))))
-  const lines = ['Host: localhost', ...headers, `Content-Length: ${body.length}`]
-  const raw = await sendRaw(app.port, rawRequest(method, target, lines) + body)
-  return outcome(toResponse(method, target, raw))
+  const lines = [...headers, `Content-Length: ${body.length}`]
+  return outcomeOf(await sendRequest(app.port, method, target, lines, body))
 }
 
 /** Of each rule alone, of any two, and of all from one on, the earliest answers. */
 async function assertOrder(app: KeyedApp, rules: readonly Rule[]): Promise<void> {
   for (const [at, earlier] of rules.entries()) {
-    assert.equal(await outcomeOf(app, [earlier]), earlier[0])
-    assert.equal(await outcomeOf(app, rules.slice(at)), earlier[0], `all from ${earlier[0]} on`)
+    assert.equal(await brokenOutcome(app, [earlier]), earlier[0])
+    assert.equal(await brokenOutcome(app, rules.slice(at)), earlier[0], `all from ${earlier[0]} on`)
     for (const later of rules.slice(at + 1)) {
-      assert.equal(await outcomeOf(app, [earlier, later]), earlier[0], `${earlier[0]}, ${later[0]}`)
+      assert.equal(
+        await brokenOutcome(app, [earlier, later]),
+        earlier[0],
+        `${earlier[0]}, ${later[0]}`,
+      )
     }
   }
 }
@@ -263,16 +257,16 @@ test('the earliest broken rule decides the error', async (t) => {
   const app = await runKeyedApp(t)
   await assertOrder(app, REQUEST_RULES)
   assert.deepEqual(await app.rows(), [])
-  assert.equal(await outcomeOf(app, []), '201')
+  assert.equal(await brokenOutcome(app, []), '201')
 })
 
 test('checks the request before the limits, and the hourly limit before the number of keys', async (t) => {
   const full = await runFullApp(t)
   await assertOrder(full, REQUEST_RULES)
-  assert.equal(await outcomeOf(full, []), '503 KEYS_UNAVAILABLE')
+  assert.equal(await brokenOutcome(full, []), '503 KEYS_UNAVAILABLE')
   // Whatever the full store counted of the hour, another 60 requests use it up.
   for (let each = 0; each < PER_HOUR; each += 1) await full.post(GOOD_KEY_REQUEST)
-  assert.equal(await outcomeOf(full, []), '429 RATE_LIMITED')
+  assert.equal(await brokenOutcome(full, []), '429 RATE_LIMITED')
   await assertOrder(full, REQUEST_RULES)
 })
 

@@ -13,16 +13,17 @@ import {
   runKeyedApp,
   SELF,
   solvedFor,
+  withKey,
 } from '../support/keyed-app.ts'
-import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { sendRequest } from '../support/raw-http.ts'
 import {
   toResponse,
   ask,
   assertSigned,
-  codeOf,
   envelopeOf,
   publishedKey,
   type ReceivedResponse,
+  outcome,
 } from '../support/received-response.ts'
 import { GOOD_BODY, runRegisteringApp } from '../support/registering-app.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
@@ -30,22 +31,13 @@ import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
 const DAY_MS = 86_400_000
 
 const keyIn = (response: ReceivedResponse) => String(envelopeOf(response).data['key'])
-const outcome = (response: ReceivedResponse) =>
-  `${response.status} ${codeOf(response) ?? ''}`.trim()
 const iso = (ms: number) => new Date(ms).toISOString()
-const withKey = (key: string) => ({ headers: { 'X-SVC-Key': key } })
 
 test('an issued key: 201 with exactly the promised fields and headers, signed', async (t) => {
   const app = await runKeyedApp(t)
   const body = JSON.stringify({ ...GOOD_KEY_REQUEST, label: 'ci mirror', ttlDays: 7 })
-  const raw = await sendRaw(
-    app.port,
-    rawRequest('POST', `${KEYS}?q=1`, [
-      'Host: localhost',
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ]) + body,
-  )
+  const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+  const raw = await sendRequest(app.port, 'POST', `${KEYS}?q=1`, lines, body)
   assert.equal(raw.status, 201)
   const response = toResponse('POST', `${KEYS}?q=1`, raw)
   const { data, ...envelope } = envelopeOf(response)
@@ -102,10 +94,7 @@ test('an issued key works immediately on every endpoint, until its expiry to the
     assert.equal((await ask(app, SELF, withKey(key))).status, 200)
     app.clock.ms += 1
     assert.equal(outcome(await ask(app, SELF, withKey(key))), '401 KEY_EXPIRED')
-    assert.equal(
-      outcome(await ask(app, SELF, { method: 'DELETE', ...withKey(key) })),
-      '401 KEY_EXPIRED',
-    )
+    assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '401 KEY_EXPIRED')
   }
 })
 

@@ -6,21 +6,18 @@ import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters/counters.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import { eventually } from '../support/eventually.ts'
-import { GOOD_KEY_REQUEST, runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
 import {
-  ask,
-  assertSigned,
-  codeOf,
-  publishedKey,
-  type ReceivedResponse,
-} from '../support/received-response.ts'
+  GOOD_KEY_REQUEST,
+  runKeyedApp,
+  SELF,
+  type KeyedApp,
+  withKey,
+} from '../support/keyed-app.ts'
+import { ask, assertSigned, publishedKey, outcome } from '../support/received-response.ts'
 
 // A key that cannot be checked is refused and never taken for anonymous; anonymous requests are not affected; and when the
 // trouble is over the same process goes on.
 
-const outcome = (response: ReceivedResponse) =>
-  `${response.status} ${codeOf(response) ?? ''}`.trim()
-const withKey = (key: string, method = 'GET') => ({ method, headers: { 'X-SVC-Key': key } })
 const SUFFIXES = ['', '-wal', '-shm'] as const
 
 /** With a key everything is refused, as the contract has it, and without one everything is served. */

@@ -17,7 +17,7 @@ import {
 } from '../support/keyed-app.ts'
 import { assertPausedResponse, PAUSE_ATTEMPTS } from '../support/pause-attempts.ts'
 import { proxies } from '../support/proxies.ts'
-import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
+import { sendRequest } from '../support/raw-http.ts'
 import {
   toResponse,
   ask,
@@ -55,8 +55,8 @@ async function runPausedApp(
   return { ...app, touched }
 }
 
-const post = (app: KeyedApp, lines: readonly string[], body = ''): Promise<RawResponse> =>
-  sendRaw(app.port, rawRequest('POST', KEYS, ['Host: localhost', ...lines]) + body)
+const post = (app: KeyedApp, lines: readonly string[], body = '') =>
+  sendRequest(app.port, 'POST', KEYS, lines, body)
 
 test('while issuance is paused, a valid request gets 503 and creates no key', async (t) => {
   const paused = await runPausedApp(t)
@@ -74,8 +74,7 @@ for (const attempt of PAUSE_ATTEMPTS) {
     const key = await app.makeKey({ label: 'there before' })
     const before = await app.rows()
     for (const { method, target, lines, body } of attempt.requests(key)) {
-      const bytes = rawRequest(method, target, ['Host: localhost', ...lines]) + body
-      const raw = await sendRaw(app.port, bytes)
+      const raw = await sendRequest(app.port, method, target, lines, body)
       assertPausedResponse(raw, { method, target })
     }
     assert.deepEqual(await app.rows(), before)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { DATA_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import { schemaCheck } from '../documents/document-schemas.ts'
-import { runKeyedApp, SELF, type KeyedApp } from '../support/keyed-app.ts'
+import { runKeyedApp, SELF, type KeyedApp, withKey } from '../support/keyed-app.ts'
 import {
   ask,
   assertSigned,
@@ -15,7 +15,6 @@ import {
 import { TEST_NOW_MS } from '../support/running-app.ts'
 
 const DAY_MS = 86_400_000
-const withKey = (key: string, method = 'GET') => ({ method, headers: { 'X-SVC-Key': key } })
 const iso = (ms: number) => new Date(ms).toISOString()
 
 async function statusOf(app: KeyedApp, key: string): Promise<number> {

@@ -10,7 +10,7 @@ import {
   SELF,
   type EndpointRequest,
 } from '../support/keyed-app.ts'
-import { rawRequest, sendRaw, type RawResponse } from '../support/raw-http.ts'
+import { sendRequest, type RawResponse } from '../support/raw-http.ts'
 import {
   toResponse,
   assertRevalidated,
@@ -98,9 +98,9 @@ async function openTable(t: TestContext) {
     const { each, method, isConditional } = way
     const form = HEADER_FORMS[(sent += 1) % HEADER_FORMS.length]
     const keyLines = key === undefined ? [] : (form?.(key) ?? [])
-    const lines = ['Host: localhost', ...each.headers, ...keyLines]
+    const lines = [...each.headers, ...keyLines]
     if (isConditional) lines.push('If-None-Match: *')
-    const raw = await sendRaw(app.port, rawRequest(method, each.target, lines) + each.body)
+    const raw = await sendRequest(app.port, method, each.target, lines, each.body)
     const where = `${method} ${each.target} ${isConditional ? 'If-None-Match' : ''} ${keyLines.join(' ')}`
     const { status, code, wwwAuthenticate, quota, retryAfter } = expected
     const found = (name: string) => raw.headers.get(name)

@@ -118,6 +118,11 @@ export async function runKeyedApp(
   }
 }
 
+/** A request with a key. */
+export function withKey(key: string, method = 'GET') {
+  return { method, headers: { 'X-SVC-Key': key } }
+}
+
 /** A proof of work that takes no time, over the app's own counters. */
 export function easyAltcha({
   counters,

@@ -7,8 +7,8 @@ import { withDatabase } from '../../src/cli/database.ts'
 import type { StoredApiKey } from '../../src/storage/stores/api-key-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { eventually } from './eventually.ts'
-import { rawRequest, sendRaw, type RawResponse } from './raw-http.ts'
-import { codeOf, toResponse } from './received-response.ts'
+import { type RawResponse, sendRequest } from './raw-http.ts'
+import { outcomeOf } from './received-response.ts'
 import { databaseFileOf } from './registering-service.ts'
 import { startService, type ServiceProcess } from './service-process.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
@@ -60,11 +60,6 @@ export function writeHashSecrets(
   write('key-hash-secret-previous.txt', previous.map((each) => `${each}\n`).join(''))
 }
 
-/** The status of a response and its error code. */
-export function outcomeOf(raw: RawResponse): string {
-  return `${raw.status} ${codeOf(toResponse('GET', '', raw)) ?? ''}`.trim()
-}
-
 /** Options of a start. */
 export interface KeyedStartOptions {
   readonly env?: { readonly [name: string]: string }
@@ -82,7 +77,7 @@ export async function startKeyed(
   const service = startService(t, used.folder, env)
   const { port } = await service.serving()
   const send = (method: string, target: string, lines: readonly string[] = []) =>
-    sendRaw(port, rawRequest(method, target, ['Host: localhost', ...lines]), 30_000)
+    sendRequest(port, method, target, lines)
   return {
     ...used,
     service,

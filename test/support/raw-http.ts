@@ -58,3 +58,14 @@ export function rawRequest(
 ): string {
   return `${method} ${target} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`
 }
+
+/** Sends a request for this machine, with header lines and a body of its own. */
+export function sendRequest(
+  port: number,
+  method: string,
+  target: string,
+  lines: readonly string[] = [],
+  body = '',
+): Promise<RawResponse> {
+  return sendRaw(port, rawRequest(method, target, ['Host: localhost', ...lines]) + body)
+}

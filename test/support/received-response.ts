@@ -123,3 +123,13 @@ export function assertUnsigned(response: ReceivedResponse): void {
 export function codeOf(response: ReceivedResponse): string | undefined {
   return /"code":"([A-Z_]+)"/.exec(response.bytes.toString())?.[1]
 }
+
+/** The status and the code of a response: `401 KEY_INVALID`, or `200`. */
+export function outcome(response: ReceivedResponse): string {
+  return `${response.status} ${codeOf(response) ?? ''}`.trim()
+}
+
+/** The same of a response that came over a raw socket. */
+export function outcomeOf(raw: RawResponse): string {
+  return outcome(toResponse('GET', '', raw))
+}
