@@ -2,7 +2,6 @@ import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Locale } from '@public-api/contract/registry/locales'
 import type { App } from '../../http/api-request.ts'
 import { renderPage } from '../layout.ts'
-import type * as PageMarkdown from '../markdown/page-markdown.ts'
 import { PAGE_GROUPS } from '../page-table.ts'
 import {
   MARKDOWN_TYPE,
@@ -33,7 +32,6 @@ export interface PageFilesOptions {
 /** Makes the files of a site: pages with their Markdown twins, and others. */
 export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFilesOptions) {
   const { origin } = facts
-  let markdown: Promise<typeof PageMarkdown> | undefined
   const contextOf = (locale: Locale): PageContext => ({
     locale,
     texts: TEXTS[locale],
@@ -100,7 +98,7 @@ export function createPageFiles({ facts, failed, robotsTag, isPagePath }: PageFi
       }),
     )
     const twin = lateFile(async () => {
-      const { renderMarkdown } = await (markdown ??= import('../markdown/page-markdown.ts'))
+      const { renderMarkdown } = await import('../markdown/page-markdown.ts')
       return timed(page, () =>
         createSiteFile({
           ...common,

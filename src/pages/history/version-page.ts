@@ -115,14 +115,12 @@ function body(context: PageContext, entry: VersionEntry) {
 /** The page of one version. It is rendered for each request, so that a long history takes no memory. */
 export function versionPage(entry: VersionEntry): Page {
   const { snapshotId } = entry
-  // HTML and Markdown have the same content.
-  let made: ReturnType<typeof body> | undefined
   return {
     path: `history/${snapshotId}`,
     version: entry,
     parent: 'history',
     title: (texts) => plainText(texts.version.title, { version: snapshotId }),
     description: (texts) => plainText(texts.version.description, { version: snapshotId }),
-    body: (context) => (made ??= body(context, entry)),
+    body: (context) => body(context, entry),
   }
 }

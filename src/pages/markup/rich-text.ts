@@ -40,18 +40,6 @@ export function plainText(
   })
 }
 
-const pluralRules = new Map<Locale, Intl.PluralRules>()
-const numberFormats = new Map<Locale, Intl.NumberFormat>()
-
-/** Making a formatter takes far longer than using it. */
-function formattersOf(locale: Locale) {
-  const rules = pluralRules.get(locale) ?? new Intl.PluralRules(locale)
-  pluralRules.set(locale, rules)
-  const numbers = numberFormats.get(locale) ?? new Intl.NumberFormat(locale)
-  numberFormats.set(locale, numbers)
-  return { rules, numbers }
-}
-
 /** A counted text in the plural form of its language, with `{count}` formatted and other placeholders filled. */
 export function countText(
   locale: Locale,
@@ -59,10 +47,9 @@ export function countText(
   count: number,
   values: RichTextValues = {},
 ): Html {
-  const { rules, numbers } = formattersOf(locale)
-  const category = rules.select(count)
+  const category = new Intl.PluralRules(locale).select(count)
   const text = (category === 'one' ? forms.one : undefined) ?? forms.other
-  return richText(text, { ...values, count: numbers.format(count) })
+  return richText(text, { ...values, count: new Intl.NumberFormat(locale).format(count) })
 }
 
 /** Separator between sentences. Empty in Chinese, whose full stop includes a space. */
