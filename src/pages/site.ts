@@ -7,7 +7,7 @@ import type { Log } from '../service/logger.ts'
 import { createChallengePage } from './delivery/challenge.ts'
 import { fixedFiles } from './delivery/fixed-files.ts'
 import { nonCanonicalHost } from './delivery/non-canonical-host.ts'
-import { createPageFiles, PAGE_CACHING } from './delivery/page-files.ts'
+import { createPageFiles, PAGE_CACHING, type PageFiles } from './delivery/page-files.ts'
 import { securityHeaders } from './delivery/security-headers.ts'
 import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
@@ -17,7 +17,7 @@ import { generatedPage, generatedPaths, isGeneratedPath, removedPaths } from './
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
-import { isListed, type Page, pathOfPage } from './page.ts'
+import { isListed, type Page, pathOfPage, type SiteData } from './page.ts'
 import { createSiteData, type SiteDataOptions } from './site-data.ts'
 import { TEXTS } from './texts/texts.ts'
 
@@ -54,6 +54,25 @@ function withoutSlashesAtEnd(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
   return path.slice(0, end)
+}
+
+/** The 404 pages, one for each language and each page that they suggest. */
+function createNotFoundFiles({ pageFiles }: PageFiles, facts: SiteData): (path: string) => App {
+  const made = new Map<string, ReturnType<typeof pageFiles>>()
+  const listedPages = PAGES.filter((page) => isListed(page, facts))
+  return (path) => {
+    const [, first = '', ...rest] = path.split('/')
+    const named = localeNamed(first)
+    const locale = named ?? facts.defaultLocale
+    const below = (named === undefined ? [first, ...rest] : rest).join('/')
+    const near = nearestPage(below, listedPages, TEXTS[locale])
+    const page = notFoundPage(near)
+    // The path of the first page is empty.
+    const key = pathOfPage(locale, (near ?? page).path)
+    const found = made.get(key) ?? pageFiles(locale, page)
+    made.set(key, found)
+    return path.endsWith('.md') ? found.twin : found.negotiated
+  }
 }
 
 /**
@@ -148,23 +167,7 @@ export function createSite(options: SiteOptions): Site {
     return ending === undefined ? negotiated : twin
   }
 
-  /** The 404 pages by language and the page that they suggest. */
-  const notFoundFiles = new Map<string, ReturnType<typeof pageFiles.pageFiles>>()
-  const listedPages = PAGES.filter((page) => isListed(page, facts))
-
-  function notFoundFile(path: string): App {
-    const [, first = '', ...rest] = path.split('/')
-    const named = localeNamed(first)
-    const locale = named ?? facts.defaultLocale
-    const below = (named === undefined ? [first, ...rest] : rest).join('/')
-    const near = nearestPage(below, listedPages, TEXTS[locale])
-    const page = notFoundPage(near)
-    // The path of the first page is empty.
-    const key = pathOfPage(locale, (near ?? page).path)
-    const found = notFoundFiles.get(key) ?? pageFiles.pageFiles(locale, page)
-    notFoundFiles.set(key, found)
-    return path.endsWith('.md') ? found.twin : found.negotiated
-  }
+  const notFoundFile = createNotFoundFiles(pageFiles, facts)
 
   function redirectOf(path: string): SiteFile | undefined {
     const page = PAGES.find((each) => path === `/${each.path}`)
