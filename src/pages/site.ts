@@ -114,8 +114,8 @@ export function createSite(options: SiteOptions): Site {
   }
 
   /** A file that is made at its first request, and kept. */
-  function keptFile(path: string, options: Parameters<typeof plainFile>[0]): SiteFile {
-    const file = plainFile(options)
+  function keptFile(path: string, content: Parameters<typeof plainFile>[0]): SiteFile {
+    const file = plainFile(content)
     files.set(path, file)
     return file
   }
