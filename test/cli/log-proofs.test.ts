@@ -19,9 +19,11 @@ import {
   verifyForkEvidence,
   type ForkEvidence,
 } from '@public-api/client-internal/log/fork-evidence'
+import { LOG_FAULTS } from '@public-api/client-internal/log/log-error'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
+import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svcIn } from '../support/run-svc.ts'
@@ -77,8 +79,13 @@ test('a proof from a folder or from the service verifies offline, with its resou
   assert.match(again.error, /a: could not be written/)
 })
 
+/** Codes of the log that no proof of one version has: two trees, a history, or an age that only an audit limits. */
+const CODES_OF_AUDITS = ['CONSISTENCY', 'FORK', 'LOG_MISMATCH', 'STALE_WITNESS']
+
 test('what a proof does not prove is refused with the line or the reason', async (t) => {
-  const { folder } = await openService(t)
+  const { folder, vkey } = await openService(t)
+  const [other, witness] = [await logFixture(1), await witnessSigner('w.example', 8)]
+  const codes = new Set<string>()
   await svcIn(folder, ['tlog', 'prove', 'VS-0003', '--resource', 'status', '--out', 'p'])
   const proof = text(folder, 'p')
   const refuse = async (change: string, files: readonly string[], expected: RegExp, exit = 1) => {
@@ -86,6 +93,7 @@ test('what a proof does not prove is refused with the line or the reason', async
     const { status, error } = await svcIn(folder, ['verify', '--policy', 'policy', ...files])
     assert.equal(status, exit)
     assert.match(error, expected)
+    codes.add(/: ([A-Z_]+): /.exec(error)?.[1] ?? '')
   }
   const changed = ['--proof', 'changed']
   await refuse(proof.replace('index 2', 'index 3'), changed, /changed: INCLUSION/)
@@ -99,6 +107,16 @@ test('what a proof does not prove is refused with the line or the reason', async
     2,
   )
   await refuse('', ['--proof', 'missing'], /missing: could not be read/, 2)
+  const trusting = ['--proof', 'p', '--policy', 'changed']
+  await refuse(other.policy, trusting, /UNKNOWN_LOG: /)
+  const witnessed = `log ${vkey}\nwitness w ${witness.vkey}\nquorum w\n`
+  await refuse(witnessed, trusting, /UNWITNESSED: quorum w is not met/)
+  const [signature = ''] = /^\u2014 \S+ \S+$/m.exec(proof) ?? []
+  const forged =
+    signature.slice(0, -8) + (signature.at(-8) === 'A' ? 'B' : 'A') + signature.slice(-7)
+  await refuse(proof.replace(signature, forged), changed, /SIGNATURE: /)
+  const left = Object.keys(LOG_FAULTS).filter((code) => !codes.has(code))
+  assert.deepEqual(left.toSorted(), CODES_OF_AUDITS)
   // Without its entry, a proof needs it beside.
   writeFileSync(path.join(folder, 'bare'), proof.replace(/extra.*\n/, ''))
   const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? []

@@ -4,11 +4,15 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parseAddress } from '@public-api/cli/src/verifying/address.ts'
+import { FAILURE_NOTES } from '@public-api/cli/src/verifying/failure-note.ts'
 import { createClient } from '@public-api/client-internal/client'
 import { fetchCopyProof } from '@public-api/client-internal/copy-proof'
+import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
+import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { rotatedSigning } from '../support/rotated-signing.ts'
 import { svc } from '../support/run-svc.ts'
 import { runApp, TEST_NOW_MS, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -23,7 +27,7 @@ interface VerifyReport {
   readonly isPinned: boolean
   readonly status: number
   readonly url: string
-  readonly fault?: { readonly code: string; readonly step: string }
+  readonly fault?: { readonly code: string; readonly step: string; readonly retiredPin?: string }
   readonly steps: readonly { readonly step: string; readonly outcome: string }[]
   readonly keyId?: string
   readonly warnings?: readonly string[]
@@ -41,6 +45,7 @@ function before(
   t: TestContext,
   app: RunningApp,
   change: (upstream: { headers: Headers; body: Buffer; status: number }) => void,
+  changeKeys: typeof change = () => {},
 ): Promise<string> {
   return serve(t, (request, response) => {
     void app
@@ -51,7 +56,10 @@ function before(
           body: Buffer.from(await upstream.arrayBuffer()),
           status: upstream.status,
         }
-        if (request.url !== '/api/v1/keys/signing-key') change(changed)
+        // The body was decoded.
+        changed.headers.delete('content-encoding')
+        const isKeys = request.url?.startsWith(READ_PATHS.signingKey) === true
+        ;(isKeys ? changeKeys : change)(changed)
         changed.headers.delete('content-length')
         changed.headers.delete('connection')
         response.writeHead(changed.status, [...changed.headers].flat())
@@ -160,51 +168,179 @@ test('a header that is not signed and does not match is a warning', async (t) =>
   }
 })
 
-test('names the cause of a failure and no other', async (t) => {
-  const app = await runApp(t)
-  const addDigest = ({ headers }: { headers: Headers }) =>
-    headers.append('content-digest', `sha-512=:${'A'.repeat(86)}==:`)
-  const setDate = ({ headers }: { headers: Headers }, ms: number) =>
-    headers.set('date', new Date(TEST_NOW_MS + ms).toUTCString())
-  const later = ['--pin', key.keyId, '--at', new Date(TEST_NOW_MS + 3_600_000).toISOString()]
-  const cases: readonly (readonly [
-    cause: string,
-    args: readonly string[],
-    change: Parameters<typeof before>[2],
-    diagnosis: string,
-  ])[] = [
-    ['a sha-512 that a proxy added', PINNED, addDigest, 'has more than sha-256'],
-    ['a slow clock', later, (upstream) => setDate(upstream, 0), 'The clock of the server is'],
-    ['an old response', later, (upstream) => setDate(upstream, 3_600_000), 'STALE: signed at'],
-    [
-      'a 304 of a cache',
-      [...PINNED, '--if-none-match', '"a"'],
-      (upstream) => {
-        upstream.status = 304
-        upstream.body = Buffer.from('')
-      },
-      'A cache in between may have created this 304',
-    ],
-    [
-      'a removed signature',
-      PINNED,
-      ({ headers }) => headers.delete('x-svc-signature'),
-      'The response is not signed',
-    ],
-    ['another status', PINNED, (upstream) => void (upstream.status = 203), 'SIGNATURE: not valid'],
-  ]
-  const notes = cases
-    .map(([, , , diagnosis]) => diagnosis)
-    .filter((each) => !/^[A-Z_]+:/.test(each))
-  for (const [cause, args, change, diagnosis] of cases) {
-    const origin = await before(t, app, change)
-    const { status, error } = await svc('verify', `${origin}/api/v1/status`, ...args)
-    assert.equal(status, 1, `${cause}: ${error}`)
-    assert.ok(error.includes(diagnosis), `${cause}: ${error}`)
-    assert.doesNotMatch(error, /304 renewed/)
-    const others = notes.filter((each) => each !== diagnosis && error.includes(each))
-    assert.deepEqual(others, [], cause)
+/** Changes a response on its way. */
+type Change = Parameters<typeof before>[2]
+
+/** What a change makes true, the code that it must have, and the note below the error, if one explains it. */
+interface Cause {
+  readonly cause: string
+  readonly code: keyof typeof VERIFICATION_FAULTS
+  readonly note?: readonly [id: keyof typeof FAILURE_NOTES, detail?: string]
+  readonly exit?: 1 | 3
+  readonly target?: string
+  readonly args?: readonly string[]
+  readonly change?: Change
+  /** The signing-key document is changed, too. */
+  readonly changeKeys?: Change
+  readonly signing?: ReturnType<typeof testSigning> | undefined
+}
+
+const HOUR_LATER = ['--pin', key.keyId, '--at', new Date(TEST_NOW_MS + 3_600_000).toISOString()]
+
+function setDate({ headers }: { headers: Headers }, ms: number): void {
+  headers.set('date', new Date(TEST_NOW_MS + ms).toUTCString())
+}
+
+const removeSignature: Change = ({ headers }) => headers.delete('x-svc-signature')
+const addDigest: Change = ({ headers }) =>
+  headers.append('content-digest', `sha-512=:${'A'.repeat(86)}==:`)
+
+function become(status: number): Change {
+  return (upstream) => {
+    removeSignature(upstream)
+    upstream.status = status
+    upstream.body = Buffer.from('')
   }
+}
+
+const editKeys =
+  (edit: (text: string) => string): Change =>
+  (upstream) =>
+    void (upstream.body = Buffer.from(edit(upstream.body.toString())))
+
+const CAUSES: readonly Cause[] = [
+  { cause: 'a removed signature', code: 'UNSIGNED', note: ['unsigned'], change: removeSignature },
+  {
+    cause: 'a page',
+    code: 'UNSIGNED',
+    note: ['page', '/api/v1/status'],
+    target: '/en/status',
+  },
+  { cause: 'a redirect', code: 'UNSIGNED', note: ['redirect'], change: become(302) },
+  {
+    cause: 'a response to HEAD',
+    code: 'UNSIGNED',
+    note: ['method', 'HEAD'],
+    args: [...PINNED, '--method', 'HEAD'],
+  },
+  {
+    cause: 'a service without a signing key',
+    code: 'UNSIGNED',
+    note: ['signingOff'],
+    exit: 3,
+    signing: undefined,
+  },
+  {
+    cause: 'a key document without a signature',
+    code: 'UNSIGNED',
+    note: ['unsignedKeys', '200'],
+    changeKeys: removeSignature,
+  },
+  {
+    cause: 'a 304 of a cache',
+    code: 'UNSIGNED',
+    note: ['cached304'],
+    args: [...PINNED, '--if-none-match', '"a"'],
+    change: become(304),
+  },
+  {
+    cause: 'another body',
+    code: 'DIGEST',
+    change: ({ body }) => void (body[20] = (body[20] ?? 0) ^ 1),
+  },
+  {
+    cause: 'another status',
+    code: 'SIGNATURE',
+    change: (upstream) => void (upstream.status = 203),
+  },
+  {
+    cause: 'a sha-512 that a proxy added',
+    code: 'SIGNATURE',
+    note: ['otherDigest'],
+    change: addDigest,
+  },
+  {
+    cause: 'a sha-512 that a proxy added to the key document',
+    code: 'SIGNATURE',
+    note: ['otherDigest'],
+    changeKeys: addDigest,
+  },
+  {
+    cause: 'a slow clock',
+    code: 'STALE',
+    note: ['slowClock', '60 min'],
+    args: HOUR_LATER,
+    change: (upstream) => setDate(upstream, 0),
+    changeKeys: (upstream) => setDate(upstream, 0),
+  },
+  {
+    cause: 'an old key document of a cache',
+    code: 'STALE',
+    args: HOUR_LATER,
+    change: (upstream) => setDate(upstream, 0),
+    changeKeys: (upstream) => setDate(upstream, 3_600_000),
+  },
+  {
+    cause: 'a proof of another 304',
+    code: 'REVALIDATION',
+    args: [...HOUR_LATER, '--keys', 'keys.json'],
+    change: ({ headers }) =>
+      headers.set('x-svc-revalidated', `${NOW}; ${headers.get('x-svc-signature')}`),
+  },
+  { cause: 'a fast clock', code: 'FUTURE', args: ['--at', '2026-11-21T08:00:00Z'] },
+  { cause: 'another pin', code: 'UNKNOWN_KEY', args: ['--pin', OTHER_ID, '--at', NOW] },
+  {
+    cause: 'a pin that was retired',
+    code: 'UNKNOWN_KEY',
+    note: ['retiredPin'],
+    signing: rotatedSigning(),
+  },
+  {
+    cause: 'a signature after the period of the key',
+    code: 'KEY_PERIOD',
+    signing: {
+      ...testSigning(),
+      keys: testSigning().keys.map((each) => ({ ...each, notAfter: '2026-11-01T00:00:00.000Z' })),
+    },
+  },
+  {
+    cause: 'a malformed key',
+    code: 'KEY_MALFORMED',
+    changeKeys: editKeys((text) => text.replaceAll(/"x":"[\w-]+"/g, '"x":"AAAA"')),
+  },
+  { cause: 'a malformed key document', code: 'MALFORMED', changeKeys: editKeys(() => '{}') },
+]
+
+for (const { cause, code, note, exit = 1, ...made } of CAUSES) {
+  test(`names ${cause} as the cause, and no other`, async (t) => {
+    const { target = READ_PATHS.status, args = PINNED, change = () => {}, changeKeys } = made
+    const app = await runApp(t, 'signing' in made ? { signing: made.signing } : {})
+    const file = path.join(temporaryFolder(t), 'keys.json')
+    writeFileSync(file, await (await app.fetch(READ_PATHS.signingKey)).text())
+    const origin = await before(t, app, change, changeKeys)
+    const url = `${origin}${target}`
+    const given = args.map((each) => (each === 'keys.json' ? file : each))
+    const { status, error } = await svc('verify', url, ...given)
+    const [first = '', ...notes] = error.trimEnd().split('\n')
+    assert.equal(first.slice(0, `error: ${code}: `.length), `error: ${code}: `)
+    assert.equal(status, exit)
+    const { report } = await verifyJson(url, ...given)
+    assert.equal(report.fault?.code, code)
+    const [id, detail = ''] = note ?? []
+    const shown = id === 'page' ? `${origin}${detail}` : detail || (report.fault.retiredPin ?? '')
+    assert.deepEqual(notes, id === undefined ? [] : [FAILURE_NOTES[id](shown)])
+  })
+}
+
+test('each code and each note of a failure is expected alone above', () => {
+  const codes = new Set(CAUSES.map(({ code }) => code))
+  const codesOf304 = ['ETAG']
+  assert.deepEqual(
+    [...codes, ...codesOf304].toSorted(),
+    Object.keys(VERIFICATION_FAULTS).toSorted(),
+  )
+  const notes = new Set(CAUSES.flatMap(({ note }) => note?.[0] ?? []))
+  assert.deepEqual([...notes].toSorted(), Object.keys(FAILURE_NOTES).toSorted())
 })
 
 test('refuses old and future signatures, unpinned and foreign keys', async (t) => {

@@ -1,17 +1,14 @@
 import { type CommandResult, EXIT_CODES, type ExitCode } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { pluralOf } from '@public-api/cli-kit/wording'
-import { readHeaders } from '@public-api/client-internal/header-fields'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VerificationError } from '@public-api/client-internal/verification-error'
 import type { StepReport, VerificationStep } from '@public-api/client-internal/verification-step'
 import type { VerifiedResponse } from '@public-api/client-internal/verify-response'
-import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
-import { BASE_PATH } from '@public-api/contract/registry/api-version'
-import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
-import { hasOtherDigest, isInconclusive, isSigningOff } from './inconclusive-status.ts'
+import { failureNote } from './failure-note.ts'
+import { isInconclusive } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
 
@@ -159,60 +156,6 @@ function refusalOf({ verified }: VerifyOutcome) {
   return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined
 }
 
-/** How far the Date of a response may differ from the time of its signature. */
-const MAX_DATE_GAP_MS = 60_000
-
-/** What makes a response look old, if it was signed when it was sent: two clocks differ. */
-function clockNote({ response, failure, nowMs }: VerifyOutcome): string | undefined {
-  const field = readHeaders(response.headers)
-  const [dateMs, signedAtMs] = [
-    Date.parse(field('Date') ?? ''),
-    parseInstant(field(HEADERS.signedAt) ?? '') ?? NaN,
-  ]
-  const isNew = Math.abs(dateMs - signedAtMs) <= MAX_DATE_GAP_MS && field('Age') === undefined
-  if (failure?.code !== 'STALE' || !isNew) return undefined
-  return `It was signed when it was sent, by its Date. The clock of the server is ${ageOf((nowMs - signedAtMs) / 1000)} behind this one.`
-}
-
-/** Why no key matches, if the signed text contains a header that was changed. The service sends one digest. */
-function digestNote({ response, failure }: VerifyOutcome): string | undefined {
-  const digest = readHeaders(response.headers)(HEADERS.contentDigest)
-  if (failure?.code !== 'SIGNATURE' || !hasOtherDigest(digest)) return undefined
-  return 'Content-Digest is signed and has more than sha-256, which a proxy in between may have added.'
-}
-
-/** What to verify instead of a page or a file, which have no signature; undefined for a URL of the API. */
-function pageNote(url: string): string | undefined {
-  const { origin, pathname } = new URL(url, 'http://host')
-  if (pathname === BASE_PATH || pathname.startsWith(`${BASE_PATH}/`)) return undefined
-  const name = pathname.split('/').at(2)?.replace(/\.md$/, '') ?? ''
-  const path = Object.values(READ_PATHS).find((each) => each === `${BASE_PATH}/${name}`)
-  const target = sanitizeForTerminal(`${origin}${path ?? BASE_PATH}`, 400)
-  return `Pages and files are not signed; the responses of the API are. Verify the data: svc verify ${target}`
-}
-
-/** The reason why a response has no signature, if the contract defines none. */
-function unsignedNote({ response, failure, url }: VerifyOutcome, step: string): string | undefined {
-  const { method, status } = failure?.response ?? response
-  if (failure?.code !== 'UNSIGNED') return undefined
-  const page = step === 'keys' || status !== 200 ? undefined : pageNote(url)
-  if (page !== undefined) return page
-  if (status >= 300 && status < 400 && status !== 304) {
-    return 'The response is a redirect, which is not followed. Pass its target instead.'
-  }
-  if (method === 'HEAD' || method === 'OPTIONS') {
-    return `Responses to ${method} have no signature. Use GET.`
-  }
-  if (failure.response !== undefined && isSigningOff(failure.response)) {
-    return 'The deployment has no signing key, so its responses are unsigned.'
-  }
-  return step === 'keys'
-    ? `The signing-key document is not signed (status ${status}). Any proxy in between may have created it.`
-    : status === 304
-      ? 'A cache in between may have created this 304, which has no proof. Use --fresh.'
-      : 'The response is not signed. Any proxy in between may have created it.'
-}
-
 /** The name of a step as words. */
 function wordsOf(step: string): string {
   return step.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -248,11 +191,7 @@ function linesOf(
   ]
   if (failure !== undefined) {
     const failed = failedStep(steps)
-    const note =
-      unsignedNote(outcome, failed) ??
-      clockNote(outcome) ??
-      digestNote(outcome) ??
-      retiredPinNote(outcome)
+    const note = failureNote(outcome, failed)
     return {
       lines: [...lines, `Not verified: the ${wordsOf(failed)} check failed.`],
       errors: [
@@ -273,11 +212,6 @@ function linesOf(
       ...(isPinned ? [] : [UNPINNED_WARNING]),
     ],
   }
-}
-
-/** What to do about a pin that is out of date. */
-function retiredPinNote({ retiredPin }: VerifyOutcome): string | undefined {
-  return retiredPin && `${retiredPin.charAt(0).toUpperCase()}${retiredPin.slice(1)}.`
 }
 
 function jsonOf(outcome: VerifyOutcome, steps: readonly DescribedStep[]): object {
