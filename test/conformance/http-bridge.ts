@@ -6,20 +6,25 @@ import { json } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { serve } from '../support/loopback-server.ts'
 
+const VERSION = 'io.modelcontextprotocol/protocolVersion'
+const CURRENT = '2026-07-28'
+
 interface Message {
   readonly id?: string | number
   readonly method?: string
+  readonly params?: { readonly _meta?: { readonly [VERSION]?: string } }
 }
 
-/** A server on standard input and output, with the responses that are waited for. */
+/** A server on standard input and output, with the requests that wait, by the ID that the bridge gave them. */
 interface Bridged {
   readonly child: ChildProcessWithoutNullStreams
-  readonly waiting: Map<unknown, ServerResponse>
+  readonly waiting: Map<number, { readonly id: Message['id']; readonly response: ServerResponse }>
 }
 
 /**
  * Serves a program that speaks MCP on standard input and output through Streamable HTTP, as the conformance suite needs it:
- * one process for each session of the 2025 revisions, and one for each request without a session. Returns the URL.
+ * one process for each session of the 2025 revisions, and one for all requests of the current one. A request that is of neither has
+ * a process of its own, because the first message decides which revision a process speaks. Returns the URL.
  */
 export async function serveStdioServer(
   t: TestContext,
@@ -27,24 +32,33 @@ export async function serveStdioServer(
 ): Promise<string> {
   const sessions = new Map<string, Bridged>()
   const [program = '', ...args] = command
+  let count = 0
+  let current: Bridged | undefined
 
   const start = (): Bridged => {
     const child = spawn(program, args, { stdio: 'pipe' })
-    const waiting = new Map<unknown, ServerResponse>()
+    const waiting: Bridged['waiting'] = new Map()
     t.after(() => child.kill('SIGKILL'))
     child.stderr.resume()
     createInterface(child.stdout).on('line', (line) => {
-      const { id } = JSON.parse(line) as Message
-      waiting.get(id)?.writeHead(200, { 'content-type': 'application/json' }).end(line)
-      waiting.delete(id)
+      const message = JSON.parse(line) as { readonly id: number }
+      const { id, response } = waiting.get(message.id) ?? {}
+      waiting.delete(message.id)
+      response?.writeHead(200, { 'content-type': 'application/json' })
+      response?.end(JSON.stringify({ ...message, id }))
     })
     return { child, waiting }
   }
 
   const pass = (bridged: Bridged, message: Message, response: ServerResponse): void => {
-    if (message.id === undefined || message.method === undefined) response.writeHead(202).end()
-    else bridged.waiting.set(message.id, response)
-    bridged.child.stdin.write(`${JSON.stringify(message)}\n`)
+    const { id, method } = message
+    const isRequest = id !== undefined && method !== undefined
+    // Requests of several clients have the same IDs.
+    if (isRequest) bridged.waiting.set((count += 1), { id, response })
+    else response.writeHead(202).end()
+    bridged.child.stdin.write(
+      `${JSON.stringify(isRequest ? { ...message, id: count } : message)}\n`,
+    )
   }
 
   const origin = await serve(t, (request, response) => {
@@ -59,6 +73,9 @@ export async function serveStdioServer(
       const found = sessions.get(session)
       if (found !== undefined) return pass(found, message, response)
       if (session !== '') return void response.writeHead(404).end()
+      if (message.params?._meta?.[VERSION] === CURRENT) {
+        return pass((current ??= start()), message, response)
+      }
       const started = start()
       if (message.method === 'initialize') {
         const id = randomUUID()
