@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
 import { parseJsonFeed } from 'feedsmith'
 import { componentFeed, FEED_NAMES, feedPath } from '../../src/pages/delivery/feeds.ts'
 import { hasProgram } from '../caches/cache-process.ts'
 import { fullContent, releasesOf } from '../support/made-content.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { reportDebian, runForeign } from './foreign-programs.ts'
+import * as foreign from './foreign-programs.ts'
 
 const made = fullContent((nth) => `Text <${nth}> & 中文 ก.`)
 const [{ id: component } = { id: '' }] = made.status.components
@@ -42,9 +44,13 @@ const missingModule = (name: string): string | false =>
 async function pipe(program: string, args: readonly string[], input: string): Promise<string> {
   const command = `printf %s "$INPUT" | "$0" "$@"`
   const env = { ...process.env, INPUT: input, LC_ALL: 'C.UTF-8' }
-  const { code, stdout, stderr } = await runForeign('sh', ['-c', command, program, ...args], {
-    env,
-  })
+  const { code, stdout, stderr } = await foreign.runForeign(
+    'sh',
+    ['-c', command, program, ...args],
+    {
+      env,
+    },
+  )
   assert.equal(code, 0, stderr)
   return stdout
 }
@@ -64,7 +70,7 @@ function itemsOf(text: string): readonly Item[] {
 const sorted = (items: readonly object[]) => items.map((item) => JSON.stringify(item)).toSorted()
 
 test('newsboat stores every entry of each feed', { skip: missing('newsboat') }, async (t) => {
-  await reportDebian(t, 'newsboat')
+  await foreign.reportDebian(t, 'newsboat')
   const app = await start(t)
   for (const locale of LOCALES) {
     for (const name of NAMES) {
@@ -76,13 +82,30 @@ test('newsboat stores every entry of each feed', { skip: missing('newsboat') }, 
       writeFileSync(urls, `${app.origin}${feedPath(locale, 'atom', name)}\n`)
       const env = { ...process.env, HOME: folder, LC_ALL: 'C.UTF-8' }
       const args = ['-C', '/dev/null', '-u', urls, '-c', cache, '-x', 'reload']
-      const { code, stdout, stderr } = await runForeign('newsboat', args, { env })
+      const { code, stdout, stderr } = await foreign.runForeign('newsboat', args, { env })
       assert.equal(code, 0, stdout + stderr)
       const stored = new DatabaseSync(cache, { readOnly: true })
       const found = stored.prepare('SELECT guid AS id, title, url FROM rss_item').all()
       stored.close()
       assert.deepEqual(sorted(found), sorted(items), `${locale} ${name}`)
     }
+  }
+})
+
+test('the JSON feeds are valid by a published schema', { skip: foreign.skip }, async (t) => {
+  foreign.reportPackage(t, 'jsonfeed-schema')
+  const file = foreign.foreignFile('jsonfeed-schema', 'schema-v1.1.json')
+  const ajv = ajvFormats.default(new Ajv({ allErrors: true }))
+  const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')) as object)
+  const app = await start(t)
+  for (const [locale, name] of LOCALES.flatMap((each) => NAMES.map((of) => [each, of] as const))) {
+    const feed = await (await app.fetch(feedPath(locale, 'json', name))).json()
+    assert.ok(validate(feed), `${locale} ${name}: ${ajv.errorsText(validate.errors)}`)
+    const { items } = feed as { readonly items: readonly object[] }
+    assert.equal(
+      validate({ ...(feed as object), items: [...items, { title: 'Without an ID' }] }),
+      false,
+    )
   }
 })
 
@@ -96,8 +119,8 @@ test(
   'feedparser and sfeed read the Atom feeds without a complaint',
   { skip: missing('sfeed') || missingModule('feedparser') },
   async (t) => {
-    await reportDebian(t, 'python3-feedparser')
-    await reportDebian(t, 'sfeed')
+    await foreign.reportDebian(t, 'python3-feedparser')
+    await foreign.reportDebian(t, 'sfeed')
     const app = await start(t)
     for (const [locale, name] of LOCALES.flatMap((each) =>
       NAMES.map((of) => [each, of] as const),
@@ -128,7 +151,7 @@ test(
   'icalendar reads the calendar of maintenance',
   { skip: missingModule('icalendar') },
   async (t) => {
-    await reportDebian(t, 'python3-icalendar')
+    await foreign.reportDebian(t, 'python3-icalendar')
     const app = await start(t)
     for (const locale of LOCALES) {
       const text = await (await app.fetch(`/${locale}/maintenance.ics`)).text()
