@@ -6,13 +6,12 @@ import { json } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { serve } from '../support/loopback-server.ts'
 
-const VERSION = 'io.modelcontextprotocol/protocolVersion'
-const CURRENT = '2026-07-28'
+/** Is in the metadata of every request of this revision. */
+const CURRENT = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"'
 
 interface Message {
   readonly id?: string | number
   readonly method?: string
-  readonly params?: { readonly _meta?: { readonly [VERSION]?: string } }
 }
 
 /** A server on standard input and output, with the requests that wait, by the ID that the bridge gave them. */
@@ -73,7 +72,7 @@ export async function serveStdioServer(
       const found = sessions.get(session)
       if (found !== undefined) return pass(found, message, response)
       if (session !== '') return void response.writeHead(404).end()
-      if (message.params?._meta?.[VERSION] === CURRENT) {
+      if (JSON.stringify(message).includes(CURRENT)) {
         return pass((current ??= start()), message, response)
       }
       const started = start()
