@@ -13,8 +13,7 @@ import {
   type VectorResponse,
 } from '@public-api/client-internal/vector'
 import { findVectorDrift } from '../scripts/write-vectors.ts'
-import { loadReleases } from '../src/service/releases/releases.ts'
-import { makeReleases } from './support/made-releases.ts'
+import { madeHistory } from './support/made-releases.ts'
 import { runApp } from './support/running-app.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 import { RECORDED } from './vectors/build-vectors.ts'
@@ -311,7 +310,7 @@ for (const { name, request: recorded } of RECORDED) {
   test(`the running service answers ${name} byte for byte`, async (t) => {
     const app = await runApp(t, {
       baseUrl: 'https://api.example.test',
-      releases: loadReleases(makeReleases(recorded.versions ?? 1).store),
+      releases: madeHistory(recorded.versions ?? 1),
       clock: { nowMs: () => recorded.atMs },
       newRequestId: () => REQUEST_ID,
     })

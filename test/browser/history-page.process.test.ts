@@ -6,11 +6,11 @@ import { ROLLOUT_MS, type HistoryFault } from '@public-api/client-internal/histo
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 
@@ -19,9 +19,6 @@ const skip = browserMissing
 const KEPT = 'svc-history-head'
 const { script } = TEXTS.en.history
 const { states } = TEXTS.en.proof
-
-const consistentReleases = (count: number): PublishedHistory =>
-  loadReleases(makeReleases(count).store)
 
 /** One service whose history becomes another one when the test says so, as an operator could do it. */
 function turningReleases(...histories: readonly PublishedHistory[]) {
@@ -124,7 +121,7 @@ function patternOf(text: string): RegExp {
 
 describe('a consistent history', { skip }, () => {
   test('passes every step, marks entries and saves the head', async (t) => {
-    const { page, errors } = await open(t, [consistentReleases(4)])
+    const { page, errors } = await open(t, [madeHistory(4)])
     await page.locator('#kept-head').getByText(script.nothingKept, { exact: true }).waitFor()
     assert.equal(await page.locator('#audit-forget').isHidden(), true)
     assert.deepEqual(await audit(page), firstAudit())
@@ -149,7 +146,7 @@ describe('a consistent history', { skip }, () => {
 
   for (const locale of ['th', 'zh-CN'] as const) {
     test(`passes with the texts of ${locale}`, async (t) => {
-      const { page, errors } = await open(t, [consistentReleases(2)], {
+      const { page, errors } = await open(t, [madeHistory(2)], {
         path: `/${locale}/history`,
       })
       assert.deepEqual(await audit(page), firstAudit())
@@ -164,7 +161,7 @@ describe('a consistent history', { skip }, () => {
   }
 
   test('is compared with the saved head, also after it has grown', async (t) => {
-    const { page, histories } = await open(t, [consistentReleases(3), consistentReleases(5)])
+    const { page, histories } = await open(t, [madeHistory(3), madeHistory(5)])
     await audit(page)
     await page.reload()
     await page.locator('#kept-head').filter({ hasText: 'VS-0003' }).waitFor()
@@ -190,7 +187,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is read from the start after the head is cleared', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await audit(page)
     await page.locator('#audit-forget').click()
     assert.equal(await page.locator('#kept-head').textContent(), script.forgotten)
@@ -200,7 +197,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is checked against the pinned key ID', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await page.locator('#pin').fill('short')
     await page.locator('#audit-start').click()
     await page.locator('#pin-error').getByText(script.pinMistake, { exact: true }).waitFor()
@@ -232,7 +229,7 @@ describe('a consistent history', { skip }, () => {
   })
 
   test('is audited without storage and reports that nothing is saved', async (t) => {
-    const app = await runApp(t, { releases: consistentReleases(2) })
+    const app = await runApp(t, { releases: madeHistory(2) })
     const { page } = await browser.openPage(t)
     await page.clock.setFixedTime(TEST_NOW_MS)
     await page.addInitScript(() => {
@@ -250,7 +247,7 @@ describe('a consistent history', { skip }, () => {
 })
 
 test('a full storage fails only the last step', { skip }, async (t) => {
-  const { page } = await open(t, [consistentReleases(2)])
+  const { page } = await open(t, [madeHistory(2)])
   await page.evaluate(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException('Full', 'QuotaExceededError')
@@ -282,7 +279,7 @@ describe('a history that contradicts itself', { skip }, () => {
   }
 
   test('rewritten: shows the entry, both hashes and the evidence, and keeps the saved head', async (t) => {
-    const before = consistentReleases(3)
+    const before = madeHistory(3)
     const after = rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
     const { page, histories, errors } = await open(t, [before, after])
     await audit(page)
@@ -307,10 +304,7 @@ describe('a history that contradicts itself', { skip }, () => {
   })
 
   test('shortened: the signed head is missing', async (t) => {
-    const { page, histories, advance } = await open(t, [
-      consistentReleases(5),
-      consistentReleases(4),
-    ])
+    const { page, histories, advance } = await open(t, [madeHistory(5), madeHistory(4)])
     await audit(page)
     histories.turn = 1
     await audit(page)
@@ -327,7 +321,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
   test('an entry that differs from the index is found without a saved head', async (t) => {
     const liar = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const honest = consistentReleases(3)
+    const honest = madeHistory(3)
     const releases: PublishedHistory = {
       ...honest,
       version: (id) => (id === 'VS-0002' ? liar : honest).version(id),
@@ -342,7 +336,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
   test('reports a page rendered from another history', async (t) => {
     const after = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const { page, histories } = await open(t, [consistentReleases(3), after])
+    const { page, histories } = await open(t, [madeHistory(3), after])
     histories.turn = 1
     assert.deepEqual(await audit(page), firstAudit())
     assert.deepEqual(await marksOf(page), markLabels(['otherHash', 'otherHash', 'recomputed']))
@@ -351,7 +345,7 @@ describe('a history that contradicts itself', { skip }, () => {
 
 describe('an unfinished audit', { skip }, () => {
   test('stops by its button and saves nothing', async (t) => {
-    const { page } = await open(t, [consistentReleases(3)])
+    const { page } = await open(t, [madeHistory(3)])
     // The list of versions is never answered.
     const asked = page.waitForRequest((request) =>
       request.url().includes(`${READ_PATHS.versions}?`),
@@ -375,7 +369,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('reports an unreadable saved head and restarts after it is cleared', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await audit(page)
     const kept = (await keptIn(page)) ?? ''
     for (const damaged of ['{', kept.replace('"status":200', '"status":404')]) {
@@ -397,7 +391,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('reports missing Ed25519 support', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await page.evaluate(() => {
       crypto.subtle.importKey = () => Promise.reject(new DOMException('No', 'NotSupportedError'))
     })
@@ -409,7 +403,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('says that its script could not be loaded, and loads it again', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await page.route('**/assets/audit*', (route) => route.abort())
     await page.locator('#audit-start').click()
     const result = page.locator('#audit-result')
@@ -420,7 +414,7 @@ describe('an unfinished audit', { skip }, () => {
   })
 
   test('names a tampered response', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)])
+    const { page } = await open(t, [madeHistory(2)])
     await page.route(`**${READ_PATHS.version}?*`, async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replace('Made by a test.', 'Never mind.')
@@ -435,7 +429,7 @@ describe('an unfinished audit', { skip }, () => {
 })
 
 test('without scripts the chain is readable and the command is shown', { skip }, async (t) => {
-  const { page } = await open(t, [consistentReleases(3)], { options: { javaScriptEnabled: false } })
+  const { page } = await open(t, [madeHistory(3)], { options: { javaScriptEnabled: false } })
   assert.equal(await page.locator('.chain-entry').count(), 3)
   for (const entry of await page.locator('.chain-entry').all())
     assert.equal(await entry.isVisible(), true)
@@ -457,7 +451,7 @@ describe('the search for a version', { skip }, () => {
   }
 
   test('finds it by number, hash and digest, beyond the shown versions', async (t) => {
-    const releases = consistentReleases(30)
+    const releases = madeHistory(30)
     const { page, errors } = await open(t, [releases])
     const entry = JSON.parse(releases.version('VS-0002')?.json ?? '') as {
       hash: string
@@ -483,7 +477,7 @@ describe('the search for a version', { skip }, () => {
   })
 
   test('says why nothing is found', async (t) => {
-    const { page } = await open(t, [consistentReleases(2)], { path: '/th/history' })
+    const { page } = await open(t, [madeHistory(2)], { path: '/th/history' })
     const { script: words } = TEXTS.th.history.find
     const result = page.locator('#find-result')
     assert.deepEqual(await find(page, 'abc'), [])

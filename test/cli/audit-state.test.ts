@@ -10,13 +10,12 @@ import { loadReleases, type PublishedHistory } from '../../src/service/releases/
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from '../publishing/content-fixture.ts'
 import { serve } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
 import { otherSigningKey, runApp, testSigning, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { liveDependencies } from './verifying/live-app.ts'
 
-const valid = (count: number): PublishedHistory => loadReleases(makeReleases(count).store)
 const rewritten = (count: number): PublishedHistory =>
   rewrittenReleases(count, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
 
@@ -74,7 +73,7 @@ async function audit(origin: string, ...options: readonly string[]) {
 describe('a state file of another origin', () => {
   test('is a usage error without an accusation, and the file stays', async (t) => {
     const state = stateIn(t)
-    const here = await deploy(t, { releases: valid(3) })
+    const here = await deploy(t, { releases: madeHistory(3) })
     const there = await deploy(t, { releases: rewritten(3) })
     assert.equal((await audit(here.origin, '--state', state)).status, 0)
     const saved = readFileSync(state, 'utf8')
@@ -87,8 +86,8 @@ describe('a state file of another origin', () => {
 
   test('is accepted with --moved under the same key, and then belongs to the new origin', async (t) => {
     const state = stateIn(t)
-    const here = await deploy(t, { releases: valid(3) })
-    const there = await deploy(t, { releases: valid(4) })
+    const here = await deploy(t, { releases: madeHistory(3) })
+    const there = await deploy(t, { releases: madeHistory(4) })
     await audit(here.origin, '--state', state)
     const moved = await audit(there.origin, '--state', state, '--moved')
     assert.deepEqual([moved.status, moved.report.newVersions?.length], [0, 1])
@@ -97,12 +96,12 @@ describe('a state file of another origin', () => {
   })
 
   test('is refused with --moved under an unrelated key, and accepted under an announced one', async (t) => {
-    const here = await deploy(t, { releases: valid(3), signing: announcing() })
+    const here = await deploy(t, { releases: madeHistory(3), signing: announcing() })
     const unrelated = await deploy(t, {
-      releases: valid(3),
+      releases: madeHistory(3),
       signing: testSigning(otherSigningKey()),
     })
-    const announced = await deploy(t, { releases: valid(3), signing: testSigning(OTHER_KEY) })
+    const announced = await deploy(t, { releases: madeHistory(3), signing: testSigning(OTHER_KEY) })
     const state = stateIn(t)
     await audit(here.origin, '--state', state)
     const refused = await audit(unrelated.origin, '--state', state, '--moved')
@@ -113,8 +112,8 @@ describe('a state file of another origin', () => {
   test('without an origin, from an earlier release, needs the same keys', async (t) => {
     const here = await deploy(
       t,
-      { releases: valid(3) },
-      { releases: valid(3), signing: testSigning(OTHER_KEY) },
+      { releases: madeHistory(3) },
+      { releases: madeHistory(3), signing: testSigning(OTHER_KEY) },
     )
     const state = stateIn(t)
     await audit(here.origin, '--state', state)
@@ -133,8 +132,8 @@ describe('another signing key at the same origin', () => {
   test('is a warning if no audit saw it announced, and silent afterwards', async (t) => {
     const address = await deploy(
       t,
-      { releases: valid(3) },
-      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+      { releases: madeHistory(3) },
+      { releases: madeHistory(4), signing: testSigning(OTHER_KEY) },
     )
     const state = stateIn(t)
     await audit(address.origin, '--state', state)
@@ -150,8 +149,8 @@ describe('another signing key at the same origin', () => {
   test('causes no warning if it was announced', async (t) => {
     const address = await deploy(
       t,
-      { releases: valid(3), signing: announcing() },
-      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+      { releases: madeHistory(3), signing: announcing() },
+      { releases: madeHistory(4), signing: testSigning(OTHER_KEY) },
     )
     const state = stateIn(t)
     await audit(address.origin, '--state', state)
@@ -164,8 +163,8 @@ describe('another signing key at the same origin', () => {
   test('fails if keys are pinned and it is not among them', async (t) => {
     const address = await deploy(
       t,
-      { releases: valid(3) },
-      { releases: valid(4), signing: testSigning(OTHER_KEY) },
+      { releases: madeHistory(3) },
+      { releases: madeHistory(4), signing: testSigning(OTHER_KEY) },
     )
     const [pin] = testSigning().keys
     const state = stateIn(t)
@@ -189,7 +188,7 @@ describe('another signing key at the same origin', () => {
     ] as const) {
       const address = await deploy(
         t,
-        { releases: valid(3), ...(isAnnounced ? { signing: announcing() } : {}) },
+        { releases: madeHistory(3), ...(isAnnounced ? { signing: announcing() } : {}) },
         { releases: rewritten(3), signing: testSigning(OTHER_KEY) },
       )
       const state = path.join(folder, `${code}.json`)
@@ -216,7 +215,7 @@ describe('another signing key at the same origin', () => {
 })
 
 test('the report names the new versions, when they were published, their notes and the key', async (t) => {
-  const address = await deploy(t, { releases: valid(2) }, { releases: valid(4) })
+  const address = await deploy(t, { releases: madeHistory(2) }, { releases: madeHistory(4) })
   const state = stateIn(t)
   await svc('audit', address.origin, '--state', state)
   address.turn = 1
@@ -292,8 +291,8 @@ test('an audit names the incidents that new versions removed', async (t) => {
 test('--quiet prints nothing about a valid history', async (t) => {
   const address = await deploy(
     t,
-    { releases: valid(2) },
-    { releases: valid(2), signing: testSigning(OTHER_KEY) },
+    { releases: madeHistory(2) },
+    { releases: madeHistory(2), signing: testSigning(OTHER_KEY) },
   )
   const options = ['--state', stateIn(t), '--quiet']
   const first = await svc('audit', address.origin, ...options)
@@ -305,7 +304,7 @@ test('--quiet prints nothing about a valid history', async (t) => {
 })
 
 test('--require-state fails without a state file and creates none', async (t) => {
-  const address = await deploy(t, { releases: valid(2) })
+  const address = await deploy(t, { releases: madeHistory(2) })
   const state = stateIn(t)
   const lost = await svc('audit', address.origin, '--state', state, '--require-state')
   assert.equal(lost.status, 2)

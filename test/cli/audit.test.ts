@@ -18,7 +18,7 @@ import { loadReleases, type PublishedHistory } from '../../src/service/releases/
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -26,9 +26,6 @@ import { liveDependencies } from './verifying/live-app.ts'
 
 const PIN = ['--pin', key.keyId]
 const OTHER_PIN = ['--pin', 'A'.repeat(43)]
-
-const consistentReleases = (count: number): PublishedHistory =>
-  loadReleases(makeReleases(count).store)
 
 /** Services that each have another history, behind one address; `turn` selects the one that responds. */
 async function deploy(t: TestContext, ...histories: readonly PublishedHistory[]) {
@@ -68,7 +65,7 @@ async function auditEarlier(
 test('a valid history is reported, and its head saved for the next audit', async (t) => {
   const folder = temporaryFolder(t)
   const state = path.join(folder, 'deep', 'head.json')
-  const deployment = await deploy(t, consistentReleases(3), consistentReleases(5))
+  const deployment = await deploy(t, madeHistory(3), madeHistory(5))
   const { origin } = deployment
   const first = await svc('audit', `${origin}/api/v1`, ...PIN, '--state', state)
   assert.deepEqual([first.status, first.error], [0, ''])
@@ -92,7 +89,7 @@ test('a valid history is reported, and its head saved for the next audit', async
 })
 
 test('warns about a missing pin and a missing state', async (t) => {
-  const { origin } = await deploy(t, consistentReleases(2))
+  const { origin } = await deploy(t, madeHistory(2))
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
   assert.match(out, /No key is pinned, so the keys that the server names are trusted/)
@@ -120,8 +117,8 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
     const evidence = path.join(folder, 'evidence.json')
     writeFileSync(evidence, 'there before')
     const rewritten = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-    const other = fault === 'REWRITTEN' ? rewritten : consistentReleases(2)
-    const deployment = await deploy(t, consistentReleases(3), other)
+    const other = fault === 'REWRITTEN' ? rewritten : madeHistory(2)
+    const deployment = await deploy(t, madeHistory(3), other)
     const { origin } = deployment
     const options = [...PIN, '--state', state, '--evidence', evidence]
     await auditEarlier(deployment, 4 * ROLLOUT_MS, state)
@@ -157,7 +154,7 @@ for (const fault of ['SHORTENED', 'REWRITTEN', 'INCONSISTENT'] as const) {
 test('prints evidence that cannot be written to a file', async (t) => {
   const folder = temporaryFolder(t)
   const rewritten = rewrittenReleases(3, 2, (entry) => ({ ...entry, note: 'Never mind.' }))
-  const deployment = await deploy(t, consistentReleases(3), rewritten)
+  const deployment = await deploy(t, madeHistory(3), rewritten)
   deployment.turn = (asked) => (asked.endsWith('/VS-0002') ? 1 : 0)
   const nowhere = path.join(folder, 'missing', 'evidence.json')
   const { status, out, error } = await svc(
@@ -175,7 +172,7 @@ test('prints evidence that cannot be written to a file', async (t) => {
 test('a release in progress is not settled (exit 3), and the evidence of it proves nothing', async (t) => {
   const folder = temporaryFolder(t)
   const state = path.join(folder, 'head.json')
-  const deployment = await deploy(t, consistentReleases(9), consistentReleases(8))
+  const deployment = await deploy(t, madeHistory(9), madeHistory(8))
   const { origin } = deployment
   const run = (...options: string[]) => svc('audit', origin, ...PIN, ...options)
   assert.equal((await run('--state', state)).status, 0)
@@ -241,7 +238,7 @@ test('reports a file that is not evidence without quoting it', async (t) => {
 
 test('an invalid state file stops the audit and is not changed', async (t) => {
   const folder = temporaryFolder(t)
-  const { origin } = await deploy(t, consistentReleases(2))
+  const { origin } = await deploy(t, madeHistory(2))
   const state = path.join(folder, 'head.json')
   writeFileSync(state, '{}')
   const { status, error } = await svc('audit', origin, ...PIN, '--state', state)
@@ -262,7 +259,7 @@ test('an invalid state file stops the audit and is not changed', async (t) => {
 })
 
 test('distinguishes another key, another site and an unreachable one', async (t) => {
-  const { origin } = await deploy(t, consistentReleases(2))
+  const { origin } = await deploy(t, madeHistory(2))
   const other = await svc('audit', origin, ...OTHER_PIN, '--json')
   assert.equal(other.status, 1)
   assert.equal((JSON.parse(other.out) as { code: string }).code, 'UNKNOWN_KEY')
@@ -330,7 +327,7 @@ test('progress counts the remaining work and appears only on a terminal', () => 
 })
 
 test('a history that keeps growing is reported in one line', async (t) => {
-  const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(consistentReleases))
+  const deployment = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(madeHistory))
   let heads = -1
   deployment.turn = (pathname) => {
     if (pathname === READ_PATHS.version) heads += 1

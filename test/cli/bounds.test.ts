@@ -4,10 +4,9 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -56,7 +55,7 @@ test('does not parse a large key document that is not signed', async (t) => {
 })
 
 test('an audit ends at its overall time limit', async (t) => {
-  const releases = loadReleases(makeReleases(3).store)
+  const releases = madeHistory(3)
   const app = await runApp(t, { ...liveDependencies(), releases })
   const origin = await serve(t, (request, response) => {
     const target = request.url ?? ''
@@ -82,7 +81,7 @@ test('an audit ends at its overall time limit', async (t) => {
 test('reports a state path that is not or cannot be a regular file', async (t) => {
   const app = await runApp(t, {
     ...liveDependencies(),
-    releases: loadReleases(makeReleases(1).store),
+    releases: madeHistory(1),
   })
   for (const [state, expected] of [
     ['/dev/zero', /\/dev\/zero: expected a regular file, found a folder, a device or a pipe/],

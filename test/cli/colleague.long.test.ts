@@ -13,7 +13,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { SVC } from '../support/run-program.ts'
-import { cleanEnvironment } from '../support/run-svc.ts'
+import { cleanEnvironment, OPEN_INCIDENT } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const [OWNER, COLLEAGUE, GROUP] = [12_345, 12_346, 23_456]
@@ -54,25 +54,12 @@ function makeShared(t: TestContext) {
   return { content, releases, run }
 }
 
-const OPEN = [
-  'incident',
-  'open',
-  '--title',
-  'A',
-  '--impact',
-  'minor',
-  '--text',
-  'B.',
-  '--summary',
-  'C.',
-]
-
 test('a colleague in the group opens an incident, and the owner goes on', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root may run a command as another user')
   const { content, run } = makeShared(t)
   const first = run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards')
   assert.equal(first.status, 0, first.stderr)
-  const opened = run(COLLEAGUE, GROUP, ...OPEN, '--component', 'read-api=degraded')
+  const opened = run(COLLEAGUE, GROUP, ...OPEN_INCIDENT, '--component', 'read-api=degraded')
   assert.equal(opened.status, 0, opened.stderr)
   const { uid, gid, mode } = statSync(path.join(content, 'status.yaml'))
   assert.deepEqual([uid, gid, mode & 0o777], [COLLEAGUE, GROUP, 0o664])
@@ -111,7 +98,7 @@ test('no command shows a stack trace for a folder that it may not use', async (t
   assert.equal(run(OWNER, GROUP, 'publish', '-m', 'N.', '--no-cards').status, 0)
   const stranger = 34_567
   const writing = [
-    [...OPEN, '--component', 'read-api=degraded'],
+    [...OPEN_INCIDENT, '--component', 'read-api=degraded'],
     ['tlog', 'init', '--origin', 'api.example.org/log'],
     ['init', path.join(content, 'new')],
   ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -10,6 +10,7 @@ import { LIMITS } from '@public-api/contract/registry/limits'
 import { withDatabase } from '../../src/cli/database.ts'
 import { keysOver } from '../support/stored-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { textsBelow } from '../support/texts-below.ts'
 import {
   FAR_AHEAD_MS,
   issueOpenly,
@@ -24,15 +25,6 @@ import {
 const REFUSAL =
   /^error: issuing keys is paused in the registry \(PRODUCT_NOT_READY\); only a reviewed change to the registry resumes it \(packages\/contract\/keys\/issuance\.ts\); no option, variable or file can\n$/
 
-/** Everything in a folder and below it, with its content. */
-function contentOf(folder: string): readonly (readonly [string, string])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .toSorted()
-    .map((file) => [file, readFileSync(file, 'base64')] as const)
-}
-
 test('while issuance is paused it refuses with the reason and creates nothing', async (t) => {
   assert.ok(!ISSUANCE.enabled)
   const empty = temporaryFolder(t)
@@ -43,14 +35,14 @@ test('while issuance is paused it refuses with the reason and creates nothing', 
   assert.deepEqual(readdirSync(empty), [])
 
   const { folder, database } = await makeKeysDeployment(t)
-  const before = contentOf(folder)
+  const before = textsBelow(folder)
   const result = await keys(folder, ['issue', '--label', 'ci', '--ttl-days', '7', '--json'])
   assert.equal(result.status, 1)
   assert.match(result.error, REFUSAL)
   const failure: unknown = JSON.parse(result.out)
   assert.ok(typeof failure === 'object' && failure !== null && 'code' in failure)
   assert.equal(failure.code, 'ISSUANCE_PAUSED')
-  assert.deepEqual(contentOf(folder), before)
+  assert.deepEqual(textsBelow(folder), before)
   assert.deepEqual(await readKeys(database), [])
 })
 
@@ -63,7 +55,7 @@ test('no option, variable or file lifts the pause', async (t) => {
     }
   }
   writeFileSync(path.join(folder, '.env'), 'SVC_ISSUANCE=enabled\nISSUANCE=true\n')
-  const before = contentOf(folder)
+  const before = textsBelow(folder)
   const names = ['SVC_ISSUANCE', 'SVC_KEY_ISSUANCE', 'SVC_ISSUANCE_ENABLED', 'ISSUANCE']
   const env = {
     ...Object.fromEntries(names.map((name) => [name, open])),
@@ -89,7 +81,7 @@ test('no option, variable or file lifts the pause', async (t) => {
     assert.deepEqual([status, out], [2, ''], word)
     assert.match(error, /: (unknown option|expected options only)/)
   }
-  assert.deepEqual(contentOf(folder), before)
+  assert.deepEqual(textsBelow(folder), before)
   assert.deepEqual(await readKeys(database), [])
 })
 
@@ -124,7 +116,7 @@ test('with issuance open: prints only the key on standard output, and the key is
   )
   assert.deepEqual([metadata.keyId, metadata.label], [keyId, 'ci mirror'])
   const secret = Buffer.from(key.slice(21))
-  for (const [file, content] of contentOf(folder)) {
+  for (const [file, content] of textsBelow(folder)) {
     assert.ok(!Buffer.from(content, 'base64').includes(secret), file)
   }
 })

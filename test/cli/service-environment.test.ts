@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { svcIn } from '../support/run-svc.ts'
+import { svcIn, OPEN_INCIDENT } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
@@ -28,19 +28,13 @@ test('takes the folders of the service, wherever it is called', async (t) => {
   const { content, releases, run } = makeService(t)
   const published = await run(['publish', '--create', '-m', 'N.', '--no-cards'])
   assert.match(published.out, new RegExp(`^Published VS-0001 in ${releases} `), published.error)
-  const open = [
-    'incident',
-    'open',
-    '--title',
-    'A',
-    '--impact',
-    'minor',
-    '--text',
-    'B.',
-    '--summary',
-    'C.',
-  ]
-  const opened = await run([...open, '--component', 'read-api=degraded', '--publish', '--no-cards'])
+  const opened = await run([
+    ...OPEN_INCIDENT,
+    '--component',
+    'read-api=degraded',
+    '--publish',
+    '--no-cards',
+  ])
   assert.match(
     opened.out,
     new RegExp(`^Changed ${content}/status\\.yaml [^]*Published VS-0002 `),

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
 import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
 import { serve } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { SVC } from '../support/run-program.ts'
 import { cleanEnvironment, svc } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
@@ -22,8 +22,6 @@ const PIN = ['--pin', key.keyId]
 
 const runService = (t: TestContext, releases: PublishedHistory) =>
   runApp(t, { ...liveDependencies(), releases })
-
-const made = (count: number) => loadReleases(makeReleases(count).store)
 
 /** Runs `svc watch` until one of its streams has so many lines, then sends the signal. */
 async function watchUntil(
@@ -48,7 +46,7 @@ async function watchUntil(
 }
 
 test('svc watch prints each version in one line, and ends with 0 on a signal', async (t) => {
-  const { origin } = await runService(t, made(3))
+  const { origin } = await runService(t, madeHistory(3))
   const after = [origin, ...PIN, '--after', 'VS-0001']
   const { lines, status } = await watchUntil(after, 'stdout', 2, 'SIGINT')
   assert.equal(status, 0)
@@ -75,7 +73,7 @@ test('svc watch names a failure and the time of the next try', async (t) => {
 })
 
 test('svc watch ends with 0 when the reader of its output is gone', async (t) => {
-  const { origin } = await runService(t, made(1))
+  const { origin } = await runService(t, madeHistory(1))
   const child = spawn(process.execPath, [SVC, 'watch', origin, ...PIN], {
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -86,7 +84,7 @@ test('svc watch ends with 0 when the reader of its output is gone', async (t) =>
 
 test('svc watch ends with 1 and evidence if the history is rewritten', async (t) => {
   const evidence = path.join(temporaryFolder(t), 'evidence.json')
-  const before = await runService(t, made(2))
+  const before = await runService(t, madeHistory(2))
   const other = rewrittenReleases(2, 2, (entry) => ({ ...entry, note: 'another' }))
   const now = await runService(t, other)
   const origin = await serve(t, (request, response) => {
@@ -106,7 +104,7 @@ test('svc watch ends with 1 and evidence if the history is rewritten', async (t)
 })
 
 test('svc watch refuses an unpinned key, and says what it expects', async (t) => {
-  const { origin } = await runService(t, made(1))
+  const { origin } = await runService(t, madeHistory(1))
   const unpinned = await svc('watch', origin, '--pin', 'A'.repeat(43))
   assert.equal(unpinned.status, 1)
   assert.match(unpinned.error, /UNKNOWN_KEY/)

@@ -24,7 +24,7 @@ import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { versionHash } from '../../src/crypto/published-history.ts'
 import { createPayload } from '../../src/service/releases/payload.ts'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { key } from './scripted-client.ts'
@@ -84,8 +84,6 @@ async function deploy(
   return deployments
 }
 
-const consistentReleases = (count: number) => loadReleases(makeReleases(count).store)
-
 /**
  * What the audit throws, with its evidence checked by a third person: from JSON, with nothing but the pinned id. `at` is
  * where it must be found.
@@ -136,7 +134,7 @@ function changed(json: string, from: string | RegExp, to: string) {
 
 describe('a valid history', () => {
   test('is read once; later audits read only new versions', async (t) => {
-    const { client, asked } = await deploy(t, consistentReleases(5))
+    const { client, asked } = await deploy(t, madeHistory(5))
     const store = memoryStore()
     const first = await auditHistory({ client, store })
     assert.equal(first.head.snapshotId, 'VS-0005')
@@ -152,7 +150,7 @@ describe('a valid history', () => {
   })
 
   test('keeps what others saved with the head', async (t) => {
-    const { client } = await deploy(t, consistentReleases(2))
+    const { client } = await deploy(t, madeHistory(2))
     const store = memoryStore()
     await auditHistory({ client, store })
     const others = { pinFrom: 'dns:api.example.org', checkpoints: ['a'], later: { is: 1 } }
@@ -165,7 +163,7 @@ describe('a valid history', () => {
   })
 
   test('may have new versions', async (t) => {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(7))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(7))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -180,7 +178,7 @@ describe('a valid history', () => {
   })
 
   test('may get versions during the audit', async (t) => {
-    const deployments = await deploy(t, consistentReleases(3), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(3), madeHistory(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const { head, versionsRead } = await auditHistory({ client: deployments.client })
     assert.equal(head.snapshotId, 'VS-0004')
@@ -188,7 +186,7 @@ describe('a valid history', () => {
   })
 
   test('that keeps growing ends the audit', async (t) => {
-    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(consistentReleases))
+    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(madeHistory))
     let heads = -1
     deployments.turn = (path) => {
       if (path === READ_PATHS.version) heads += 1
@@ -201,7 +199,7 @@ describe('a valid history', () => {
   })
 
   test('may grow between the newest version and the index', async (t) => {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(6))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(6))
     deployments.turn = () => (deployments.asked.length > 2 ? 1 : 0)
     const { client, asked } = deployments
     const { head, versionsRead } = await auditHistory({ client })
@@ -214,7 +212,7 @@ describe('a valid history', () => {
   })
 
   test('needs at least one concurrent request', async (t) => {
-    const { client } = await deploy(t, consistentReleases(2))
+    const { client } = await deploy(t, madeHistory(2))
     for (const concurrency of [0, -1, Number.NaN]) {
       await assert.rejects(auditHistory({ client, concurrency }), RangeError)
     }
@@ -250,7 +248,7 @@ describe('the progress of an audit', () => {
     const made = makeReleases(3)
     const lost = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
     made.resources.delete(lost)
-    const deployments = await deploy(t, consistentReleases(2), loadReleases(made.store))
+    const deployments = await deploy(t, madeHistory(2), loadReleases(made.store))
     const { client } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -269,7 +267,7 @@ describe('the progress of an audit', () => {
   })
 
   test('restarts if a version is published, without reading versions twice', async (t) => {
-    const deployments = await deploy(t, consistentReleases(3), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(3), madeHistory(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const progress: AuditProgress[] = []
     const { client } = deployments
@@ -293,7 +291,7 @@ describe('the progress of an audit', () => {
   test('is not reported after the audit has ended, and no request follows', async (t) => {
     const deployments = await deploy(
       t,
-      consistentReleases(60),
+      madeHistory(60),
       rewrittenReleases(60, 1, (entry) => ({ ...entry, note: 'Never mind.' })),
     )
     // The oldest entry is read first.
@@ -319,7 +317,7 @@ describe('the progress of an audit', () => {
   })
 
   test('ends the audit if its callback throws', async (t) => {
-    const { client } = await deploy(t, consistentReleases(2))
+    const { client } = await deploy(t, madeHistory(2))
     const reason = new Error('enough')
     const onProgress = () => {
       throw reason
@@ -338,7 +336,7 @@ describe('a history that contradicts itself', () => {
   test('rewritten at the head', async (t) => {
     const deployments = await deploy(
       t,
-      consistentReleases(3),
+      madeHistory(3),
       rewrittenReleases(3, 3, noted('Never mind.')),
     )
     const { client } = deployments
@@ -354,7 +352,7 @@ describe('a history that contradicts itself', () => {
   test('rewritten before the head, and grown', async (t) => {
     const deployments = await deploy(
       t,
-      consistentReleases(3),
+      madeHistory(3),
       rewrittenReleases(5, 2, noted('Never mind.')),
     )
     const { client } = deployments
@@ -367,7 +365,7 @@ describe('a history that contradicts itself', () => {
   test('rewritten before the head by a publisher during the audit', async (t) => {
     const deployments = await deploy(
       t,
-      consistentReleases(5),
+      madeHistory(5),
       rewrittenReleases(6, 2, noted('Never mind.')),
       rewrittenReleases(7, 2, noted('Never mind.')),
     )
@@ -383,7 +381,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('an entry at another path', async (t) => {
-    const deployments = await deploy(t, consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(4))
     const { client } = deployments
     const elsewhere: Client = {
       ...client,
@@ -394,7 +392,7 @@ describe('a history that contradicts itself', () => {
     const { versionsRead } = await auditHistory({ client: elsewhere })
     assert.equal(versionsRead, 4)
 
-    const signed = consistentReleases(4)
+    const signed = madeHistory(4)
     const mixed: PublishedHistory = {
       ...signed,
       version: (id) => signed.version(id === 'VS-0002' ? 'VS-0003' : id),
@@ -404,7 +402,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('shortened', async (t) => {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(4))
     const { client, clock } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -414,7 +412,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('shortened while it is audited', async (t) => {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(4))
     const { client, clock } = deployments
     deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
     const store = memoryStore()
@@ -426,7 +424,7 @@ describe('a history that contradicts itself', () => {
   test('an entry that differs from the index', async (t) => {
     const deployments = await deploy(
       t,
-      consistentReleases(4),
+      madeHistory(4),
       rewrittenReleases(4, 2, noted('Never mind.')),
     )
     deployments.turn = (path) => (path.endsWith('/VS-0002') ? 1 : 0)
@@ -439,7 +437,7 @@ describe('a history that contradicts itself', () => {
   }
 
   test('an entry with a wrong hash', async (t) => {
-    const releases = consistentReleases(4)
+    const releases = madeHistory(4)
     const entry = changed(releases.version('VS-0002')?.json ?? '', 'Made by a test.', 'Never mind.')
     const liar = lying(releases, {
       version: (id) => (id === 'VS-0002' ? entry : releases.version(id)),
@@ -449,7 +447,7 @@ describe('a history that contradicts itself', () => {
   })
 
   test('a newest version with a wrong hash', async (t) => {
-    const releases = consistentReleases(2)
+    const releases = madeHistory(2)
     const head = changed(releases.head.json, 'Made by a test.', 'Never mind.')
     const { client } = await deploy(t, lying(releases, { head }))
     await faultOf(auditHistory({ client }), 'BROKEN')
@@ -462,7 +460,7 @@ describe('a history that contradicts itself', () => {
     ['numbers wrongly', '"sequence":2', '"sequence":9', 'VS-0002'],
   ] as const) {
     test(`an index that ${name}`, async (t) => {
-      const releases = consistentReleases(4)
+      const releases = madeHistory(4)
       const payload = changed(releases.historyPage({}).payload.json, from, to)
       const liar = lying(releases, { historyPage: () => ({ payload, nextBefore: undefined }) })
       const { client } = await deploy(t, liar)
@@ -484,7 +482,7 @@ describe('a history that contradicts itself', () => {
   }
 
   test('an entry after the saved head that misstates its changes', async (t) => {
-    const deployments = await deploy(t, consistentReleases(3), misstatingReleases(4, 4, []))
+    const deployments = await deploy(t, madeHistory(3), misstatingReleases(4, 4, []))
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })
     deployments.turn = () => 1
@@ -497,7 +495,7 @@ describe('a history that contradicts itself', () => {
     [READ_PATHS.status, 'status'],
   ]) {
     test(`${path} that differs from the newest version for longer than a release takes`, async (t) => {
-      const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
+      const deployments = await deploy(t, madeHistory(4), madeHistory(3))
       const { client, clock } = deployments
       deployments.turn = (asked) => (asked === path ? 1 : 0)
       const store = memoryStore()
@@ -520,7 +518,7 @@ describe('a history that contradicts itself', () => {
 
 describe('a release in progress', () => {
   test('at the next node milliseconds later is not settled, and then no longer matters', async (t) => {
-    const deployments = await deploy(t, consistentReleases(9), consistentReleases(8))
+    const deployments = await deploy(t, madeHistory(9), madeHistory(8))
     const { client, clock } = deployments
     const store = memoryStore()
     await auditHistory({ client, store })
@@ -541,7 +539,7 @@ describe('a release in progress', () => {
   })
 
   test('is not settled however often it is audited within 10 minutes', async (t) => {
-    const deployments = await deploy(t, consistentReleases(4), consistentReleases(3))
+    const deployments = await deploy(t, madeHistory(4), madeHistory(3))
     const { client, clock } = deployments
     deployments.turn = (asked) => (asked === READ_PATHS.status ? 1 : 0)
     const store = memoryStore()
@@ -556,7 +554,7 @@ describe('a release in progress', () => {
   })
 
   test('during a first audit is remembered without counting its versions as read', async (t) => {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(4))
     const { client, clock } = deployments
     deployments.turn = () => (deployments.asked.length > 12 ? 1 : 0)
     const store = memoryStore()
@@ -577,7 +575,7 @@ describe('what a service signs malformed', () => {
     sequence: number,
     change: (entry: Signed) => Signed,
   ): PublishedHistory {
-    const releases = consistentReleases(count)
+    const releases = madeHistory(count)
     const chain: Signed[] = []
     for (let each = 1; each <= count; each += 1) {
       const text = releases.version(`VS-000${each}`)?.json ?? ''
@@ -650,7 +648,7 @@ describe('what a service signs malformed', () => {
   }
 
   test('an entry without data, an index without entries', async (t) => {
-    const releases = consistentReleases(3)
+    const releases = madeHistory(3)
     const nothing = { ...releases.head, json: 'null', etag: releases.head.etag }
     for (const change of [
       { head: createPayload({}) },
@@ -671,7 +669,7 @@ describe('what a service signs malformed', () => {
   })
 
   test('an index that describes an entry differently behind the same hash', async (t) => {
-    const releases = consistentReleases(3)
+    const releases = madeHistory(3)
     const payload = changed(releases.historyPage({}).payload.json, '2026-01-02T', '2026-01-01T')
     const { client } = await deploy(t, {
       ...releases,
@@ -684,7 +682,7 @@ describe('what a service signs malformed', () => {
 
 describe('evidence', () => {
   async function shortened(t: TestContext): Promise<HistoryEvidence> {
-    const deployments = await deploy(t, consistentReleases(5), consistentReleases(4))
+    const deployments = await deploy(t, madeHistory(5), madeHistory(4))
     const store = memoryStore()
     await auditHistory({ client: deployments.client, store })
     deployments.turn = () => 1
@@ -724,7 +722,7 @@ describe('evidence', () => {
   })
 
   test('cannot be made from an honest service’s responses', async (t) => {
-    const { client, clock } = await deploy(t, consistentReleases(3))
+    const { client, clock } = await deploy(t, madeHistory(3))
     const refused = new Set(['keySelf', 'preview', 'versionById'])
     const targets = [
       ...Object.entries(READ_PATHS).flatMap(([name, path]) => (refused.has(name) ? [] : path)),
@@ -776,7 +774,7 @@ describe('evidence', () => {
 })
 
 test('an abort ends the audit', async (t) => {
-  const { client } = await deploy(t, consistentReleases(2))
+  const { client } = await deploy(t, madeHistory(2))
   const reason = new Error('enough')
   await assert.rejects(auditHistory({ client, signal: AbortSignal.abort(reason) }), reason)
 })

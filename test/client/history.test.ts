@@ -5,13 +5,11 @@ import { history } from '@public-api/client-internal/history'
 import { HistoryError } from '@public-api/client-internal/history-error'
 import { verifyEvidence } from '@public-api/client-internal/history-evidence'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { key } from './scripted-client.ts'
-
-const consistentReleases = (count: number) => loadReleases(makeReleases(count).store)
 
 /** A client of one history, whose entries come from another one if that is given. */
 async function clientOf(
@@ -46,12 +44,12 @@ async function idsOf(entries: ReturnType<typeof history>): Promise<readonly stri
 }
 
 test('every version comes newest first, with its proof', async (t) => {
-  const { client } = await clientOf(t, consistentReleases(4))
+  const { client } = await clientOf(t, madeHistory(4))
   assert.deepEqual(await idsOf(history(client)), ['VS-0004', 'VS-0003', 'VS-0002', 'VS-0001'])
 })
 
 test('reads an entry on demand, with the previous one', async (t) => {
-  const { client, targets } = await clientOf(t, consistentReleases(4))
+  const { client, targets } = await clientOf(t, madeHistory(4))
   for await (const { data } of history(client)) {
     assert.equal(data.snapshotId, 'VS-0004')
     break
@@ -63,7 +61,7 @@ test('reads an entry on demand, with the previous one', async (t) => {
 })
 
 test('an aborted signal ends the iteration with its reason', async (t) => {
-  const { client } = await clientOf(t, consistentReleases(4))
+  const { client } = await clientOf(t, madeHistory(4))
   const control = new AbortController()
   const seen: string[] = []
   await assert.rejects(async () => {
@@ -79,7 +77,7 @@ for (const [name, fault, releases, entries, given] of [
   [
     'an entry that is not the one in the index',
     'REWRITTEN',
-    consistentReleases(4),
+    madeHistory(4),
     rewrittenReleases(4, 2, (entry) => ({ ...entry, note: 'another' })),
     [],
   ],

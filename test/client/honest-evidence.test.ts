@@ -17,11 +17,11 @@ import { pathOf } from '@public-api/contract/http/request-target'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import * as fc from 'fast-check'
 import { bytesOfBody } from '../../src/http/api-request.ts'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
 import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { TEST_NOW_MS, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { createUnavailableWaitlist } from '../support/unavailable-service.ts'
 import { UNSOLVABLE_CHALLENGE } from '../support/unsolvable-challenge.ts'
@@ -35,7 +35,7 @@ const MAX_VERSIONS = 5
 const FAULTS = Object.keys(HISTORY_FAULTS) as readonly HistoryFault[]
 const releasesByCount: readonly PublishedHistory[] = Array.from(
   { length: MAX_VERSIONS },
-  (_, index) => loadReleases(makeReleases(index + 1).store),
+  (_, index) => madeHistory(index + 1),
 )
 
 /** One request to one node of the service. */

@@ -9,8 +9,8 @@ import { HistoryError } from '@public-api/client-internal/history-error'
 import { verifyEvidence } from '@public-api/client-internal/history-evidence'
 import { watch, type WatchFailure, type WatchOptions } from '@public-api/client-internal/watch'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { runApp, TEST_NOW_MS } from '../support/running-app.ts'
 import { misstatingReleases, rewrittenReleases } from './rewritten-releases.ts'
 import { fakeResponse, key } from './scripted-client.ts'
@@ -44,12 +44,11 @@ const { cases } = JSON.parse(readFileSync('test/clients/watch-cases.json', 'utf8
   readonly cases: readonly WatchCase[]
 }
 
-const made = (count: number) => loadReleases(makeReleases(count).store)
 const other = (count: number) =>
   rewrittenReleases(count, 1, (entry) => ({ ...entry, note: 'another' }))
 
 /** A client of services with these histories, which are chosen by `poll`. The clock moves with the waits. */
-async function serve(t: TestContext, historyOf: (count: number) => PublishedHistory = made) {
+async function serve(t: TestContext, historyOf: (count: number) => PublishedHistory = madeHistory) {
   const clock = { ms: TEST_NOW_MS }
   const origins = new Map<number, string>()
   const state: { poll: Poll } = { poll: {} }
@@ -137,7 +136,7 @@ async function watchPolls(
 
 async function afterOf(t: TestContext, { after }: WatchCase): Promise<WatchOptions> {
   if (after === undefined) return {}
-  const { client, state } = await serve(t, after.startsWith('another') ? other : made)
+  const { client, state } = await serve(t, after.startsWith('another') ? other : madeHistory)
   state.poll = { newest: 1 }
   return { after: await client.versionById('VS-0001') }
 }
@@ -182,7 +181,9 @@ describe('watch', () => {
   })
 
   test('rejects false changes with evidence', async (t) => {
-    const served = await serve(t, (count) => (count < 2 ? made(1) : misstatingReleases(2, 2, [])))
+    const served = await serve(t, (count) =>
+      count < 2 ? madeHistory(1) : misstatingReleases(2, 2, []),
+    )
     const { error, seen } = await watchPolls(served, [{ newest: 1 }, { newest: 2 }])
     assert.ok(error instanceof HistoryError, String(error))
     assert.deepEqual([error.code, seen], ['CHANGES_FALSE', ['VS-0001']])

@@ -7,11 +7,11 @@ import { createClient } from '@public-api/client-internal/client'
 import { verifyEvidence, type HistoryEvidence } from '@public-api/client-internal/history-evidence'
 import { createFileHeadStore } from '@public-api/client-internal/node/file-head-store'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { misstatingReleases, rewrittenReleases } from '../client/rewritten-releases.ts'
 import { clientCommands, openGoFolder } from '../docs/verifiers.ts'
 import { serve } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -53,7 +53,7 @@ function auditByLibrary(origin: string, state: string) {
   return auditHistory({ client, store: createFileHeadStore(state) })
 }
 
-const made = (count: number): Deployment => ({ releases: loadReleases(makeReleases(count).store) })
+const made = (count: number): Deployment => ({ releases: madeHistory(count) })
 
 for (const { file, missing, runCommandLine } of clientCommands(go)) {
   void test(file, { skip: missing ?? false }, async (t) => {

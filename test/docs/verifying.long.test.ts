@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
 import type { Vector } from '@public-api/client-internal/vector'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
-import { loadReleases } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
 import {
@@ -249,7 +248,7 @@ for (const { file, missing, run } of clientCommands(go)) {
         // An old body of other data beside the proof for today's.
         const past = await runService(part, {
           aheadSeconds: -1000,
-          releases: loadReleases(makeReleases(1).store),
+          releases: madeHistory(1),
         })
         const earlier = await fetch(`${past.origin}${STATUS}`)
         const earlierBody = await earlier.text()

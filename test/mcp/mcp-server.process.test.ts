@@ -11,7 +11,7 @@ import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { openLyingProxy, type Latin1Response } from '../docs/lying-proxy.ts'
 import { serveDripping } from '../support/dripping-server.ts'
 import { serve } from '../support/loopback-server.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { RETIRED_ON, rotatedSigning } from '../support/rotated-signing.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 
@@ -152,7 +152,7 @@ async function savedResponse(origin: string) {
 }
 
 void test('get_changelog lists the versions after another one', { skip }, async (t) => {
-  const app = await runService(t, { releases: loadReleases(makeReleases(4).store) })
+  const app = await runService(t, { releases: madeHistory(4) })
   const client = await connect(t, app.origin, ['--pin', PIN])
   const { text } = await client.call('get_changelog', { since: 'VS-0002' })
   const { data, proof } = JSON.parse(text) as Result
@@ -262,7 +262,7 @@ function serveMixed(
 }
 
 void test('refuses a version that was rewritten', { skip }, async (t) => {
-  const now = await runService(t, { releases: loadReleases(makeReleases(4).store) })
+  const now = await runService(t, { releases: madeHistory(4) })
   const releases = rewrittenReleases(4, 2, (entry) => ({ ...entry, note: INJECTION }))
   const rewritten = await runService(t, { releases })
   const origin = await serveMixed(t, now, rewritten, '/api/v1/versions/VS-0002')
@@ -348,8 +348,8 @@ void test('refuses a key that is not pinned, and says when none is', { skip }, a
 })
 
 void test('a resource of another version is an error', { skip }, async (t) => {
-  const now = await runService(t, { releases: loadReleases(makeReleases(4).store) })
-  const before = await runService(t, { releases: loadReleases(makeReleases(1).store) })
+  const now = await runService(t, { releases: madeHistory(4) })
+  const before = await runService(t, { releases: madeHistory(1) })
   const origin = await serveMixed(t, now, before, '/api/v1/status')
   const client = await connect(t, origin, ['--pin', PIN])
   const { isError, text } = await client.call('get_status')

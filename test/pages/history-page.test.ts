@@ -11,9 +11,9 @@ import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots
 import { html } from '../../src/pages/markup/html.ts'
 import { contractText } from '../../src/pages/texts/contract-texts.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 
@@ -23,7 +23,7 @@ const { history } = TEXTS.en
 const MAX_NOTE_LENGTH = 500
 
 function consistentReleases(count: number): PublishedHistory {
-  return loadReleases(makeReleases(count).store)
+  return madeHistory(count)
 }
 
 function entryOf(releases: PublishedHistory, snapshotId: string): VersionEntry {

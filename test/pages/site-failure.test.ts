@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadReleases } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 
 test('a rendering failure returns 500, is logged, and is retried', async (t) => {
-  const intact = loadReleases(makeReleases().store)
+  const intact = madeHistory()
   let isDamaged = true
   const app = await runApp(t, {
     releases: {

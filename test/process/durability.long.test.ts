@@ -19,7 +19,7 @@ import {
   type Said,
 } from '../support/registering-service.ts'
 import { createSeededRandom, seedOf, type RandomBelow } from '../support/seeded-random.ts'
-import { startService, type ServiceProcess } from '../support/service-process.ts'
+import { startService, type ServiceProcess, isAlive } from '../support/service-process.ts'
 
 // A process that is killed at any moment, again and again. What was answered with a ticket must be on the list from then
 // on, exactly as it was sent and once. What was not answered may be on it or not: the row may have been durable before
@@ -290,15 +290,6 @@ test(
       assert.equal(ledger.answered.size, KILLS_AT_START * 10)
     }),
 )
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Process ids of the workers that live, once there are as many. */
 function livingWorkers(service: ServiceProcess, count: number): Promise<readonly number[]> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, renameSync } from 'node:fs'
-import path from 'node:path'
+import { renameSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
@@ -15,19 +14,10 @@ import {
 } from '../support/keyed-service.ts'
 import { type RawResponse, sendRequest } from '../support/raw-http.ts'
 import { TEST_HASH_SECRET } from '../support/stored-keys.ts'
+import { textsBelow } from '../support/texts-below.ts'
 
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
 const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
-
-/** Every file below a folder with its text. */
-function filesOf(folder: string): readonly (readonly [file: string, text: string])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const file = path.join(entry.parentPath, entry.name)
-      return [file, readFileSync(file, 'latin1')] as const
-    })
-}
 
 async function keyedTraffic(running: KeyedService, key: string): Promise<readonly RawResponse[]> {
   const responses: RawResponse[] = []
@@ -82,7 +72,7 @@ async function assertNoTrace(
   await becomes(running, key, '200')
   responses.push(await running.send('DELETE', SELF, keyLine(key)))
   const metrics = await (await fetch(`http://127.0.0.1:${Number(adminPort)}/metrics`)).text()
-  const whileOpen = filesOf(running.folder)
+  const whileOpen = [...textsBelow(running.folder)]
   await stopKeyed(running)
 
   const sent = responses.map(({ body, headers }) => `${body} ${[...headers].join()}`).join('\n')
@@ -92,7 +82,7 @@ async function assertNoTrace(
     ['standard error', running.service.stderr()],
     ['the metrics', metrics],
     ...whileOpen,
-    ...filesOf(running.folder),
+    ...textsBelow(running.folder),
   ] as const
   assert.ok(
     running.service.lines().some(({ level }) => level === 'warn'),

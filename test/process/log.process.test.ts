@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../caches/cache-process.ts'
 import { editFile, makeDeployment, resourceFile } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdConnection } from '../support/held-connection.ts'
 import { startService } from '../support/service-process.ts'
+import { textsBelow } from '../support/texts-below.ts'
 
 /** An address of loopback that is neither the service's own nor anything else in this deployment. */
 const CLIENT = '127.0.0.73'
@@ -69,16 +68,6 @@ const TRAFFIC: readonly string[] = [
   `GET /${'query-word'.repeat(3000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
 ]
 
-/** Every file below a folder with its text. */
-function filesOf(folder: string): readonly (readonly [file: string, text: string])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => {
-      const file = path.join(entry.parentPath, entry.name)
-      return [file, readFileSync(file, 'latin1')] as const
-    })
-}
-
 for (const level of ['trace', 'debug', 'info'] as const) {
   test(`at level ${level} the log is JSON lines without client data`, async (t) => {
     const { folder, releasesDir } = makeDeployment(t)
@@ -108,7 +97,7 @@ for (const level of ['trace', 'debug', 'info'] as const) {
     const written = service.stdout() + service.stderr()
     for (const word of CLIENT_DATA) {
       assert.ok(!written.includes(word), `the log holds ${word}: ${written}`)
-      for (const [file, text] of filesOf(folder)) {
+      for (const [file, text] of textsBelow(folder)) {
         assert.ok(!text.includes(word), `${file} holds ${word}`)
       }
     }

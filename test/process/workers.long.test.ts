@@ -10,6 +10,7 @@ import {
   servedKeyId,
   startService,
   type ServiceProcess,
+  isAlive,
 } from '../support/service-process.ts'
 
 /** Process ids of the workers that took requests so far, once there are as many; the newest last. */
@@ -18,15 +19,6 @@ function workerPids(service: ServiceProcess, count: number): Promise<readonly nu
     const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
     return lines.length >= count ? lines.map((line) => Number(line['pid'])) : undefined
   })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A metric's value, added up over its labels that hold the text. */

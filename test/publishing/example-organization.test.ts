@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
@@ -10,16 +9,7 @@ import { verifyReleases } from '../../src/publishing/releases/verify-releases.ts
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { builtExample } from '../support/built-example.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-function filesOf(folder: string): ReadonlyMap<string, string> {
-  return new Map(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.join(entry.parentPath, entry.name))
-      .toSorted()
-      .map((file) => [path.relative(folder, file), readFileSync(file, 'latin1')]),
-  )
-}
+import { textsBelow } from '../support/texts-below.ts'
 
 test('the example organization: three months, an incident, a correction, a redaction, translations', async (t) => {
   const { content, releases } = await builtExample()
@@ -59,7 +49,7 @@ test('the example organization: three months, an incident, a correction, a redac
   for (const name of ['site/organization', 'site/translations/th', 'site/translations/zh-CN']) {
     assert.ok(head.resources[name] !== undefined, name)
   }
-  for (const file of filesOf(releases).values()) assert.ok(!file.includes('Alex Rivers'))
+  for (const file of textsBelow(releases).values()) assert.ok(!file.includes('Alex Rivers'))
 
   // What is in the content folder at the end is what the newest version says.
   const { resources } = await compileContent(content, Date.parse(head.createdAt))
@@ -71,5 +61,5 @@ test('the example organization: three months, an incident, a correction, a redac
   // Byte for byte the same, from the same input.
   const [again, releasesAgain] = [temporaryFolder(t), path.join(temporaryFolder(t), 'releases')]
   await buildExample(again, releasesAgain)
-  assert.deepEqual(filesOf(releasesAgain), filesOf(releases))
+  assert.deepEqual(textsBelow(releasesAgain), textsBelow(releases))
 })

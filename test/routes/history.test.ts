@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import { ENDPOINTS } from '@public-api/contract/registry/endpoints'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import canonicalize from 'canonicalize'
-import { loadReleases } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
 
@@ -31,7 +30,7 @@ interface History {
 const SNAPSHOT = { schema: 'VersionSnapshot', cacheClass: 'static-snapshot' } as const
 
 test('the responses are enough to verify the whole chain', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
+  const app = await runApp(t, { releases: madeHistory(5) })
   const history = (await assertRead(app, '/api/v1/versions', {
     schema: 'VersionHistory',
     cacheClass: 'static-snapshot',
@@ -101,7 +100,7 @@ const PAGE = { schema: 'VersionHistory', cacheClass: 'static-snapshot' } as cons
 const sequencesOf = ({ entries }: History) => entries.map(({ sequence }) => sequence)
 
 test('the history can be walked page by page along its Link headers', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
+  const app = await runApp(t, { releases: madeHistory(5) })
   const whole = (await assertRead(app, '/api/v1/versions', PAGE)) as unknown as History
   const walked: unknown[] = []
   for (const [target, next, sequences] of [
@@ -122,7 +121,7 @@ test('the history can be walked page by page along its Link headers', async (t) 
 })
 
 test('the last page has no next page', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(5).store) })
+  const app = await runApp(t, { releases: madeHistory(5) })
   for (const [query, sequences] of [
     ['limit=5', [5, 4, 3, 2, 1]],
     ['limit=1000', [5, 4, 3, 2, 1]],
@@ -140,7 +139,7 @@ test('the last page has no next page', async (t) => {
 })
 
 test('a query without paging parameters gets the whole history', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(3).store) })
+  const app = await runApp(t, { releases: madeHistory(3) })
   const whole = await assertRead(app, '/api/v1/versions', PAGE)
   for (const query of [
     '',
@@ -173,7 +172,7 @@ test('a query without paging parameters gets the whole history', async (t) => {
 })
 
 test('a page is revalidated by its own ETag, and HEAD has its Link', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(3).store) })
+  const app = await runApp(t, { releases: madeHistory(3) })
   const page = '/api/v1/versions?limit=1'
   const get = await app.fetch(page)
   const etag = get.headers.get('etag') ?? ''

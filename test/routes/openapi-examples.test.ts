@@ -7,7 +7,7 @@ import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { objectAt } from '../documents/document-places.ts'
 import { documentSchemaChecks } from '../documents/document-schemas.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { runApp, type RunningApp } from '../support/running-app.ts'
 import { SITE_VARIANTS } from '../support/site-variants.ts'
 
@@ -90,7 +90,7 @@ test('another release has different examples and another ETag', async (t) => {
   const documents = []
   const tags = new Set<string | null>()
   for (const count of [2, 3]) {
-    const app = await runApp(t, { releases: loadReleases(makeReleases(count).store) })
+    const app = await runApp(t, { releases: madeHistory(count) })
     tags.add((await app.fetch('/api/v1/openapi.json')).headers.get('etag'))
     documents.push(await readDocument(app))
   }
@@ -104,7 +104,7 @@ test('another release has different examples and another ETag', async (t) => {
 test('a history of any length adds two entries to the document', async (t) => {
   const sizes = []
   for (const count of [2, 300]) {
-    const app = await runApp(t, { releases: loadReleases(makeReleases(count).store) })
+    const app = await runApp(t, { releases: madeHistory(count) })
     sizes.push((await (await app.fetch('/api/v1/openapi.json')).text()).length)
   }
   assert.ok(Math.abs((sizes[1] ?? 0) - (sizes[0] ?? 0)) < 1000, sizes.join())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { loadReleases } from '../../src/service/releases/releases.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { digestOf } from '../support/received-response.ts'
 import { runApp } from '../support/running-app.ts'
 import { assertRead } from '../support/successful-read.ts'
@@ -24,7 +24,7 @@ test('serves each snapshot as published, with the digest of the newest version',
 })
 
 test('serves the newest version, and a query changes only the signed target', async (t) => {
-  const app = await runApp(t, { releases: loadReleases(makeReleases(4).store) })
+  const app = await runApp(t, { releases: madeHistory(4) })
   const expected = { schema: 'status', cacheClass: 'static-snapshot' } as const
   const plain = await assertRead(app, '/api/v1/status', expected)
   assert.equal(plain['made'], 4)

@@ -1,7 +1,6 @@
-import path from 'node:path'
 import { test } from 'node:test'
 import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryDatabase } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
 import { SQLITE_FORMS } from './sqlite/sqlite-fixture.ts'
@@ -10,14 +9,14 @@ for (const form of SQLITE_FORMS) {
   testApiKeysBehavior({
     name: form.name,
     async open(t) {
-      const file = path.join(temporaryFolder(t), 'service.sqlite')
+      const file = temporaryDatabase(t)
       const open = async () => (await form.open(t, { file })).apiKeys
       return { store: await open(), openAgain: open }
     },
   })
 
   test(`any sequence of calls on ${form.name} matches a store in memory`, async (t) => {
-    const file = path.join(temporaryFolder(t), 'service.sqlite')
+    const file = temporaryDatabase(t)
     await assertKeepsKeysAsMemoryDoes((await form.open(t, { file })).apiKeys)
   })
 }

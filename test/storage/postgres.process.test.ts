@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, connect, type Socket } from 'node:net'
-import path from 'node:path'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { copyStorage } from '../../src/cli/db/copy-command.ts'
@@ -19,7 +18,7 @@ import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { svc } from '../support/run-svc.ts'
 import { issueInto } from '../support/stored-keys.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryDatabase } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
 import { setClock, testCounters } from './counters/counters-behavior.ts'
@@ -361,7 +360,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
   })
 
   test('a copy from SQLite has every row, in order; a second run adds the new rows', async (t) => {
-    const file = path.join(temporaryFolder(t), 'service.sqlite')
+    const file = temporaryDatabase(t)
     const source = await openStorageForCommand({ kind: 'sqlite', file }, 'read-write').catch(() =>
       openStorage({ kind: 'sqlite', file }),
     )

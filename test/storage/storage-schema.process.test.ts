@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/sqlite-migrations.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { temporaryFolder, temporaryDatabase } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite/sqlite-bytes.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
 
@@ -41,7 +41,7 @@ async function openData(t: TestContext) {
 }
 
 test('the document lists exactly the tables and columns', async (t) => {
-  const file = path.join(temporaryFolder(t), 'service.sqlite')
+  const file = temporaryDatabase(t)
   await (await openSqliteInThread({ file, mode: 'create' })).close()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {

@@ -3,11 +3,10 @@ import { Agent, createServer, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { listen } from '../../src/http/connection/listener.ts'
-import { loadReleases } from '../../src/service/releases/releases.ts'
 import { createFakeApiKeys } from './fake-api-keys.ts'
 import { passOn, type ProxiedResponse } from './http-proxy.ts'
 import { closeServer } from './loopback-server.ts'
-import { makeReleases } from './made-releases.ts'
+import { madeHistory } from './made-releases.ts'
 import { runApp, testSigning } from './running-app.ts'
 
 /** One request that the service received, and its response. */
@@ -63,7 +62,7 @@ export async function runFrontedService(
     runApp(t, {
       clock: { nowMs },
       apiKeys,
-      releases: loadReleases(makeReleases(newest).store),
+      releases: madeHistory(newest),
       signing,
     })
   let app = await run()

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import type { Issuance } from '@public-api/contract/keys/issuance'
@@ -21,7 +20,7 @@ import type { ApiKeyStore, StoredApiKey } from '../../src/storage/stores/api-key
 import { ask, type ReceivedResponse } from './received-response.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { issueInto, type MadeKeyOptions, TEST_HASH_SECRET } from './stored-keys.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { temporaryDatabase } from './temporary-folder.ts'
 
 export const KEYS = '/api/v1/keys'
 export const SELF = '/api/v1/keys/self'
@@ -74,7 +73,7 @@ export async function runKeyedApp(
   const clock = { nowMs: () => time.ms }
   const wrapStore = options.store ?? ((each) => each)
   const wrapCounters = options.counters ?? ((each) => each)
-  const file = path.join(temporaryFolder(t), 'service.sqlite')
+  const file = temporaryDatabase(t)
   const storage = await openSqliteServer({ file })
   t.after(() => storage.close())
   const counters = wrapCounters(createMemoryCounters({ clock }))

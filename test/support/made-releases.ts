@@ -4,6 +4,7 @@ import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonic
 import { SNAPSHOT_NAMES, SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { digestFault, sha256Base64url } from '../../src/crypto/sha256.ts'
 import type { ReleaseStore } from '../../src/releases/release-store.ts'
+import { type PublishedHistory, loadReleases } from '../../src/service/releases/releases.ts'
 import { madeEntry } from './made-entry.ts'
 
 /** A release store in memory whose parts a test can damage. */
@@ -88,4 +89,9 @@ export function makeReleases(count = 2): MadeReleases {
 
 function assertUnused(): never {
   throw new Error('The service never writes a release')
+}
+
+/** Such releases, loaded as the service loads its own. */
+export function madeHistory(count?: number): PublishedHistory {
+  return loadReleases(makeReleases(count).store)
 }

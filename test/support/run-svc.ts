@@ -94,3 +94,8 @@ export function svcIn(
 ): Promise<Outcome> {
   return runInProcess(folder, options, (output) => runProgram(args, output))
 }
+
+/** Opens an incident. The components that it affects follow. */
+export const OPEN_INCIDENT = 'incident open --title A --impact minor --text B. --summary C.'.split(
+  ' ',
+)

@@ -3,11 +3,11 @@ import type { AppDependencies, Signing } from '../../src/app.ts'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../../src/http/connection/listener.ts'
-import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
+import { type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { TEST_SIGNING_KEY } from '../vectors/signing-key.ts'
 import { createApp } from './create-app.ts'
-import { makeReleases } from './made-releases.ts'
+import { madeHistory } from './made-releases.ts'
 import type { TestScope } from './test-scope.ts'
 import { createUnavailableApiKeys, createUnavailableWaitlist } from './unavailable-service.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
@@ -68,7 +68,7 @@ export async function runApp(
     deployment: 'primary',
     baseUrl: TEST_BASE_URL,
     // Releases never change, so all tests of a process read the same ones.
-    releases: (twoVersions ??= loadReleases(makeReleases().store)),
+    releases: (twoVersions ??= madeHistory()),
     signing: testSigning(),
     apiKeys: createUnavailableApiKeys(),
     timeQuality: UNVERIFIED_TIME,

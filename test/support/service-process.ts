@@ -137,3 +137,13 @@ export async function servedKeyId(origin: string): Promise<string> {
   const { data } = (await response.json()) as { readonly data: { readonly keyId: string } }
   return data.keyId
 }
+
+/** Whether a process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

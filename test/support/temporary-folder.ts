@@ -8,3 +8,8 @@ export function temporaryFolder(t: { after(end: () => void): void }): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** A path for a database in such a folder. */
+export function temporaryDatabase(t: { after(end: () => void): void }): string {
+  return path.join(temporaryFolder(t), 'service.sqlite')
+}

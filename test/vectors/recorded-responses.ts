@@ -4,10 +4,9 @@ import { pathOf } from '@public-api/contract/http/request-target'
 import { createOpensslSigner } from '../../src/crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { bytesOfBody, type App } from '../../src/http/api-request.ts'
-import { loadReleases } from '../../src/service/releases/releases.ts'
 import { UNVERIFIED_TIME } from '../../src/service/time/time-quality.ts'
 import { createApp } from '../support/create-app.ts'
-import { makeReleases } from '../support/made-releases.ts'
+import { madeHistory } from '../support/made-releases.ts'
 import {
   createUnavailableApiKeys,
   createUnavailableWaitlist,
@@ -45,7 +44,7 @@ function createFixedApp({
     runtime: 'local',
     deployment: 'primary',
     baseUrl: origin,
-    releases: loadReleases(makeReleases(versions).store),
+    releases: madeHistory(versions),
     signing: {
       signer: createOpensslSigner(privateKey),
       keys: [{ ...key, status: 'current', notBefore: null, notAfter: null }],

@@ -21,7 +21,7 @@ import { describeSigningKeys } from '../../../src/service/signing-keys/signing-k
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
 import { serve } from '../../support/loopback-server.ts'
-import { makeReleases } from '../../support/made-releases.ts'
+import { makeReleases, madeHistory } from '../../support/made-releases.ts'
 import { svc } from '../../support/run-svc.ts'
 import { runApp, TEST_NOW_MS, testSigning } from '../../support/running-app.ts'
 import { OTHER_TEST_SIGNING_KEY } from '../../vectors/signing-key.ts'
@@ -261,7 +261,7 @@ test('reports a damaged resource and one of the wrong shape', async (t) => {
   const damaged = await deployBehindProxy(t, undefined, { releases: loadReleases(made.store) })
   assert.deepEqual(idsOf(await examine(t, damaged)), ['snapshot-unavailable'])
 
-  const releases = loadReleases(makeReleases(2).store)
+  const releases = madeHistory(2)
   const odd = await deployBehindProxy(t, undefined, {
     releases: {
       ...releases,

@@ -10,7 +10,7 @@ import { loadReleases } from '../../../src/service/releases/releases.ts'
 import { key } from '../../client/scripted-client.ts'
 import { folderWithLog } from '../../support/logged-releases.ts'
 import { serve, silentOrigin } from '../../support/loopback-server.ts'
-import { makeReleases } from '../../support/made-releases.ts'
+import { madeHistory } from '../../support/made-releases.ts'
 import { svcIn } from '../../support/run-svc.ts'
 import { useFileScope } from '../../support/test-scope.ts'
 import { deployBehindProxy, examine } from './proxied-deployment.ts'
@@ -44,7 +44,7 @@ const TYPES: { readonly [ending: string]: string } = {
 async function prepare() {
   const { folder, releases: releasesFolder } = await folderWithLog(scope, 2)
   const releases = loadReleases(openReleaseStore(releasesFolder))
-  const newer = loadReleases(makeReleases(3).store)
+  const newer = madeHistory(3)
   const service = { isAhead: false }
   const deployment = await deployBehindProxy(scope, undefined, {
     releases,

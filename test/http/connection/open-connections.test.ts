@@ -4,12 +4,12 @@ import type { App } from '../../../src/http/api-request.ts'
 import { createListener, listen, stopListening } from '../../../src/http/connection/listener.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdConnection } from '../../support/held-connection.ts'
+import { QUIET_LOG } from '../../support/test-listener.ts'
 
-const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} }
 const POST = 'POST /anything HTTP/1.1\r\nHost: localhost\r\n'
 
 async function listening(t: TestContext, app: App) {
-  const server = createListener(app, { noIndex: false, log: SILENT_LOG })
+  const server = createListener(app, { noIndex: false, log: QUIET_LOG })
   const port = await listen(server, 0, '127.0.0.1')
   t.after(() => stopListening(server, 0))
   const connections = () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
@@ -18,6 +18,7 @@ import {
   type ReleaseStore,
 } from '../../../src/releases/release-store.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { textsBelow } from '../../support/texts-below.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from '../content-fixture.ts'
 
 const HOUR_MS = 3_600_000
@@ -81,20 +82,8 @@ async function assertRefused(
   return refused
 }
 
-/** Every file below a folder, with its bytes, to show that nothing changed. */
-function contentsOf(folder: string): ReadonlyMap<string, string> {
-  try {
-    return new Map(
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.join(entry.parentPath, entry.name))
-        .toSorted()
-        .map((file) => [file, readFileSync(file, 'latin1')]),
-    )
-  } catch {
-    return new Map()
-  }
-}
+/** Every file below a folder, to show that nothing changed. */
+const contentsOf = (folder: string) => (existsSync(folder) ? textsBelow(folder) : new Map())
 
 test('the first version: genesis, everything added, each file named by its hash', async (t) => {
   const { publish, releasesDir, store, check } = makeRig(t)

@@ -10,7 +10,7 @@ import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { sha256Base64url, sha256Hex } from '../../../src/crypto/sha256.ts'
 import { ReleasesError } from '../../../src/service/releases/read-releases.ts'
 import { loadReleases } from '../../../src/service/releases/releases.ts'
-import { makeReleases, type MadeReleases } from '../../support/made-releases.ts'
+import { makeReleases, type MadeReleases, madeHistory } from '../../support/made-releases.ts'
 
 function entryOf({ versions }: MadeReleases, snapshotId: string): VersionEntry {
   return JSON.parse(versions.get(snapshotId) ?? '') as VersionEntry
@@ -173,7 +173,7 @@ test('an entry that cannot be read breaks the chain with its name and the reason
 })
 
 test('a folder without versions is reported with what to do', () => {
-  assert.throws(() => loadReleases(makeReleases(0).store), {
+  assert.throws(() => madeHistory(0), {
     name: 'ReleasesError',
     message: 'No version is published; publish one first (npm run svc -- publish)',
   })

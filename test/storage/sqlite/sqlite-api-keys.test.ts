@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-migrations.ts'
 import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey, plainKey } from '../api-keys-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 
 const MANY = 1000
 
-function makePath(t: TestContext): string {
-  return path.join(temporaryFolder(t), 'service.sqlite')
-}
-
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
     test('changing the bytes after the call does not change the key', async (t) => {
-      const { apiKeys } = await form.open(t, { file: makePath(t) })
+      const { apiKeys } = await form.open(t, { file: temporaryDatabase(t) })
       const inside = Buffer.concat([Buffer.alloc(5), bytesOf('inside', 32), Buffer.alloc(5)])
       const key = makeKey(1, { keyHash: inside.subarray(5, 37) })
       const adding = apiKeys.add(key, MANY)
@@ -34,7 +29,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('keys persist when the store is reopened', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const storage = await form.open(t, { file })
       await storage.apiKeys.add(makeKey(1), MANY)
       await storage.apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS)
@@ -46,7 +41,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('close finishes pending calls and refuses later ones', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const storage = await form.open(t, { file })
       const { apiKeys } = storage
       const { keyId } = makeKey(1)
@@ -69,7 +64,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('a purge stopped by a lock can be repeated', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const { apiKeys } = await form.open(t, { file, busyTimeoutMs: 50 })
       await apiKeys.add(makeKey(1), MANY)
       const holder = new DatabaseSync(file)
@@ -89,7 +84,7 @@ for (const form of SQLITE_FORMS) {
 
 test('a database from before API keys gains the tables and keeps its waitlist', async (t) => {
   for (const form of SQLITE_FORMS) {
-    const file = makePath(t)
+    const file = temporaryDatabase(t)
     const old = new DatabaseSync(file)
     old.exec('PRAGMA journal_mode = WAL')
     old.exec(MIGRATIONS[0] ?? '')
@@ -116,7 +111,7 @@ test('a database from before API keys gains the tables and keeps its waitlist', 
 })
 
 test('the table rejects a key of another format', (t) => {
-  const database = openSqliteConnection('create', { file: makePath(t) })
+  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   t.after(() => {
     database.close()
   })
@@ -140,7 +135,7 @@ test('the table rejects a key of another format', (t) => {
 })
 
 test('counting active keys, adding and purging read no other rows', (t) => {
-  const database = openSqliteConnection('create', { file: makePath(t) })
+  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   t.after(() => {
     database.close()
   })

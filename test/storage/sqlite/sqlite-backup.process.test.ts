@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
 import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
 
 const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', import.meta.url))
 
 async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
-  const file = path.join(temporaryFolder(t), 'service.sqlite')
+  const file = temporaryDatabase(t)
   const live = await openSqliteServer({ file })
   t.after(() => live.close())
   await Promise.all(

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, test } from 'node:test'
 import {
   openSqliteConnection,
   type SqliteMode,
@@ -14,15 +14,11 @@ import {
   StorageError,
   type StorageFailure,
 } from '../../../src/storage/stores/storage-error.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 import { filesOf } from './sqlite-fixture.ts'
 
 const MODES: readonly SqliteMode[] = ['create', 'read-write', 'read-only']
-
-function makePath(t: TestContext): string {
-  return path.join(temporaryFolder(t), 'service.sqlite')
-}
 
 function assertRefused(mode: SqliteMode, file: string, code: StorageFailure): void {
   assert.throws(
@@ -42,7 +38,7 @@ function pragmaOf(database: DatabaseSync, name: string): unknown {
 
 test('a link in place of the database or a file beside it is refused, and nothing is created', (t) => {
   for (const suffix of ['', '-wal', '-shm', '-journal']) {
-    const file = makePath(t)
+    const file = temporaryDatabase(t)
     if (suffix !== '') openSqliteConnection('create', { file }).close()
     const target = path.join(temporaryFolder(t), 'target')
     for (const isDangling of [true, false]) {
@@ -62,7 +58,7 @@ test('a link in place of the database or a file beside it is refused, and nothin
 })
 
 test('writing connections are durable, overwrite deleted content and trust no schema', (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   for (const mode of ['create', 'read-write'] as const) {
     const database = openSqliteConnection(mode, { file, busyTimeoutMs: 1234 })
     const found = Object.fromEntries(
@@ -108,7 +104,7 @@ test('new folders of a database are durable before it is', (t) => {
 })
 
 test('all tables are STRICT, and a hash has 32 bytes', (t) => {
-  const database = openSqliteConnection('create', { file: makePath(t) })
+  const database = openSqliteConnection('create', { file: temporaryDatabase(t) })
   t.after(() => {
     database.close()
   })
@@ -183,7 +179,7 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
   }
   for (const [name, make] of Object.entries(FOREIGN)) {
     test(name, async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const code = make(file)
       const before = fs.readFileSync(file)
       for (const mode of MODES) assertRefused(mode, file, code)
@@ -194,7 +190,7 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
 })
 
 test('only the mode create creates a database; others refuse an empty file', (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   for (const mode of ['read-write', 'read-only'] as const) {
     assertRefused(mode, file, 'MISSING')
     assert.deepEqual(fs.readdirSync(path.dirname(file)), [])
@@ -216,7 +212,7 @@ test('a path that cannot contain a database is a failure that names it', async (
 })
 
 test('reads our unfinished WAL at the next start', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
   const crashed = path.join(path.dirname(file), 'crashed.sqlite')
@@ -231,7 +227,7 @@ test('reads our unfinished WAL at the next start', async (t) => {
 })
 
 test('a read-only connection reads beside a writer, does not block it and writes nothing', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
   await writer.waitlist.add(makeRegistration(1))

@@ -9,7 +9,7 @@ import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlit
 import type { ApiKeyStore } from '../../../src/storage/stores/api-key-store.ts'
 import { StorageError } from '../../../src/storage/stores/storage-error.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 import { filesOf } from './sqlite-fixture.ts'
@@ -61,7 +61,7 @@ test(
   'the first find opens the files once, and close releases them',
   { skip: !fs.existsSync('/proc/self/fd') && 'no /proc' },
   async (t) => {
-    const file = path.join(temporaryFolder(t), 'service.sqlite')
+    const file = temporaryDatabase(t)
     const storage = await openStorage(t, file)
     assert.equal(timesOpen(file), 0)
     for (let turn = 0; turn < 10; turn += 1) await storage.apiKeys.find(KEY.keyId)

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-
-function makePath(t: TestContext): string {
-  return path.join(temporaryFolder(t), 'service.sqlite')
-}
 
 /** The threads that are started from now on. */
 function watchThreads(t: TestContext): readonly Worker[] {
@@ -24,7 +19,7 @@ function watchThreads(t: TestContext): readonly Worker[] {
 
 test('the thread starts with the first call and serves all calls', async (t) => {
   const threads = watchThreads(t)
-  const storage = await openSqliteServer({ file: makePath(t) })
+  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
   assert.equal(threads.length, 0)
   await Promise.all([storage.waitlist.count(), storage.waitlist.add(makeRegistration(1))])
   await storage.waitlist.add(makeRegistration(2))
@@ -37,7 +32,7 @@ test('the thread starts with the first call and serves all calls', async (t) => 
 })
 
 test('the serving thread continues while the database is locked', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   await storage.waitlist.count()
@@ -60,7 +55,7 @@ test('the serving thread continues while the database is locked', async (t) => {
 })
 
 test('calls that wait for a lock share a transaction', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 20_000 })
   t.after(() => storage.close())
   await storage.waitlist.count()
@@ -75,7 +70,7 @@ test('calls that wait for a lock share a transaction', async (t) => {
 
 test('a thread that dies fails its pending calls and is replaced', async (t) => {
   const threads = watchThreads(t)
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   await storage.waitlist.add(makeRegistration(1))
@@ -94,7 +89,7 @@ test('a thread that dies fails its pending calls and is replaced', async (t) => 
 
 test('a thread that dies between its COMMIT and its response leaves the truth about a registration', async (t) => {
   const threads = watchThreads(t)
-  const storage = await openSqliteServer({ file: makePath(t) })
+  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
   t.after(() => storage.close())
   await storage.waitlist.count()
   const [thread] = threads
@@ -113,7 +108,7 @@ test('a thread that dies between its COMMIT and its response leaves the truth ab
 
 test('close completes while the thread dies', async (t) => {
   const threads = watchThreads(t)
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
   await storage.waitlist.add(makeRegistration(1))
   const holder = new DatabaseSync(file)
@@ -130,7 +125,7 @@ test('close completes while the thread dies', async (t) => {
 })
 
 test('the small thread handles a thousand large seals concurrently', async (t) => {
-  const storage = await openSqliteServer({ file: makePath(t) })
+  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
   t.after(() => storage.close())
   const adds = Array.from({ length: 1000 }, (_, number) =>
     storage.waitlist.add(makeRegistration(number, { sealed: new Uint8Array(8000).fill(number) })),

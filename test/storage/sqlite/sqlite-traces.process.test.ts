@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test, type TestContext } from 'node:test'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
 import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
-
-function makePath(t: TestContext): string {
-  return path.join(temporaryFolder(t), 'service.sqlite')
-}
 
 /** A reader that has begun and does not end, as a shell left open or a slow copy. */
 function holdReader(t: TestContext, file: string): () => void {
@@ -29,7 +24,7 @@ function holdReader(t: TestContext, file: string): () => void {
 for (const form of SQLITE_FORMS) {
   describe(form.name, () => {
     test('an erasure removes the content from the database and its WAL', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const { waitlist } = await form.open(t, { file })
       const other = await openSqliteInThread({ file, mode: 'read-write' })
       t.after(() => other.close())
@@ -49,7 +44,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('an erasure is refused while a reader is active and succeeds afterwards', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
       const row = makeRegistration(1)
       await waitlist.add(row)
@@ -63,7 +58,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('removes a replaced seal as soon as no reader needs it', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
       const row = makeRegistration(1)
       await waitlist.add(row)
@@ -86,7 +81,7 @@ for (const form of SQLITE_FORMS) {
     })
 
     test('stores nothing that a known address sends', async (t) => {
-      const file = makePath(t)
+      const file = temporaryDatabase(t)
       const { waitlist } = await form.open(t, { file })
       const { addressHash } = makeRegistration(1)
       await waitlist.add(makeRegistration(1))
@@ -119,7 +114,7 @@ async function pagesPerCall(
 }
 
 test('a known address writes as many pages as a new one', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   t.after(() => storage.close())
   const add = (number: number) => storage.waitlist.add(makeRegistration(number))
@@ -140,7 +135,7 @@ test('a known address writes as many pages as a new one', async (t) => {
 })
 
 test('decoys use bounded space and share no bytes with a row', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   await storage.waitlist.add(makeRegistration(1))
   for (let round = 0; round < 500; round += 1) await storage.waitlist.add(makeRegistration(1))
@@ -163,7 +158,7 @@ test('decoys use bounded space and share no bytes with a row', async (t) => {
 })
 
 test('a decoy that replaces another is entirely new', async (t) => {
-  const file = makePath(t)
+  const file = temporaryDatabase(t)
   const storage = await openSqliteInThread({ file, mode: 'create' })
   t.after(() => storage.close())
   const database = new DatabaseSync(file, { readOnly: true })
