@@ -47,6 +47,8 @@ function kindOf(file: string): TestKind {
   return kind === 'process' || kind === 'long' ? kind : 'fast'
 }
 
+const CORES = availableParallelism()
+
 const MEMORY_FOLDER = '/dev/shm'
 const MIN_MEMORY_BYTES = 2 * 1024 ** 3
 
@@ -71,24 +73,44 @@ function makeMemoryFolder(): string | undefined {
   }
 }
 
+const SHARED_PROCESS = '--test-isolation=none'
+
 /**
- * The calls of `node --test` for the files of a kind. Loading the modules takes longer than most tests, so files share
- * processes. Tests that start programs wait for a part of their time, so two of their processes share a processor. The
- * others do not wait: more processes would only load the modules again.
+ * The calls of `node --test` for the files of a kind. Files share processes, because loading the modules takes longer
+ * than most tests.
  */
-const CALLS: { readonly [kind in TestKind]: readonly (readonly string[])[] } = {
-  fast: shards(availableParallelism(), ['--max-semi-space-size=64']),
-  process: shards(2 * availableParallelism(), []),
+const CALLS: { readonly [kind in TestKind]: CallPlan } = {
+  // Neighbors use the same programs: the browser starts in one or two of the processes.
+  process: { args: [SHARED_PROCESS], divide: (files) => chunks(files, 4 * CORES) },
+  // Neighbors take about the same time, so each process gets some of them.
+  fast: {
+    args: [SHARED_PROCESS, '--max-semi-space-size=64'],
+    divide: (files) => shards(files, 2 * CORES),
+  },
   // Simulated days fall behind their clock on busy processors.
-  long: [[`--test-concurrency=${availableParallelism()}`]],
+  long: { args: [`--test-concurrency=${CORES}`], divide: (files) => [files] },
 }
 
-function shards(count: number, args: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: count }, (_, index) => [
-    ...args,
-    '--test-isolation=none',
-    `--test-shard=${index + 1}/${count}`,
-  ])
+interface CallPlan {
+  readonly args: readonly string[]
+  /** The files of each call; a call without files is left out. */
+  readonly divide: (files: readonly string[]) => readonly (readonly string[])[]
+}
+
+/** Calls that run at once. Tests wait for a part of their time, those that start programs most of all. */
+const CONCURRENT_CALLS = 3 * CORES
+
+function chunks(files: readonly string[], count: number): readonly (readonly string[])[] {
+  const ends = Array.from({ length: count + 1 }, (_, index) =>
+    Math.round((index * files.length) / count),
+  )
+  return ends.slice(1).map((end, index) => files.slice(ends[index], end))
+}
+
+function shards(files: readonly string[], count: number): readonly (readonly string[])[] {
+  return Array.from({ length: count }, (_, shard) =>
+    files.filter((_file, index) => index % count === shard),
+  )
 }
 
 const TEST_ARGS = [
@@ -175,24 +197,26 @@ await runScript(import.meta, {
     }
     const args = [...TEST_ARGS, ...(name === undefined ? [] : [`--test-name-pattern=${name}`])]
     if (watch) return (await runNode([...args, '--watch', ...files], env, true)).exitCode
-    const calls = Object.entries(CALLS).flatMap(([kind, shared]) => {
-      const own = files.filter((file) => kindOf(file) === kind)
-      const alone = ['--test-isolation=none']
-      return own.length < shared.length
-        ? own.map((file) => [...alone, file])
-        : shared.map((call) => [...call, ...own])
-    })
-    const results = await Promise.all(
-      calls.map(async (call, index): Promise<CallResult> => {
+    const calls = Object.entries(CALLS).flatMap(([kind, plan]) =>
+      plan
+        .divide(files.filter((file) => kindOf(file) === kind))
+        .filter((part) => part.length > 0)
+        .map((part) => [...plan.args, ...part]),
+    )
+    const results: CallResult[] = []
+    const queue = calls.entries()
+    async function runInTurn(): Promise<void> {
+      for (const [index, call] of queue) {
         const file = path.join(resultsDir, `${index}.json`)
         const report = [`--test-reporter=${COUNTS_REPORTER}`, `--test-reporter-destination=${file}`]
         const isOnly = calls.length === 1
         const { exitCode, output } = await runNode([...args, ...report, ...call], env, isOnly)
         const counts = existsSync(file) ? readFileSync(file, 'utf8') : ''
         const failures = exitCode === 0 ? '' : failuresIn(output)
-        return { tests: 0, skipped: [], ...JSON.parse(counts || '{}'), exitCode, failures }
-      }),
-    )
+        results.push({ tests: 0, skipped: [], ...JSON.parse(counts || '{}'), exitCode, failures })
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENT_CALLS }, runInTurn))
     const skipped = results.flatMap((result) => result.skipped)
     const tests = results.reduce((sum, result) => sum + result.tests, 0)
     // Again, after the output of the runs that ended later.

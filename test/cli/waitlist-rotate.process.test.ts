@@ -240,7 +240,7 @@ async function resealedCount({ database }: Deployment, wanted: string): Promise<
 }
 
 test('keeps every row after SIGKILL, and a second run continues', async (t) => {
-  const count = 1000
+  const count = 400
   const deployment = await makeDeployment(t, (keys) => sealedRegistrations(count, keys))
   const { folder, database, keys, recipientFile } = deployment
   const next = await makeKeyPair()

@@ -46,7 +46,7 @@ async function exportLines(
 }
 
 test('exports all rows in the order of registering', async () => {
-  const count = 700
+  const count = 300
   const registrations = await sealedRegistrations(count, KEYS)
   const expected = Array.from({ length: count }, (_, index) => entryOf(index + 1))
   const { entries, problems, result, progressed } = await exportLines(registrations)
