@@ -10,7 +10,7 @@ import type {
   StepValues,
   VerificationStep,
 } from '@public-api/client-internal/verification-step'
-import { verifyInSteps } from '@public-api/client-internal/verify-response'
+import { MAX_CLOCK_SKEW_SECONDS, verifyInSteps } from '@public-api/client-internal/verify-response'
 import { CLIENT_HEADERS } from '@public-api/contract/http/client-headers'
 import { formatSignedText } from '@public-api/contract/http/signature'
 import { SIGNATURE_MAX_AGE_SECONDS } from '@public-api/contract/registry/limits'
@@ -92,12 +92,13 @@ const listOf = (values: StepValues): string => values.join(', ') || NONE
 
 const codeOf = (value: string): RichText => [pageElement('code', value)]
 
-/** How long ago a response was signed, in words. */
+/** How long ago a response was signed, in words: "just now" also while the clock is behind, as far as a check passes. */
 function ageOf(signedAt: string, nowMs: number, texts: PageTexts): string {
   const signedAtMs = parseInstant(signedAt)
   if (signedAtMs === undefined) return NONE
   const seconds = (nowMs - signedAtMs) / 1000
-  return Math.abs(seconds) < 1 ? texts.text('justNow') : formatAge(seconds)
+  const isNow = seconds < 1 && seconds >= -MAX_CLOCK_SKEW_SECONDS
+  return isNow ? texts.text('justNow') : formatAge(seconds)
 }
 
 /** Verifies a response with the published verifier, and shows what each step compared. */

@@ -309,6 +309,16 @@ test('says what the first version said, in the language of the page', async (t) 
   }
 })
 
+test('items without keys that were inserted before others are shown as added', async (t) => {
+  const app = await runApp(t, { releases: publishedReleases() })
+  for (const locale of LOCALES) {
+    const page = parsePage(await (await app.fetch(`/${locale}/history/VS-0012`)).text())
+    const items = page.all('[aria-labelledby="changes-changelog"] .data-change .tag').map(textIn)
+    const { added } = TEXTS[locale].version.kinds
+    assert.deepEqual(items.slice(0, 3), [added, added, added], locale)
+  }
+})
+
 test('an added translation is shown as such, and each translated text by itself', async (t) => {
   const app = await runApp(t, { releases: publishedReleases() })
   for (const version of ['VS-0010', 'VS-0011']) {

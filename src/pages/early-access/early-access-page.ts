@@ -94,18 +94,22 @@ export const EARLY_ACCESS_PAGE: Page = {
     }
     return {
       main: html`<h1>${earlyAccess.title}</h1>
-        <div class="flow" id="invitation">
-          <p class="lead">${earlyAccess.lead}</p>
-          ${
-            !facts.isLeftOut('roadmap') &&
-            html`<p>
-              ${richText(earlyAccess.plans, { roadmap: link(pathOfPage(locale, 'roadmap'), earlyAccess.plansLink) })}
-            </p>`
-          }
-          <p>${richText(earlyAccess.kept, { privacy })}</p>
+        <div class="columns-2">
+          <div class="flow" id="invitation">
+            <p class="lead">${earlyAccess.lead}</p>
+            ${
+              !facts.isLeftOut('roadmap') &&
+              html`<p>
+                ${richText(earlyAccess.plans, { roadmap: link(pathOfPage(locale, 'roadmap'), earlyAccess.plansLink) })}
+              </p>`
+            }
+            <p>${richText(earlyAccess.kept, { privacy })}</p>
+          </div>
+          <div>
+            <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
+            ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
+          </div>
         </div>
-        <p class="note note-warn" id="closed" hidden>${earlyAccess.closed}</p>
-        ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
         ${scriptTexts('earlyAccess', { problems, progress, count, result, duplicate })}`,
     }
   },

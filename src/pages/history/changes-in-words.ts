@@ -192,19 +192,21 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
   for (const change of changes) {
     const { path, kind, before, after } = change
     const steps = stepsOf(path, data.schema)
-    const values = steps.map(
-      (_, index) =>
-        valueAt(data.after, steps.slice(0, index + 1)) ??
-        valueAt(data.before, steps.slice(0, index + 1)),
+    const item = after ?? before
+    const isWhole = kind === 'added' || kind === 'removed'
+    // The position of a removed item in a list without keys is the one that it had.
+    const values = steps.map((_, index) =>
+      isWhole && index === steps.length - 1
+        ? item
+        : (valueAt(data.after, steps.slice(0, index + 1)) ??
+          valueAt(data.before, steps.slice(0, index + 1))),
     )
     const isItem = ({ key }: Step, index: number): boolean =>
       key !== undefined && isObject(values[index])
     const end = steps.findLastIndex(isItem) + 1
-    const key = steps
-      .slice(0, end)
-      .map(({ name, key: item }) => `${name}[${item}]`)
-      .join('.')
-    const whole = kind !== 'changed' && kind !== 'reordered' && end === steps.length && end > 0
+    const whole = isWhole && end === steps.length && end > 0
+    const names = steps.slice(0, end).map((step) => `${step.name}[${step.key}]`)
+    const key = [...names, ...(whole ? [kind] : [])].join('.')
     const title = steps
       .slice(0, end)
       .flatMap((step, index) =>
@@ -218,7 +220,6 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
       if (key === '' && data.before === undefined) groups.unshift(group)
       else groups.push(group)
     }
-    const item = after ?? before
     if (whole && isObject(item)) {
       const last = title.at(-1)
       if (last === undefined) continue

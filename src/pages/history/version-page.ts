@@ -78,26 +78,31 @@ function body(context: PageContext, entry: VersionEntry) {
         ${sequence < facts.head.sequence && sinceLink(context, snapshotId, texts.since.changes)}
         ${link(pathOfPage(locale, 'history'), t.all)}
       </nav>
-      ${kept} ${pageSection('changes', history.changes, allChanges(context, entry))}
-      ${pageSection(
-        'entry',
-        t.entry,
-        factList([
-          [history.hash, html`<code class="hash">${hash}</code>`],
-          [t.previousHash, html`<code class="hash">${previousHash}</code>`],
-          [
-            history.registryVersion,
-            html`${code(entry.registryVersion)} (${code(entry.apiVersion)})`,
-          ],
-          [
-            history.wholeEntry,
-            html`${codeLink(READ_PATHS.versionById.replace('{snapshotId}', snapshotId))}<br />${codeLink(
-                `/archive/versions/${snapshotId}.json`,
-              )}`,
-          ],
-        ]),
-      )}
-      ${log && pageSection('log', texts.log.title, log)}
+      ${kept}
+      <div class="columns-2">
+        ${pageSection('changes', history.changes, allChanges(context, entry))}
+        <div>
+          ${pageSection(
+            'entry',
+            t.entry,
+            factList([
+              [history.hash, html`<code class="hash">${hash}</code>`],
+              [t.previousHash, html`<code class="hash">${previousHash}</code>`],
+              [
+                history.registryVersion,
+                html`${code(entry.registryVersion)} (${code(entry.apiVersion)})`,
+              ],
+              [
+                history.wholeEntry,
+                html`${codeLink(READ_PATHS.versionById.replace('{snapshotId}', snapshotId))}<br />${codeLink(
+                    `/archive/versions/${snapshotId}.json`,
+                  )}`,
+              ],
+            ]),
+          )}
+          ${log && pageSection('log', texts.log.title, log)}
+        </div>
+      </div>
       ${pageSection(
         'resources',
         t.resources,
