@@ -110,23 +110,33 @@ interface SharedBrowser {
 /** Fonts that the tests bring along, so that widths of texts are the same on every machine. */
 export type TestFonts = 'wide' | 'narrow'
 
-const FONT_FOLDERS: { readonly [fonts in TestFonts]: string } = {
-  wide: 'dejavu-fonts-ttf/ttf',
-  narrow: '@expo-google-fonts/pt-sans-narrow',
+const FONTS: {
+  readonly [fonts in TestFonts]: { readonly folder: string; readonly names: readonly string[] }
+} = {
+  wide: { folder: 'dejavu-fonts-ttf/ttf', names: ['DejaVu Sans', 'DejaVu Sans Mono'] },
+  narrow: { folder: '@expo-google-fonts/pt-sans-narrow', names: ['PT Sans Narrow'] },
 }
 
-/** For the letters that neither has. */
+/** For the letters that neither has. It has Latin ones too, so the others are preferred by name. */
 const THAI_FONTS = '@expo-google-fonts/noto-sans-thai'
 
 /** Environment of a Chromium that knows only these fonts, by fontconfig. */
 function fontEnvironment(home: string, fonts: TestFonts) {
   const file = path.join(home, 'fonts.conf')
-  const folders = [FONT_FOLDERS[fonts], THAI_FONTS]
+  const { folder, names } = FONTS[fonts]
+  const [text = '', mono = text] = names
+  const prefer = (mode: string, name: string, test = ''): string =>
+    `<match>${test}<edit name="family" mode="${mode}" binding="strong"><string>${name}</string></edit></match>`
+  const rules = [
+    prefer('prepend', mono, '<test name="family"><string>monospace</string></test>'),
+    prefer('append', text),
+  ]
+  const folders = [folder, THAI_FONTS]
     .map((name) => path.resolve(import.meta.dirname, '../../node_modules', name))
-    .map((folder) => `<dir>${folder}</dir>`)
+    .map((each) => `<dir>${each}</dir>`)
   writeFileSync(
     file,
-    `<?xml version="1.0"?><fontconfig>${folders.join('')}<cachedir>${home}/fonts</cachedir></fontconfig>\n`,
+    `<?xml version="1.0"?><fontconfig>${[...folders, ...rules].join('')}<cachedir>${home}/fonts</cachedir></fontconfig>\n`,
   )
   return { FONTCONFIG_FILE: file }
 }
