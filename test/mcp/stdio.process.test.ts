@@ -68,6 +68,10 @@ void test('answers each line that is not a message, and continues', { skip }, as
       8,
     ],
     ['{"jsonrpc":"2.0","id":9,"method":"tools/none"}', -32601, 9],
+    ['{"jsonrpc":"2.0","id":10,"method":"tools/list","params":{"cursor":5}}', -32602, 10],
+    ['{"jsonrpc":"2.0","id":11,"method":"tools/list","params":[]}', -32602, 11],
+    ['{"jsonrpc":"2.0","id":12,"method":"tools/list","params":{"_meta":5}}', -32602, 12],
+    ['{"jsonrpc":"2.0","id":13,"method":"initialize"}', -32602, 13],
   ]
   for (const [line, code, id] of lines) {
     child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')]))

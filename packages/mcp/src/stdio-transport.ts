@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
   INVALID_REQUEST,
   PARSE_ERROR,
   parseJSONRPCMessage,
@@ -44,8 +46,13 @@ function parseLine(line: Buffer): JSONRPCMessage | undefined {
   try {
     return parseJSONRPCMessage(value)
   } catch {
-    const { id } = Object(value) as { readonly id?: unknown }
+    const { jsonrpc, id, method } = Object(value) as {
+      readonly [name in 'jsonrpc' | 'id' | 'method']?: unknown
+    }
     if (id === undefined || typeof id === 'string' || Number.isSafeInteger(id)) {
+      if (jsonrpc === '2.0' && id !== undefined && typeof method === 'string') {
+        throw new MessageFault(INVALID_PARAMS, 'params: expected an object with valid metadata', id)
+      }
       throw new MessageFault(INVALID_REQUEST, 'expected a message of JSON-RPC 2.0', id)
     }
     // Parsed, a larger number is another number, so the response would not match the request.
@@ -54,6 +61,23 @@ function parseLine(line: Buffer): JSONRPCMessage | undefined {
       'id: expected a string, or an integer from -(2^53 - 1) to 2^53 - 1',
     )
   }
+}
+
+/** Whether a text is the SDK's list of what is wrong, and all of it concerns the parameters. */
+function isAboutParameters(text: string): boolean {
+  try {
+    const issues = JSON.parse(text) as readonly { readonly path: readonly unknown[] }[]
+    return issues.every(({ path: [first] }) => first === 'params')
+  } catch {
+    return false
+  }
+}
+
+/** Corrects the code of parameters that do not fit the SDK's schemas, which it reports as an internal error. */
+function correctCode(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message
+  if (!isAboutParameters(message.error.message)) return message
+  return { ...message, error: { ...message.error, code: INVALID_PARAMS } }
 }
 
 /**
@@ -111,7 +135,7 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
     },
     send: (message) =>
       new Promise((resolve, reject) => {
-        output.write(`${JSON.stringify(message)}\n`, (error) =>
+        output.write(`${JSON.stringify(correctCode(message))}\n`, (error) =>
           error instanceof Error ? reject(error) : resolve(),
         )
       }),
