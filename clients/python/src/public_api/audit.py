@@ -20,7 +20,7 @@ from .errors import (
 )
 from .evidence import Statement, Unsettled, published_of, raise_finding, verify_all
 from .history import entries_of, require_changes, require_entry, require_index
-from .http_response import HttpResponse
+from .http_response import BASE_PATH, HttpResponse
 from .portable import Portable, is_portable, replace_file, to_portable
 from .resources import READ_PATHS
 from .verification import MAX_KEYS, parse_signing_keys
@@ -29,7 +29,6 @@ from .verified import Verified
 
 Result = TypeVar("Result")
 
-_BASE_PATH = "/api/v1/"
 _MAX_ROUNDS = 4
 _MAX_UNSETTLED = 4
 _MAX_STATE_BYTES = 64_000_000
@@ -285,7 +284,7 @@ class _Audit:
     def check_resource(self, name: str, newest: Verified[Any], found: _Round) -> None:
         expected = f'W/"{newest.data["resources"][name]}"'
         try:
-            resource = self.client.get(_BASE_PATH + name, fresh=True)
+            resource = self.client.get(BASE_PATH + name, fresh=True)
         except ApiResponseError as error:
             if error.code != "SNAPSHOT_UNAVAILABLE":
                 raise

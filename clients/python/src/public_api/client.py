@@ -23,7 +23,7 @@ from .verification import (
     MAX_CLOCK_SKEW_SECONDS,
     VerifiedResponse,
     verify_key_document,
-    verify_response,
+    verify_received,
 )
 from .verification_key import VerificationKey
 from .verified import RateLimit, Verified
@@ -239,18 +239,7 @@ class Client(Reads):
         return keys
 
     def _check(self, response: HttpResponse, keys: Sequence[VerificationKey]) -> VerifiedResponse:
-        return verify_response(
-            method=response.method,
-            target=response.target,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            keys=keys,
-            now_ms=self.now_ms(),
-            pinned_key_ids=self._trusted or None,
-            max_age_seconds=self._max_age_seconds,
-            if_none_match=response.if_none_match,
-        )
+        return verify_received(response, keys, self.now_ms(), self._trusted or None, self._max_age_seconds)
 
     def _attempt(self, target: str) -> tuple[Verified[Any], Optional[HttpResponse]]:
         """The result, and the 304 that renewed it."""

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+from dataclasses import replace
 from typing import Any, Callable, Collection, Mapping, Optional, Sequence, Union
 from urllib.parse import urlsplit
 
@@ -14,10 +15,10 @@ from .canonical_json import parse_json
 from .connection import Fetch, origin_of
 from .errors import ConnectionError, CopyError, VerificationError
 from .history import require_entry
-from .http_response import HttpResponse
+from .http_response import BASE_PATH, HttpResponse
 from .portable import from_portable, is_portable, replace_file, to_portable
 from .resources import COPIED_PATHS, READ_PATHS
-from .verification import VerifiedResponse, verify_key_document, verify_response
+from .verification import VerifiedResponse, verify_key_document, verify_received
 from .verification_key import VerificationKey, base64url
 from .verified import Verified
 
@@ -25,7 +26,6 @@ _COPY_SCHEMA = "svc.public.copy.v1"
 #: now.json is parsed before it is verified, so its size is limited.
 _MAX_NOW_BYTES = 2_000_000
 _MAX_STORED_BYTES = 64_000_000
-_BASE_PATH = "/api/v1/"
 
 
 def is_outage(error: BaseException) -> bool:
@@ -124,7 +124,7 @@ class Copies:
         age_seconds = self._age_of(verified)
         data, etag = verified.data, verified.etag
         if target != READ_PATHS["version"]:
-            name = target[len(_BASE_PATH) :]
+            name = target[len(BASE_PATH) :]
             digest = entry["resources"].get(name)
             if digest is None:
                 raise CopyError("NO_COPY", f"{entry['snapshotId']} has no {name}")
@@ -168,7 +168,7 @@ class Copies:
             keys = self._keys_of(document, trusted)
             verified = newest = self._verify(response, keys, trusted)
             for renewal in renewals:
-                newest = self._verify(renewal, keys, trusted, verified.etag)
+                newest = self._verify(replace(renewal, if_none_match=verified.etag), keys, trusted)
         except VerificationError:
             return None
         if verified.etag is None:
@@ -193,20 +193,8 @@ class Copies:
         response: HttpResponse,
         keys: Sequence[VerificationKey],
         trusted: Optional[Collection[str]],
-        if_none_match: Optional[str] = None,
     ) -> VerifiedResponse:
-        return verify_response(
-            method=response.method,
-            target=response.target,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            keys=keys,
-            now_ms=self._now_ms(),
-            pinned_key_ids=trusted,
-            max_age_seconds=math.inf,
-            if_none_match=if_none_match,
-        )
+        return verify_received(response, keys, self._now_ms(), trusted, math.inf)
 
     def _age_of(self, verified: VerifiedResponse) -> int:
         age_seconds = max(0, self._now_ms() - verified.proved_at_ms) // 1000

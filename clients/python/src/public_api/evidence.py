@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Sequence
 
 from .errors import HistoryError, UnlinkedKeysError
-from .http_response import fields_of
+from .http_response import BASE_PATH, fields_of
 from .instant import parse_instant
 from .portable import Portable, from_portable
 from .resources import READ_PATHS
-from .verification import VerifiedResponse, parse_signing_keys, verify_response
+from .verification import VerifiedResponse, parse_signing_keys, verify_received
 from .verification_key import VerificationKey, import_key
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: How long the nodes of an honest service may serve different versions after a release.
 ROLLOUT_MS = 600_000
-_BASE_PATH = "/api/v1/"
 
 
 class Unsettled(Exception):
@@ -52,7 +51,7 @@ class Statement:
             head = data.get("head") if isinstance(data, dict) else None
             found = head.get("hash") if isinstance(head, dict) else None
             return None if found == newest["hash"] else ("versions", newest["hash"], str(found))
-        name = self.path[len(_BASE_PATH) :]
+        name = self.path[len(BASE_PATH) :]
         digest = newest["resources"].get(name)
         expected = f'W/"{digest}"'
         if digest is None or self.verified.etag == expected:
@@ -105,15 +104,7 @@ def verify_all(portables: Sequence[Portable], published: Sequence[Mapping[str, A
     for each in portables:
         response = from_portable(each)
         signed_at = fields_of(response.headers).get("x-svc-signed-at")
-        verified = verify_response(
-            method=response.method,
-            target=response.target,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            keys=keys,
-            now_ms=parse_instant(signed_at) or 0,
-        )
+        verified = verify_received(response, keys, parse_instant(signed_at) or 0)
         statements.append(Statement(response.target.split("?", 1)[0], verified, each))
     return statements
 

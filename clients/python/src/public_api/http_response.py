@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterable, Mapping, Optional, Tuple, Union
 
+#: The start of every target of the API.
+BASE_PATH = "/api/v1/"
+
 #: Header fields as libraries represent them: a mapping by name, or pairs in the order received.
 Headers = Union[Mapping[str, str], Iterable[Tuple[str, str]]]
 

@@ -82,9 +82,21 @@ def verify_response(
     header fields of a later 304 with which a cache renewed the response, unless the cache merged them. Raises a
     VerificationError whose ``code`` names the first step that failed.
     """
+    response = HttpResponse(method, target, status, headers, body, if_none_match)
+    return verify_received(response, keys, now_ms, pinned_key_ids, max_age_seconds, revalidated)
+
+
+def verify_received(
+    response: HttpResponse,
+    keys: Sequence[VerificationKey],
+    now_ms: int,
+    pinned_key_ids: Optional[Collection[str]] = None,
+    max_age_seconds: float = MAX_AGE_SECONDS,
+    revalidated: Optional[Headers] = None,
+) -> VerifiedResponse:
+    """``verify_response`` for a response with its request."""
     if isinstance(pinned_key_ids, str):
         raise TypeError("pinned_key_ids: expected a list of key IDs, found one text")
-    response = HttpResponse(method, target, status, headers, body, if_none_match)
     check = _Check(response, keys, pinned_key_ids, now_ms, max_age_seconds)
     try:
         return check.run(revalidated)
@@ -118,25 +130,16 @@ def verify_key_document(
 
     That proves only that the signer has one of them: pass ``pinned_key_ids``, or pin the returned IDs from then on.
     """
+    response = HttpResponse(method, target, status, headers, body)
     is_signed = _is_signed(fields_of(headers))
     content = _parse_body(body) if is_signed and len(body) <= _MAX_KEY_DOCUMENT_BYTES else None
     if not isinstance(content, dict) or "data" not in content:
         code = "MALFORMED" if is_signed else "UNSIGNED"
         error = VerificationError(code, f"no signing-key document; status {status}")
-        error.response = HttpResponse(method, target, status, headers, body)
+        error.response = response
         raise error
     keys = parse_signing_keys(content["data"])
-    verify_response(
-        method=method,
-        target=target,
-        status=status,
-        headers=headers,
-        body=body,
-        keys=keys,
-        now_ms=now_ms,
-        pinned_key_ids=pinned_key_ids,
-        max_age_seconds=max_age_seconds,
-    )
+    verify_received(response, keys, now_ms, pinned_key_ids, max_age_seconds)
     return keys
 
 
