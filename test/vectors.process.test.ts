@@ -96,7 +96,7 @@ function isTime(text: string): boolean {
 
 function parseJson(
   body: Buffer,
-): { readonly requestId?: string; readonly data?: unknown } | undefined {
+): { readonly requestId?: string | null; readonly data?: unknown } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     let members = 0
@@ -105,7 +105,7 @@ function parseJson(
       if (!isText || value === Infinity) throw new TypeError('no canonical form')
       if (!Array.isArray(this)) members += 1
       return value
-    }) as { requestId?: string; data?: unknown }
+    }) as { requestId?: string | null; data?: unknown }
     const bare = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
     // The outermost value counts as a member, and has no colon.
     if (bare.split(':').length !== members) throw new TypeError('a name twice')
@@ -169,9 +169,9 @@ function checkVector(vector: Vector): Verdict {
     if (fault !== undefined || !isFresh(at)) return fault ?? 'STALE'
     return own.includes(etag) ? 'ok' : 'ETAG'
   }
-  const warningsOf = (own: string | undefined, requestId: string | undefined) => [
+  const warningsOf = (own: string | undefined, requestId: string | null | undefined) => [
     ...((header(response, 'etag') ?? own) === own ? [] : ['ETAG']),
-    ...(!requestId || (header(response, 'x-request-id') ?? requestId) === requestId
+    ...(requestId === undefined || (header(response, 'x-request-id') ?? requestId) === requestId
       ? []
       : ['REQUEST_ID']),
   ]

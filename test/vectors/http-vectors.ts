@@ -97,10 +97,11 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
     expected: VectorOutcome,
     description: string,
     changed: VectorResponse,
+    more: Partial<Vector> = {},
   ): void => {
     const signed = signAgain(request, changed, TEST_SIGNING_KEY)
     const texts = expected === 'ok' ? { signedText: signedTextOf(request, signed) } : {}
-    add(name, expected, description, { response: signed, ...texts })
+    add(name, expected, description, { response: signed, ...texts, ...more })
   }
 
   add('good-upper-case-names', 'ok', 'Names of header fields are in upper case.', {
@@ -245,6 +246,18 @@ export async function httpVectors(good: Vector): Promise<ReadonlyMap<string, Vec
   const withBody = (body: string, etag?: string): VectorResponse => {
     const changed = withBytes(Buffer.from(body))
     return etag === undefined ? changed : withHeader(changed, 'ETag', etag)
+  }
+  for (const [name, value] of [
+    ['null', 'null'],
+    ['number', '5'],
+  ]) {
+    addSigned(
+      `good-request-id-${name}`,
+      'ok',
+      `The requestId of the body is ${value}, which is not that of the header.`,
+      withBody(goodBody.replace(/"requestId":"[^"]*"/, `"requestId":${value}`)),
+      { warnings: ['REQUEST_ID'] },
+    )
   }
   for (const [name, description, body] of [
     ['data', 'two members data', goodBody.replace('"data":', '"data":{},"data":')],

@@ -209,11 +209,11 @@ class _Check:
             # The parser's message quotes the body.
             raise VerificationError("MALFORMED", "the body is not JSON")
         content, data, own = body
-        request_id = content.get("requestId") if isinstance(content, dict) else None
-        warnings = (
-            *_differences("ETAG", own, fields.get("etag")),
-            *([] if request_id is None else _differences("REQUEST_ID", request_id, fields.get("x-request-id"))),
-        )
+        warnings = [*_differences("ETAG", own, fields.get("etag"))]
+        if isinstance(content, dict) and "requestId" in content:
+            stated = content["requestId"]
+            request_id = stated if isinstance(stated, str) else None
+            warnings += _differences("REQUEST_ID", request_id, fields.get("x-request-id"))
         return VerifiedResponse(
             response.status, content, data, own, signed.key_id, proof.signed_at_ms, warnings
         )
@@ -307,7 +307,7 @@ def _listed(if_none_match: str, etag: str) -> Sequence[str]:
     return [etag] if if_none_match == "*" else [f"W/{each}" for each in _ENTITY_TAG.findall(if_none_match)]
 
 
-def _differences(code: str, expected: Any, found: Optional[str]) -> Sequence[str]:
+def _differences(code: str, expected: Optional[str], found: Optional[str]) -> Sequence[str]:
     return () if found is None or found == expected else (f"{code}: expected {expected or 'none'}, found {found}",)
 
 
