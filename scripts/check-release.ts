@@ -19,7 +19,7 @@ interface CheckOptions {
 
 /**
  * Checks a release folder completely, and that the content folder compiles to exactly the newest version. Returns the
- * problems.
+ * faults.
  */
 export async function checkRelease({
   contentDir,

@@ -139,7 +139,7 @@ const STEPS: readonly CheckStep[] = [
     name: 'contract',
     purpose: 'no change since docs/api/baseline.json breaks a promise',
     run: findings(
-      async () => (await import('./contract-check.ts')).checkOwnContract(ROOT_DIR).problems,
+      async () => (await import('./contract-check.ts')).checkOwnContract(ROOT_DIR).faults,
     ),
   },
 ]

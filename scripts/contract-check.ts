@@ -29,11 +29,11 @@ its class, its place, what changed and what it requires.
   beta       breaking, on a beta endpoint
   breaking   breaking, on a stable endpoint: belongs to the next major version
 
-  --json      print { "changes": [{ "class", "place", "change", "requires" }], "problems": [] }
-  --release   write the contract as the new baseline; refused while there are problems
+  --json      print { "changes": [{ "class", "place", "change", "requires" }], "faults": [] }
+  --release   write the contract as the new baseline; refused while there are faults
   --help      this text
 
-Exit code: 0 no problems, 1 problems, 2 wrong usage.
+Exit code: 0 no faults, 1 faults, 2 wrong usage.
 `
 
 /** Result of the check: each change with its requirements, and every broken promise. */
@@ -41,7 +41,7 @@ export interface ContractReport {
   readonly changes: readonly (Omit<ContractChange, 'rows'> & {
     readonly requires: readonly string[]
   })[]
-  readonly problems: readonly string[]
+  readonly faults: readonly string[]
 }
 
 /** A released contract and the one of the tables. */
@@ -78,7 +78,7 @@ export function checkContract({ baseline, current, nowMs }: ContractCheckOptions
       if (needsEntry) requires.push('changelog entry')
       return { class: each, place, change, requires }
     }),
-    problems: [
+    faults: [
       ...changes
         .filter(({ isAllowed }) => !isAllowed)
         .map(({ place, change, sunsetAt }) =>
@@ -125,22 +125,22 @@ function versionProblems(
       ]
 }
 
-/** Problems of the deprecations. A row that was removed stays in the changelog. */
+/** Faults of the deprecations. A row that was removed stays in the changelog. */
 function deprecationProblems(
   baseline: ContractOutline,
   { endpoints, changelog, limits }: ContractOutline,
   nowMs: number,
 ): readonly string[] {
   return Object.entries(endpoints).flatMap(([row, { status, deprecation, stability }]) => {
-    const problems: string[] = []
+    const faults: string[] = []
     const isAnnounced = changelog[row]?.includes('deprecated') === true
     if (isAnnounced && status !== 'deprecated') {
-      problems.push(
+      faults.push(
         `${CHANGELOG_FILE} announces the deprecation of ${row}, but its status is ${status}`,
       )
     }
     if (!isAnnounced && status === 'deprecated') {
-      problems.push(
+      faults.push(
         `${row} is deprecated; expected an entry of the kind deprecated in ${CHANGELOG_FILE}`,
       )
     }
@@ -149,11 +149,11 @@ function deprecationProblems(
     const leftMs = (parseInstant(deprecation?.sunsetAt ?? '') ?? Infinity) - nowMs
     const days = stability === 'stable' ? Number(limits['deprecationNoticeDays']) : 0
     if (!baseline.endpoints[row]?.deprecation && (leftMs <= 0 || leftMs < days * DAY_MS)) {
-      problems.push(
+      faults.push(
         `${row} is newly deprecated with the sunset ${deprecation?.sunsetAt}; expected a sunset at least ${days} days from now`,
       )
     }
-    return problems
+    return faults
   })
 }
 
@@ -171,12 +171,12 @@ function readChangelog(rootDir: string): readonly ChangelogEntry[] {
 /** Checks the contract of this repository. */
 export function checkOwnContract(rootDir: string): ContractReport {
   const { registry, issuance } = OWN_CONTRACT
-  const { changes, problems } = checkContract({
+  const { changes, faults } = checkContract({
     baseline: readBaseline(rootDir),
     current: outlineContract(OWN_CONTRACT, readChangelog(rootDir)),
     nowMs: Date.now(),
   })
-  return { changes, problems: [...checkRegistry(registry, { issuance }), ...problems] }
+  return { changes, faults: [...checkRegistry(registry, { issuance }), ...faults] }
 }
 
 /** A baseline file: its names are in order, so that a diff shows only what changed. */
@@ -196,7 +196,7 @@ export function releaseContract(
   return `Wrote ${BASELINE_FILE} (registry version ${outline.registryVersion}).`
 }
 
-function formatReport({ changes, problems }: ContractReport): string {
+function formatReport({ changes, faults }: ContractReport): string {
   const lines = changes.map(
     ({ class: each, place, change, requires }) =>
       `${each.padEnd(8)}  ${place}: ${change} (requires: ${requires.join(', ')})`,
@@ -205,7 +205,7 @@ function formatReport({ changes, problems }: ContractReport): string {
     changes.length === 0
       ? 'The contract is the released one.'
       : `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} since the release.`
-  return [...lines, summary, ...problems.map((problem) => `problem: ${problem}`), ''].join('\n')
+  return [...lines, summary, ...faults.map((fault) => `fault: ${fault}`), ''].join('\n')
 }
 
 await runScript(import.meta, {
@@ -217,7 +217,7 @@ await runScript(import.meta, {
     process.stdout.write(
       values.json === true ? `${JSON.stringify(report)}\n` : formatReport(report),
     )
-    if (report.problems.length > 0) return 1
+    if (report.faults.length > 0) return 1
     if (values.release === true) {
       const outline = outlineContract(OWN_CONTRACT, readChangelog(rootDir))
       process.stdout.write(`${releaseContract(rootDir, report, outline)}\n`)

@@ -743,19 +743,19 @@ describe('a change has a class and a place', () => {
     })
   }
 
-  test('the same contract has no change and no problem', () => {
+  test('the same contract has no change and no fault', () => {
     const { registryVersion } = BASELINE
     const report = checkContract({
       baseline: BASELINE,
       current: mutate(() => {}, registryVersion),
       nowMs: NOW_MS,
     })
-    assert.deepEqual(report, { changes: [], problems: [] })
+    assert.deepEqual(report, { changes: [], faults: [] })
   })
 })
 
-/** The problems of a mutated contract. */
-function problemsOf(
+/** The faults of a mutated contract. */
+function faultsOf(
   edit: Edit,
   {
     version = NEXT_MINOR,
@@ -763,7 +763,7 @@ function problemsOf(
     nowMs = NOW_MS,
   }: { version?: string; baseline?: ContractOutline; nowMs?: number } = {},
 ): readonly string[] {
-  return checkContract({ baseline, current: mutate(edit, version), nowMs }).problems
+  return checkContract({ baseline, current: mutate(edit, version), nowMs }).faults
 }
 
 test('reads a value of a numeric enumeration as a value', () => {
@@ -789,50 +789,47 @@ describe('requirements of a change', () => {
   test('refuses every breaking change of a stable row in any version', () => {
     for (const [title, edit, ...expected] of CASES) {
       const isBreaking = expected.some((each) => each.startsWith('breaking'))
-      const problems = problemsOf(edit, { version: '99.0.0' }).filter((each) =>
+      const faults = faultsOf(edit, { version: '99.0.0' }).filter((each) =>
         each.includes('/api/v2'),
       )
-      assert.equal(problems.length > 0, isBreaking, title)
+      assert.equal(faults.length > 0, isBreaking, title)
     }
   })
 
   test('a text requires a patch version', () => {
     const { registryVersion: version } = BASELINE
-    assert.deepEqual(problemsOf(reword, { version: NEXT_PATCH }), [])
-    assert.match(problemsOf(reword, { version }).join(), new RegExp(`expected ${NEXT_PATCH}`))
+    assert.deepEqual(faultsOf(reword, { version: NEXT_PATCH }), [])
+    assert.match(faultsOf(reword, { version }).join(), new RegExp(`expected ${NEXT_PATCH}`))
   })
 
   test('an addition requires a minor version', () => {
-    assert.deepEqual(problemsOf(add), [])
+    assert.deepEqual(faultsOf(add), [])
     assert.match(
-      problemsOf(add, { version: NEXT_PATCH }).join(),
+      faultsOf(add, { version: NEXT_PATCH }).join(),
       new RegExp(`expected ${NEXT_MINOR}`),
     )
   })
 
   test('a version must not be lowered or malformed', () => {
-    assert.match(problemsOf(() => {}, { version: '0.9.0' }).join(), /older than the released/)
-    assert.match(problemsOf(() => {}, { version: '1.2' }).join(), /expected three numbers/)
+    assert.match(faultsOf(() => {}, { version: '0.9.0' }).join(), /older than the released/)
+    assert.match(faultsOf(() => {}, { version: '1.2' }).join(), /expected three numbers/)
   })
 
   test('a breaking change of a beta row requires a new changelog entry that names the row', () => {
-    assert.match(
-      problemsOf(removeBeta).join(),
-      /data\.networks: field removed; expected a new entry/,
-    )
+    assert.match(faultsOf(removeBeta).join(), /data\.networks: field removed; expected a new entry/)
     const withEntry: Edit = (contract) => {
       removeBeta(contract)
       set(['changelog', WALLET], ['changed'])(contract)
     }
-    assert.deepEqual(problemsOf(withEntry), [])
+    assert.deepEqual(faultsOf(withEntry), [])
     // An entry that the released changelog had already announces nothing new.
     const baseline = { ...BASELINE, changelog: { [WALLET]: ['added'] } }
-    assert.match(problemsOf(withEntry, { baseline }).join(), /expected a new entry/)
+    assert.match(faultsOf(withEntry, { baseline }).join(), /expected a new entry/)
     const elsewhere: Edit = (contract) => {
       removeBeta(contract)
       set(['changelog', STATUS], ['changed'])(contract)
     }
-    assert.match(problemsOf(elsewhere).join(), /expected a new entry/)
+    assert.match(faultsOf(elsewhere).join(), /expected a new entry/)
   })
 
   test('an experimental row changes without an entry', () => {
@@ -841,7 +838,7 @@ describe('requirements of a change', () => {
       set(row(WALLET, 'stability'), 'experimental')(contract)
       removeBeta(contract)
     }
-    assert.deepEqual(problemsOf(edit, { baseline }), [])
+    assert.deepEqual(faultsOf(edit, { baseline }), [])
   })
 
   test('what it requires is reported with the change', () => {
@@ -888,15 +885,15 @@ describe('a deprecation', () => {
   const DEPRECATED = mutate(both, BASELINE.registryVersion)
 
   test('is additive and announced in the changelog', () => {
-    const { changes, problems } = checkContract({
+    const { changes, faults } = checkContract({
       baseline: BASELINE,
       current: mutate(both, NEXT_MINOR),
       nowMs: NOW_MS,
     })
-    assert.deepEqual(problems, [])
+    assert.deepEqual(faults, [])
     assert.ok(changes.every((change) => change.class === 'additive'))
     assert.ok(changes.some(({ place }) => place === `${STATUS} deprecation`))
-    assert.match(problemsOf(deprecate).join(), /expected an entry of the kind deprecated/)
+    assert.match(faultsOf(deprecate).join(), /expected an entry of the kind deprecated/)
   })
 
   test('may be revoked, with its headers', () => {
@@ -930,22 +927,19 @@ describe('a deprecation', () => {
   })
 
   test('is refused if only the changelog has it', () => {
-    assert.match(
-      problemsOf(announce).join(),
-      /announces the deprecation .* but its status is active/,
-    )
+    assert.match(faultsOf(announce).join(), /announces the deprecation .* but its status is active/)
   })
 
   test('counts its notice from its release and cannot be backdated', () => {
     const latestMs = Date.parse(deprecation.sunsetAt) - 90 * 86_400_000
-    assert.deepEqual(problemsOf(both, { nowMs: latestMs }), [])
+    assert.deepEqual(faultsOf(both, { nowMs: latestMs }), [])
     assert.match(
-      problemsOf(both, { nowMs: latestMs + 1 }).join(),
+      faultsOf(both, { nowMs: latestMs + 1 }).join(),
       /newly deprecated with the sunset 2027-03-01T00:00:00Z; expected a sunset at least 90 days/,
     )
     // Once it is released, time may pass.
     const released = { ...DEPRECATED, registryVersion: NEXT_MINOR }
-    assert.deepEqual(problemsOf(both, { baseline: released, nowMs: latestMs + 1 }), [])
+    assert.deepEqual(faultsOf(both, { baseline: released, nowMs: latestMs + 1 }), [])
   })
 
   test('of a beta endpoint needs a future sunset but no notice period', () => {
@@ -955,8 +949,8 @@ describe('a deprecation', () => {
       set(['changelog', WALLET], ['deprecated'])(contract)
     }
     const sunsetMs = Date.parse(deprecation.sunsetAt)
-    assert.deepEqual(problemsOf(edit, { nowMs: sunsetMs - 1 }), [])
-    assert.match(problemsOf(edit, { nowMs: sunsetMs }).join(), /newly deprecated/)
+    assert.deepEqual(faultsOf(edit, { nowMs: sunsetMs - 1 }), [])
+    assert.match(faultsOf(edit, { nowMs: sunsetMs }).join(), /newly deprecated/)
   })
 
   test('keeps its sunset date, and a later one is additive', () => {
@@ -971,13 +965,13 @@ describe('a deprecation', () => {
       move('sunsetAt', '2027-02-28T23:59:59Z'),
       move('deprecatedAt', '2026-11-23T00:00:00Z'),
     ]) {
-      assert.match(problemsOf(edit, options).join(), /deprecation: changed from .*\/api\/v2/)
+      assert.match(faultsOf(edit, options).join(), /deprecation: changed from .*\/api\/v2/)
     }
     const later: Edit = (contract) => {
       move('sunsetAt', '2027-03-02T00:00:00Z')(contract)
       set(['changelog', STATUS], ['deprecated', 'changed'])(contract)
     }
-    assert.deepEqual(problemsOf(later, options), [])
+    assert.deepEqual(faultsOf(later, options), [])
   })
 
   test('ends with the removal of the row after its sunset date, and not before', () => {
@@ -988,21 +982,21 @@ describe('a deprecation', () => {
     const sunsetMs = Date.parse(deprecation.sunsetAt)
     const options = { baseline: DEPRECATED }
     assert.match(
-      problemsOf(remove, { ...options, nowMs: sunsetMs - 1 }).join(),
+      faultsOf(remove, { ...options, nowMs: sunsetMs - 1 }).join(),
       /endpoint removed before its sunset 2027-03-01/,
     )
-    assert.deepEqual(problemsOf(remove, { ...options, nowMs: sunsetMs }), [])
+    assert.deepEqual(faultsOf(remove, { ...options, nowMs: sunsetMs }), [])
     assert.match(
-      problemsOf(drop(...row(STATUS)), { ...options, nowMs: sunsetMs }).join(),
+      faultsOf(drop(...row(STATUS)), { ...options, nowMs: sunsetMs }).join(),
       /expected a new entry/,
     )
   })
 })
 
-test('the committed baseline and the contract of this repository have no problems', async () => {
+test('the committed baseline and the contract of this repository have no faults', async () => {
   const { checkOwnContract } = await import('../../scripts/contract-check.ts')
   const rootDir = fileURLToPath(new URL('../..', import.meta.url))
-  assert.deepEqual(checkOwnContract(rootDir).problems, [])
+  assert.deepEqual(checkOwnContract(rootDir).faults, [])
 })
 
 describe('releasing a contract', () => {
@@ -1022,11 +1016,11 @@ describe('releasing a contract', () => {
     const file = join(folder, BASELINE_FILE)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'as it was')
-    const unchanged = { changes: [], problems: [] }
+    const unchanged = { changes: [], faults: [] }
     assert.match(releaseContract(folder, unchanged, BASELINE), /baseline\.json is unchanged\.$/)
     assert.equal(readFileSync(file, 'utf8'), 'as it was')
     const change = { class: 'text', place: 'a', change: 'b', requires: [] } as const
-    const report = { changes: [change], problems: [] }
+    const report = { changes: [change], faults: [] }
     assert.match(releaseContract(folder, report, BASELINE), /^Wrote /)
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(JSON.stringify(BASELINE)))
   })

@@ -261,13 +261,13 @@ describe('enabling issuance is a new version of the contract', () => {
     })
 
   test('the check reports it and requires a minor version', () => {
-    const { changes, problems } = check(OPEN, '1.0.1')
+    const { changes, faults } = check(OPEN, '1.0.1')
     assert.deepEqual(
       changes.map(({ class: each, place }) => `${each} ${place}`),
       ['additive issuance'],
     )
-    assert.match(problems.join(), /expected 1\.1\.0 or higher/)
-    assert.deepEqual(check(OPEN, '1.1.0').problems, [])
+    assert.match(faults.join(), /expected 1\.1\.0 or higher/)
+    assert.deepEqual(check(OPEN, '1.1.0').faults, [])
   })
 
   test('every member of the approval is part of the contract', () => {
