@@ -3,7 +3,7 @@ import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { ConfigError } from '../config-mistake.ts'
 import { type Config, inspectConfig } from '../config.ts'
-import { openStorageForCommand } from '../storage/open-storage.ts'
+import { formatLocation, openStorageForCommand } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/stores/storage.ts'
 import { ownerAdvice } from './folder-owner.ts'
@@ -44,6 +44,10 @@ export function databaseLocation(option: string | undefined): DatabaseLocation {
   }
   return config.database
 }
+
+/** Where the database of `--database` is, without its password. Throws a ConfigError. */
+export const databasePlace = (option: string | undefined): string =>
+  formatLocation(databaseLocation(option))
 
 /** The file of an embedded database. Throws a UsageError for PostgreSQL that names the tool to use instead. */
 export function requireSqlite(location: DatabaseLocation, tool: string): string {

@@ -97,7 +97,7 @@ const listCommand = createCommand({
   about: 'Lists the incidents of status.yaml, open ones first.',
   options: { content: CONTENT_OPTION },
   async run({ values }) {
-    const { incidents } = await readStatus(values.content)
+    const { file, incidents } = await readStatus(values.content)
     const isOpen = ({ state }: { readonly state: string }) => state !== 'resolved'
     const listed = incidents.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)))
     const width = Math.max(0, ...listed.map(({ id }) => id.length))
@@ -106,7 +106,7 @@ const listCommand = createCommand({
     )
     return {
       json: { incidents: listed },
-      lines: lines.length === 0 ? ['No incidents.'] : lines,
+      lines: lines.length === 0 ? [`No incidents in ${file}.`] : lines,
     }
   },
 })

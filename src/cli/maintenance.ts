@@ -94,7 +94,7 @@ const listCommand = createCommand({
   about: 'Lists the maintenances of status.yaml: running, planned, then past ones.',
   options: { content: CONTENT_OPTION },
   async run({ values }) {
-    const { maintenances = [] } = await readStatus(values.content)
+    const { file, maintenances = [] } = await readStatus(values.content)
     const rankOf = (state: string): number => RANKS[state] ?? 2
     const listed = maintenances.toSorted((a, b) => rankOf(a.state) - rankOf(b.state))
     const width = Math.max(0, ...listed.map(({ id }) => id.length))
@@ -103,7 +103,7 @@ const listCommand = createCommand({
     )
     return {
       json: { maintenances: listed },
-      lines: lines.length === 0 ? ['No maintenances.'] : lines,
+      lines: lines.length === 0 ? [`No maintenances in ${file}.`] : lines,
     }
   },
 })

@@ -53,7 +53,7 @@ this run alone. Ctrl+C ends it.`,
       throw new CommandFailure('PREVIEW', (error as Error).message)
     })
     if (values.json) output.out(formatJson({ url: preview.origin }))
-    else output.out(`Preview at ${preview.origin}/en`)
+    else output.out(`Preview of ${contentDir} at ${preview.origin}/en`)
     const ended = new AbortController()
     await Promise.race(
       ['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: ended.signal })),

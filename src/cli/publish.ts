@@ -158,7 +158,7 @@ export async function runPublication<Result extends PublishResult>(
   }
   return {
     json: { folder, ...result, ...(log === undefined ? {} : { log }) },
-    lines: [...lines, ...(log === undefined ? [] : cosignLines(log))],
+    lines: [...lines, ...(log === undefined ? [] : cosignLines(log, folder))],
   }
 }
 
@@ -214,8 +214,12 @@ content that is based on an older version is refused.`,
     const contentDir = contentFolder(values.content)
     const { over } = values
     const only = parseResources(values.only)
-    return runPublication(values, (publication) =>
-      publishRelease({ contentDir, over, only, ...publication }),
+    return runPublication(
+      values,
+      (publication) => publishRelease({ contentDir, over, only, ...publication }),
+      ({ outcome }) => [
+        outcome === 'published' ? `  from ${contentDir}` : `The content is in ${contentDir}.`,
+      ],
     )
   },
 })

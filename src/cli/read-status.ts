@@ -1,8 +1,10 @@
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import path from 'node:path'
 import { contentFolder, withPublishErrors } from './releases-folder.ts'
 
-/** The status of a content folder. Rejects with a CommandFailure if it has mistakes. */
-export async function readStatus(content: string | undefined): Promise<SnapshotData<'status'>> {
+/** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
+export async function readStatus(content: string | undefined) {
   const { readContentFile } = await import('../publishing/editing/edit-content.ts')
-  return withPublishErrors(async () => readContentFile('status', contentFolder(content)).data)
+  const folder = contentFolder(content)
+  const { data } = await withPublishErrors(async () => readContentFile('status', folder))
+  return { ...data, file: path.join(folder, 'status.yaml') }
 }

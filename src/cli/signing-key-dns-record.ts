@@ -33,7 +33,7 @@ Publish the record again after svc signing-key new and promote. Changes nothing.
     if (kid === undefined) {
       throw new CommandFailure(
         'SIGNING_KEYS',
-        'expected a current signing key; create one with svc signing-key new',
+        `expected a current signing key in ${config.secretsDir}; create one with svc signing-key new`,
       )
     }
     const record = {

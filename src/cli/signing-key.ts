@@ -85,11 +85,12 @@ is written.`,
       notBefore: parseInstantOption('--not-before', values['not-before']),
       notAfter: parseInstantOption('--not-after', values['not-after']),
     }
-    const key = createSigningKey(readConfig(), period, Date.now())
+    const config = readConfig()
+    const key = createSigningKey(config, period, Date.now())
     const done =
       key.status === 'current'
-        ? `Created signing key ${key.keyId}. It signs responses from the next start on.`
-        : `Announced signing key ${key.keyId} as the next one. It signs after svc signing-key promote.`
+        ? `Created signing key ${key.keyId} in ${config.secretsDir}. It signs responses from the next start on.`
+        : `Announced signing key ${key.keyId} in ${config.secretsDir} as the next one. It signs after svc signing-key promote.`
     return { json: { key: toMetadata(key) }, lines: [done, APPLY_ADVICE] }
   },
 })
@@ -109,7 +110,8 @@ nothing.`,
   options: {},
   exit: '0 done, 1 the current key has expired or a file is invalid, 2 wrong usage',
   async run() {
-    const files = readKeyFiles(readConfig())
+    const config = readConfig()
+    const files = readKeyFiles(config)
     const nowMs = Date.now()
     const rows = files.keys.map((key) => ({
       ...toMetadata(key),
@@ -126,7 +128,10 @@ nothing.`,
     )
     return {
       json: { keys: rows },
-      lines: lines.length === 0 ? ['No signing key. Create one with svc signing-key new.'] : lines,
+      lines:
+        lines.length === 0
+          ? [`No signing key in ${config.secretsDir}. Create one with svc signing-key new.`]
+          : lines,
       exitCode: hasExpired ? EXIT_CODES.failure : EXIT_CODES.done,
     }
   },
@@ -173,10 +178,11 @@ again.`,
   },
   async run({ values }) {
     const overlapHours = parseWholeNumber('--overlap-hours', values['overlap-hours'], OVERLAP_HOURS)
-    const key = promoteSigningKey(readConfig(), Date.now(), overlapHours * HOUR_MS)
+    const config = readConfig()
+    const key = promoteSigningKey(config, Date.now(), overlapHours * HOUR_MS)
     return {
       json: { key: toMetadata(key) },
-      lines: [`Promoted signing key ${key.keyId}.`, APPLY_ADVICE],
+      lines: [`Promoted signing key ${key.keyId} in ${config.secretsDir}.`, APPLY_ADVICE],
     }
   },
 })
@@ -218,11 +224,12 @@ hyphen.`,
       )
     }
     const end = parseInstantOption('--not-after', values['not-after']) ?? formatInstant(Date.now())
-    const retirement = retireSigningKey(readConfig(), keyId, end)
+    const config = readConfig()
+    const retirement = retireSigningKey(config, keyId, end)
     const done =
       retirement === 'withdrawn'
-        ? `Withdrew signing key ${keyId}.`
-        : `Signatures of key ${keyId} made after ${end} are no longer valid.`
+        ? `Withdrew signing key ${keyId} in ${config.secretsDir}.`
+        : `Signatures of key ${keyId} in ${config.secretsDir} made after ${end} are no longer valid.`
     return { json: { keyId, retirement }, lines: [done, APPLY_ADVICE] }
   },
 })

@@ -54,7 +54,7 @@ be changed, even when the service moves.`,
       json: { folder, origin, vkey, size, url },
       lines: [
         `Created the log ${origin} with ${size} versions in ${folder}.`,
-        'Keep a copy of log-key.pem and log-state.json from the secrets folder.',
+        `Keep a copy of log-key.pem and log-state.json from ${publication.secrets.secretsDir}.`,
         'For the policies of clients:',
         `log ${vkey} ${url}`,
         ...(warning === undefined ? [] : [`Warning: ${warning}`]),
@@ -87,7 +87,7 @@ Nothing is asked or changed.`,
     return {
       json: { folder, ...status, isOld },
       lines: [
-        `${origin}: ${size} versions signed, root ${root}`,
+        `${origin} in ${folder}: ${size} versions signed, root ${root}`,
         `The served checkpoint has ${servedSize} versions. ${quorum}`,
         ...(pendingVersions > 0 ? [`Pending versions: ${pendingVersions}`] : []),
         ...witnessLines(status),
@@ -114,7 +114,7 @@ fresh while nothing is published. Needs no key.`,
     const isMissing = !report.isMet && has('not-configured')
     return {
       json: { folder, ...report },
-      lines: cosignLines(report),
+      lines: cosignLines(report, folder),
       exitCode:
         has('alarm') || isMissing
           ? EXIT_CODES.failure
@@ -146,10 +146,10 @@ names both. Witnesses and clients that know only the old key keep working.`,
       return {
         json: { folder, ...keys, ...report },
         lines: [
-          'Created a key. Both keys sign from now on. For the policies of clients:',
+          `Created a key in ${publication.secrets.secretsDir}. Both keys sign from now on. For the policies of clients:`,
           line,
           ROTATION_ADVICE,
-          ...cosignLines(report),
+          ...cosignLines(report, folder),
         ],
       }
     })
@@ -173,7 +173,9 @@ it. KEYID is the 8 hexadecimal digits in its verifier key.`,
     const { retired } = await withLogErrors(() => retireLogKey(publication, keyId))
     return {
       json: { folder, retired },
-      lines: [`Retired the key ${keyId}. Only the current key signs from now on.`],
+      lines: [
+        `Retired the key ${keyId} of the log in ${folder}. Only the current key signs from now on.`,
+      ],
     }
   },
 })

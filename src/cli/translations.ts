@@ -62,7 +62,7 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
     writeTranslationRecord(contentDir, locale, current, kept)
     return {
       json: { locale, confirmed: fields },
-      lines: [`Confirmed ${pluralOf(fields.length, 'translation')} of ${locale}.`],
+      lines: [`Confirmed ${pluralOf(fields.length, 'translation')} of ${locale} in ${contentDir}.`],
     }
   },
 })

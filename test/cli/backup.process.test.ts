@@ -32,7 +32,7 @@ test('backup writes a whole database that can be read on read-only media', async
   const { folder, database, keys } = await makeDeployment(t, (own) => sealedRegistrations(3, own))
   const { status, out, error } = await svcIn(folder, ['db', 'backup', 'list.sqlite'])
   assert.deepEqual([status, error], [0, ''])
-  assert.equal(out, 'Backed up 3 registrations and 0 keys.\n')
+  assert.equal(out, `Backed up 3 registrations and 0 keys of ${database} to list.sqlite.\n`)
   const copy = path.join(folder, 'list.sqlite')
   assert.equal(statSync(copy).mode & 0o777, 0o600)
   assert.deepEqual(await readRows(copy), await readRows(database))

@@ -100,7 +100,7 @@ test('with issuance open: prints only the key on standard output, and the key is
   assert.match(
     error,
     new RegExp(
-      `^Issued the key ${keyId} \\(ci mirror\\), valid until 2\\S+Z, under decision 7\\. It is shown only once\\.\n$`,
+      `^Issued the key ${keyId} \\(ci mirror\\) in ${database}, valid until 2\\S+Z, under decision 7\\. It is shown only once\\.\n$`,
     ),
   )
   assert.ok(!error.includes(key.slice(21)))

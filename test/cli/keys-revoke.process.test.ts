@@ -26,7 +26,7 @@ test('revokes a key and reports which one and when', async (t) => {
   const { status, out, error } = await keys(folder, ['revoke', '0000000000000001'])
   assert.deepEqual([status, error], [0, ''])
   const moment =
-    /^Revoked the key 0000000000000001 \(key 1\) at (\S+Z); its next request is refused\.\n$/.exec(
+    /^Revoked the key 0000000000000001 \(key 1\) in \S+service\.sqlite at (\S+Z); its next request is refused\.\n$/.exec(
       out,
     )?.[1] ?? ''
   const revokedAtMs = Date.parse(moment)
@@ -50,7 +50,7 @@ test('an already revoked key is unchanged', async (t) => {
   const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   assert.deepEqual(await keys(folder, ['revoke', '0000000000000003']), {
     status: 0,
-    out: 'The key 0000000000000003 (key 3) has been revoked since 2020-01-31T12:30:15.250Z; nothing was changed.\n',
+    out: `The key 0000000000000003 (key 3) in ${database} has been revoked since 2020-01-31T12:30:15.250Z; nothing was changed.\n`,
     error: '',
   })
   assert.equal(await revokedAt(database, '0000000000000003'), LONG_AGO_MS)
@@ -106,7 +106,10 @@ test('every process of a running service refuses the key from its next request o
   assert.deepEqual([await ask(leaked), await ask(other)], [[200], [200]])
 
   const listed = await keys(folder, ['list'])
-  assert.deepEqual([listed.status, listed.error], [0, '2 keys: 2 active, 0 expired, 0 revoked.\n'])
+  assert.deepEqual(
+    [listed.status, listed.error],
+    [0, `2 keys in ${database}: 2 active, 0 expired, 0 revoked.\n`],
+  )
   for (const key of [leaked, other]) {
     assert.ok(listed.out.includes(keyIdOf(key) ?? 'no id'))
     assert.ok(!listed.out.includes(key.slice(21)))

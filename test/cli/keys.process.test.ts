@@ -106,10 +106,10 @@ test('reports a missing or foreign database in one line and exits with 1', async
 })
 
 test('list: one line per key, the summary on standard error, no hash', async (t) => {
-  const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = await keys(folder, ['list'])
   assert.equal(status, 0)
-  assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
+  assert.equal(error, `3 keys in ${database}: 1 active, 1 expired, 1 revoked.\n`)
   assert.equal(
     out,
     `KEY ID            STATUS   CREATED            EXPIRES            REVOKED            LABEL
@@ -121,10 +121,10 @@ test('list: one line per key, the summary on standard error, no hash', async (t)
 })
 
 test('list --json: JSON lines with exact times and without keys or hashes', async (t) => {
-  const { folder } = await makeKeysDeployment(t, ONE_OF_EACH)
+  const { folder, database } = await makeKeysDeployment(t, ONE_OF_EACH)
   const { status, out, error } = await keys(folder, ['list', '--json'])
   assert.equal(status, 0)
-  assert.equal(error, '3 keys: 1 active, 1 expired, 1 revoked.\n')
+  assert.equal(error, `3 keys in ${database}: 1 active, 1 expired, 1 revoked.\n`)
   const lines = out
     .trimEnd()
     .split('\n')
@@ -160,7 +160,7 @@ test('list --json: JSON lines with exact times and without keys or hashes', asyn
 })
 
 test('list --status: prints the selected keys and their share', async (t) => {
-  const { folder } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
+  const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
   for (const [status, ids] of [
     ['active', ['0000000000000001', '0000000000000004']],
     ['expired', ['0000000000000002']],
@@ -174,7 +174,10 @@ test('list --status: prints the selected keys and their share', async (t) => {
       ids,
     )
     const listed = ids.length === 1 ? '1 key' : '2 keys'
-    assert.equal(error, `${listed} listed, of 4 keys: 2 active, 1 expired, 1 revoked.\n`)
+    assert.equal(
+      error,
+      `${listed} listed, of 4 keys in ${database}: 2 active, 1 expired, 1 revoked.\n`,
+    )
   }
 })
 
@@ -187,11 +190,11 @@ test('list --json: escapes what a terminal obeys in the label of a manipulated d
 })
 
 test('list: no keys', async (t) => {
-  const { folder } = await makeKeysDeployment(t)
+  const { folder, database } = await makeKeysDeployment(t)
   assert.deepEqual(await keys(folder, ['list']), {
     status: 0,
     out: '',
-    error: '0 keys: 0 active, 0 expired, 0 revoked.\n',
+    error: `0 keys in ${database}: 0 active, 0 expired, 0 revoked.\n`,
   })
 })
 
@@ -214,11 +217,14 @@ test('list: reads a copy on read-only media without configuration or secrets', a
 
 test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
   const secretId = hashSecretIdOf(KEY_HASH_SECRET)
-  const { folder } = await makeKeysDeployment(t, [storedKey(1, { secretId }), storedKey(2)])
+  const { folder, database } = await makeKeysDeployment(t, [
+    storedKey(1, { secretId }),
+    storedKey(2),
+  ])
   const { status, out, error } = await keys(folder, ['list', '--old-hash-secret', '--json'])
   assert.equal(status, 0, error)
   assert.match(out, /^\{"keyId":"0000000000000002",.*\}\n$/)
-  assert.equal(error, '1 key listed, of 2 keys: 2 active, 0 expired, 0 revoked.\n')
+  assert.equal(error, `1 key listed, of 2 keys in ${database}: 2 active, 0 expired, 0 revoked.\n`)
   assert.ok(!`${out}${error}`.includes(secretId))
 
   const env = { SVC_API_KEY_HASH_SECRET: 'another-secret-that-the-keys-are-hashed-with' }
@@ -264,14 +270,20 @@ test('purge-expired: deletes keys that ended long ago and no active ones', async
   const { folder, database } = await makeKeysDeployment(t, [...ONE_OF_EACH, storedKey(4)])
   const dry = await keys(folder, ['purge-expired', '--dry-run'])
   assert.deepEqual([dry.status, dry.error], [0, ''])
-  assert.match(dry.out, /^Would delete 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  assert.match(
+    dry.out,
+    /^Would delete 2 keys that expired or were revoked before 2\S+Z in \S+service\.sqlite\.\n$/,
+  )
   assert.equal((await readKeys(database)).length, 4)
 
   // Revoked a moment ago: it can be looked at for thirty days.
   assert.equal((await keys(folder, ['revoke', '0000000000000004'])).status, 0)
   const { status, out, error } = await keys(folder, ['purge-expired'])
   assert.deepEqual([status, error], [0, ''])
-  assert.match(out, /^Deleted 2 keys that expired or were revoked before 2\S+Z\.\n$/)
+  assert.match(
+    out,
+    /^Deleted 2 keys that expired or were revoked before 2\S+Z in \S+service\.sqlite\.\n$/,
+  )
   const idsLeft = async () => (await readKeys(database)).map(({ keyId }) => keyId)
   assert.deepEqual(await idsLeft(), ['0000000000000001', '0000000000000004'])
 

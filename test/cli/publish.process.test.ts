@@ -161,7 +161,7 @@ test('publishes twice in the given folders', async (t) => {
   const again = await svcIn(folder, ['publish', ...folders, '--no-cards', '--note', 'Again.'])
   assert.deepEqual(again, {
     status: 0,
-    out: `Nothing to publish: VS-0001 in ${releases} has the same content.\n`,
+    out: `Nothing to publish: VS-0001 in ${releases} has the same content.\nThe content is in ${path.relative(folder, content)}.\n`,
     error: '',
   })
 })
@@ -262,10 +262,11 @@ test('publishing repairs a damaged file of the newest version', async (t) => {
   const intact = readFileSync(file, 'utf8')
   writeFileSync(file, `${intact} `)
 
+  const place = `The content is in ${content}.\n`
   const nothing = `Nothing to publish: VS-0001 in ${releases} has the same content.\n`
   assert.deepEqual(await publish(), {
     status: 0,
-    out: `${nothing}Rewrote missing or damaged files: roadmap\n`,
+    out: `${nothing}Rewrote missing or damaged files: roadmap\n${place}`,
     error: '',
   })
   assert.equal(readFileSync(file, 'utf8'), intact)
@@ -274,7 +275,7 @@ test('publishing repairs a damaged file of the newest version', async (t) => {
   const repaired: unknown = JSON.parse((await publish('--json')).out)
   assert.partialDeepStrictEqual(repaired, { ok: true, outcome: 'unchanged', damaged: ['roadmap'] })
   assert.equal(readFileSync(file, 'utf8'), intact)
-  assert.deepEqual(await publish(), { status: 0, out: nothing, error: '' })
+  assert.deepEqual(await publish(), { status: 0, out: nothing + place, error: '' })
 })
 
 test('several processes publish concurrently: the history stays intact and each reports what it did', async (t) => {

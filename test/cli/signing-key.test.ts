@@ -182,7 +182,10 @@ test('the program lists, announces and promotes, as text and as JSON', async (t)
   assert.equal(refused.status, 1)
   assert.match(refused.error, /^error: expected no announced key, found /)
   assert.partialDeepStrictEqual(JSON.parse(refused.out), { ok: false, code: 'SIGNING_KEYS' })
-  assert.match((await svc('promote')).out, new RegExp(`^Promoted signing key ${key.keyId}\\.\n`))
+  assert.match(
+    (await svc('promote')).out,
+    new RegExp(`^Promoted signing key ${key.keyId} in \\S+secrets\\.\n`),
+  )
   const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: readonly unknown[] }
   assert.equal(keys.length, 2)
   assert.partialDeepStrictEqual(keys, [

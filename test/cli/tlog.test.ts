@@ -121,7 +121,10 @@ test('a publication succeeds without its witnesses, and the older checkpoint sta
   for (const witness of witnesses.slice(1)) witness.mode = 'fails'
   const { status, out } = await rollback(folder)
   assert.equal(status, 0)
-  assert.match(out, /policy is not met for 4 versions: w2, w3 missing; the checkpoint of 3 stays/)
+  assert.match(
+    out,
+    /policy of the log in \S+ is not met for 4 versions: w2, w3 missing; the checkpoint of 3 stays/,
+  )
   assert.equal(sizeOf(text(releases, 'log', 'checkpoint')), 3)
   assert.equal(sizeOf(text(releases, 'log', 'pending')), 4)
   const shown = await svcIn(folder, ['tlog', 'status'])

@@ -21,7 +21,10 @@ test('erases an address in any spelling and keeps the others', async (t) => {
   const { folder } = deployment
   const { status, out, error } = await waitlist(folder, ['erase', '  Person2@EXAMPLE.org '])
   assert.deepEqual([status, error], [0, ''])
-  assert.equal(out, `Erased the registration ${entryOf(2).ticket} of ${entryOf(2).registeredAt}.\n`)
+  assert.equal(
+    out,
+    `Erased the registration ${entryOf(2).ticket} of ${entryOf(2).registeredAt} in ${deployment.database}.\n`,
+  )
   assert.deepEqual(await ticketsOf(deployment), [entryOf(1).ticket, entryOf(3).ticket])
 
   const again = await waitlist(folder, ['erase', 'person2@example.org'])
@@ -59,7 +62,10 @@ test('a dry run finds the address and changes nothing', async (t) => {
   const { ticket, registeredAt } = entryOf(3)
   const { status, out } = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run'])
   assert.equal(status, 0)
-  assert.equal(out, `Would erase the registration ${ticket} of ${registeredAt}.\n`)
+  assert.equal(
+    out,
+    `Would erase the registration ${ticket} of ${registeredAt} in ${deployment.database}.\n`,
+  )
   const result = await waitlist(folder, ['erase', 'person3@example.org', '--dry-run', '--json'])
   assert.deepEqual(JSON.parse(result.out), { ok: true, erased: false, ticket, registeredAt })
   assert.equal((await waitlist(folder, ['erase', 'other@example.org', '--dry-run'])).status, 1)

@@ -34,7 +34,10 @@ test('CSV on standard output, with the identity of the secrets folder', async (t
   ])
   const { status, out, error } = await waitlist(folder, ['export'])
   assert.equal(status, 0, error)
-  assert.match(error, /^Exported 2 registrations\.\nWarning: 1 row with an apostrophe .*\n$/)
+  assert.match(
+    error,
+    /^Exported 2 registrations of \S+service\.sqlite\.\nWarning: 1 row with an apostrophe .*\n$/,
+  )
   const [one, two] = [entryOf(1), entryOf(2)]
   const consent = ['0123456789abcdef', 'I agree.']
   assert.deepEqual(parseCsv(out), [
@@ -61,7 +64,7 @@ test('writes a new file with mode 0600 and exact values, and leaves nothing else
   const { status, out, error } = await waitlist(machine, args)
   assert.equal(status, 0, error)
   assert.equal(out, '')
-  assert.equal(error, 'Exported 130 registrations to list.jsonl.\n')
+  assert.equal(error, `Exported 130 registrations of ${database} to list.jsonl.\n`)
   const file = path.join(machine, 'list.jsonl')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -99,7 +102,7 @@ test('reports an unwritable file and leaves nothing behind', async (t) => {
 
 test('names rows that cannot be decrypted, exports the rest and exits with 1', async (t) => {
   const other = await makeKeyPair()
-  const { folder } = await makeDeployment(t, async (keys) => {
+  const { folder, database } = await makeDeployment(t, async (keys) => {
     const [first, second, third] = await sealedRegistrations(3, keys)
     assert.ok(first && second && third)
     return [first, { ...second, sealed: third.sealed }, await sealedRegistration(4, other), third]
@@ -111,7 +114,7 @@ test('names rows that cannot be decrypted, exports the rest and exits with 1', a
     error,
     `position 2, ticket ${entryOf(2).ticket}: the encrypted entry has another ticket than its row
 position 3, ticket ${entryOf(4).ticket}: encrypted to ${other.recipient}, which none of the given identities matches, or its header is damaged
-Exported 2 registrations to list.csv. 2 rows could not be decrypted and were left out (see above).
+Exported 2 registrations of ${database} to list.csv. 2 rows could not be decrypted and were left out (see above).
 `,
   )
   const [, ...rows] = parseCsv(readFileSync(path.join(folder, 'list.csv'), 'utf8'))

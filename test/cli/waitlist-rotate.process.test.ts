@@ -56,7 +56,7 @@ test('rotate-recipient changes the setting and every row', async (t) => {
   assert.deepEqual([status, error], [0, ''])
   assert.equal(
     out,
-    `Encrypted 5 registrations to ${next.recipient}; 0 already have it.
+    `Encrypted 5 registrations in ${database} to ${next.recipient}; 0 already have it.
 ${recipientFile} now contains the new recipient.
 A running service uses it from its next start. After that, run this again with
 --recipient ${next.recipient}
@@ -182,7 +182,7 @@ test('names and keeps a row that no identity decrypts', async (t) => {
   )
   assert.match(
     out,
-    /^Encrypted 2 registrations to .*\n1 row could not be decrypted and was left unchanged/,
+    /^Encrypted 2 registrations in \S+ to .*\n1 row could not be decrypted and was left unchanged/,
   )
   assert.deepEqual(await openRows(database, [next.identity, other.identity]), ticketsUpTo(3))
 })
@@ -266,7 +266,7 @@ test('keeps every row after SIGKILL, and a second run continues', async (t) => {
   assert.equal(again.status, 0, again.error)
   assert.match(
     again.out,
-    new RegExp(`^Encrypted ${count - done} registrations to .*; ${done} already have it`),
+    new RegExp(`^Encrypted ${count - done} registrations in \\S+ to .*; ${done} already have it`),
   )
   assert.deepEqual(await openRows(database, [next.identity]), ticketsUpTo(count))
 })

@@ -70,7 +70,7 @@ test('count: number, dates and recipients, without a secret', async (t) => {
     ...(await sealedRegistrations(1, other, 4)),
   ])
   const elsewhere = temporaryFolder(t)
-  const expected = `4 registrations on the waitlist.
+  const expected = `4 registrations on the waitlist in ${database}.
 First: ${entryOf(1).registeredAt}
 Last:  ${entryOf(4).registeredAt}
 Encrypted to:
@@ -97,8 +97,8 @@ Encrypted to:
 })
 
 test('count: an empty list', async (t) => {
-  const { folder } = await makeDeployment(t, async () => [])
-  assert.equal((await waitlist(folder, ['count'])).out, 'The waitlist is empty.\n')
+  const { folder, database } = await makeDeployment(t, async () => [])
+  assert.equal((await waitlist(folder, ['count'])).out, `The waitlist in ${database} is empty.\n`)
   const result: unknown = JSON.parse((await waitlist(folder, ['count', '--json'])).out)
   assert.deepEqual(result, {
     ok: true,

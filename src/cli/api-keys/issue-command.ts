@@ -18,7 +18,7 @@ import { SYSTEM_CLOCK } from '../../service/clock.ts'
 import { createMemoryCounters } from '../../storage/counters/memory-counters.ts'
 import type { ApiKeyStore } from '../../storage/stores/api-key-store.ts'
 import { StorageError } from '../../storage/stores/storage-error.ts'
-import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 
@@ -117,7 +117,7 @@ that the service issued. The hourly limit of the service does not apply here.`,
       const name = label === null ? keyId : `${keyId} (${label})`
       if (!values.json) {
         output.error(
-          `Issued the key ${name}, valid until ${expiresAt}, under ${issuance.reference}. It is shown only once.`,
+          `Issued the key ${name} in ${databasePlace(values.database)}, valid until ${expiresAt}, under ${issuance.reference}. It is shown only once.`,
         )
       }
       return EXIT_CODES.done

@@ -6,7 +6,7 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { hashSecretIdOf } from '../../service/api-keys/api-keys.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../storage/stores/api-key-store.ts'
-import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, readConfig, withDatabase } from '../database.ts'
 import { readHashSecret } from '../hash-secret.ts'
 import { readKeyPages } from '../read-pages.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
@@ -126,7 +126,7 @@ Changes nothing. Works while the service runs, and with a copy of the database.`
         isOldOnly || status !== undefined ? `${pluralOf(listed, 'key')} listed, of ` : ''
       const total = pluralOf(count.active + count.expired + count.revoked, 'key')
       const counts = KEY_STATUSES.map((each) => `${count[each]} ${each}`).join(', ')
-      output.error(`${shown}${total}: ${counts}.`)
+      output.error(`${shown}${total} in ${databasePlace(values.database)}: ${counts}.`)
     }
     return EXIT_CODES.done
   },

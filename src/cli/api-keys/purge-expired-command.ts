@@ -4,7 +4,7 @@ import { flag, textOptionOr } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { ApiKeyStore } from '../../storage/stores/api-key-store.ts'
-import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readKeyPages } from '../read-pages.ts'
 
 const DEFAULT_DAYS = 30
@@ -50,7 +50,7 @@ never deleted. Backups keep the rows.`,
     return {
       json: { dryRun, keys, before },
       lines: [
-        `${dryRun ? 'Would delete' : 'Deleted'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before}.`,
+        `${dryRun ? 'Would delete' : 'Deleted'} ${pluralOf(keys, 'key')} that expired or ${keys === 1 ? 'was' : 'were'} revoked before ${before} in ${databasePlace(values.database)}.`,
       ],
     }
   },

@@ -41,14 +41,15 @@ Without KEYID, or with -, the ID is read from standard input.`,
     // Another process may have revoked it since it was read.
     const wasRevoked = key.revokedAtMs !== null || revokedAtMs !== nowMs
     const { label } = key
+    const place = formatLocation(database)
     const name = label === null ? keyId : `${keyId} (${label})`
     const revokedAt = formatInstant(revokedAtMs)
     return {
       json: { keyId, label, status: 'revoked', revokedAt, wasRevoked },
       lines: [
         wasRevoked
-          ? `The key ${name} has been revoked since ${revokedAt}; nothing was changed.`
-          : `Revoked the key ${name} at ${revokedAt}; its next request is refused.`,
+          ? `The key ${name} in ${place} has been revoked since ${revokedAt}; nothing was changed.`
+          : `Revoked the key ${name} in ${place} at ${revokedAt}; its next request is refused.`,
       ],
     }
   },

@@ -17,7 +17,8 @@ For PostgreSQL use pg_dump.`,
   takesArguments: true,
   async run({ values, positionals }) {
     const file = onlyArgument(positionals, 'FILE')
-    await backUpDatabase(requireSqlite(databaseLocation(values.database), 'pg_dump'), file)
+    const source = requireSqlite(databaseLocation(values.database), 'pg_dump')
+    await backUpDatabase(source, file)
     const { total, keys } = await withDatabase(
       { kind: 'sqlite', file },
       'read-only',
@@ -28,7 +29,9 @@ For PostgreSQL use pg_dump.`,
     )
     return {
       json: { file, registrations: total, keys },
-      lines: [`Backed up ${pluralOf(total, 'registration')} and ${pluralOf(keys, 'key')}.`],
+      lines: [
+        `Backed up ${pluralOf(total, 'registration')} and ${pluralOf(keys, 'key')} of ${source} to ${file}.`,
+      ],
     }
   },
 })

@@ -4,7 +4,13 @@ import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { restoreDatabase } from '../../storage/sqlite/sqlite-backup.ts'
-import { DATABASE_OPTION, databaseLocation, requireSqlite, withDatabase } from '../database.ts'
+import {
+  DATABASE_OPTION,
+  databaseLocation,
+  databasePlace,
+  requireSqlite,
+  withDatabase,
+} from '../database.ts'
 
 export const command = createCommand({
   usage: 'db restore FILE [options]',
@@ -36,7 +42,7 @@ For PostgreSQL use pg_restore.`,
     return {
       json: { file, registrations: total, newest },
       lines: [
-        `Restored ${pluralOf(total, 'registration')}${until}.`,
+        `Restored ${pluralOf(total, 'registration')}${until}, into ${databasePlace(values.database)}.`,
         'Erase and revoke again what was erased or revoked after the backup was made.',
       ],
     }

@@ -45,15 +45,15 @@ export function witnessLines({ witnesses }: Pick<CosignReport, 'witnesses'>): re
 }
 
 /** The state after the witnesses were asked, as lines for a person. */
-export function cosignLines(report: CosignReport): readonly string[] {
+export function cosignLines(report: CosignReport, folder: string): readonly string[] {
   const { origin, size, servedSize, isMet, witnesses } = report
   const missing = witnesses.filter(({ cosignedAt }) => cosignedAt === null).map(({ name }) => name)
   const served =
     servedSize === 0 ? 'no checkpoint is served' : `the checkpoint of ${servedSize} stays served`
   return [
     isMet
-      ? `The log ${origin} serves ${size} versions.`
-      : `The policy is not met for ${size} versions: ${missing.join(', ')} missing; ${served}. svc tlog cosign asks again.`,
+      ? `The log ${origin} in ${folder} serves ${size} versions.`
+      : `The policy of the log in ${folder} is not met for ${size} versions: ${missing.join(', ')} missing; ${served}. svc tlog cosign asks again.`,
     ...witnessLines(report),
   ]
 }

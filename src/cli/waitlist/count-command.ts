@@ -1,7 +1,7 @@
 import { createCommand } from '@public-api/cli-kit/command'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
-import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, withDatabase } from '../database.ts'
 
 export const command = createCommand({
   usage: 'waitlist count [options]',
@@ -19,9 +19,10 @@ the last one, and their age recipients. Requires no secret.`,
     const [first, last] = [times.firstRegisteredAtMs, times.lastRegisteredAtMs].map((ms) =>
       ms === undefined ? null : formatInstant(ms),
     )
+    const place = databasePlace(values.database)
     const width = String(total).length
     const lines = [
-      `${pluralOf(total, 'registration')} on the waitlist.`,
+      `${pluralOf(total, 'registration')} on the waitlist in ${place}.`,
       `First: ${first}`,
       `Last:  ${last}`,
       'Encrypted to:',
@@ -31,7 +32,7 @@ the last one, and their age recipients. Requires no secret.`,
     ]
     return {
       json: { total, firstRegisteredAt: first, lastRegisteredAt: last, byRecipient },
-      lines: total === 0 ? ['The waitlist is empty.'] : lines,
+      lines: total === 0 ? [`The waitlist in ${place} is empty.`] : lines,
     }
   },
 })

@@ -4,7 +4,7 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatInstant } from '@public-api/contract/text/instant'
 import { formatLocation } from '../../storage/open-storage.ts'
 import type { DatabaseLocation } from '../../storage/stores/storage.ts'
-import { DATABASE_OPTION, databaseLocation, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databaseLocation, databasePlace, withDatabase } from '../database.ts'
 import { deleteInBatches } from '../read-pages.ts'
 import { confirm } from '../standard-input.ts'
 import { withRegistration } from './with-registration.ts'
@@ -90,7 +90,7 @@ It shows their number and asks. It requires no secret.`,
     return {
       json: { erased: !dryRun, ticket, registeredAt },
       lines: [
-        `${dryRun ? 'Would erase' : 'Erased'} the registration ${ticket} of ${registeredAt}.`,
+        `${dryRun ? 'Would erase' : 'Erased'} the registration ${ticket} of ${registeredAt} in ${databasePlace(database)}.`,
       ],
     }
   },

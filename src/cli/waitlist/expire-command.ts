@@ -3,7 +3,7 @@ import { parseWholeNumber } from '@public-api/cli-kit/option-values'
 import { flag, textOption } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
-import { DATABASE_OPTION, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, withDatabase } from '../database.ts'
 import { countRows, deleteInBatches, readRegistrationPages } from '../read-pages.ts'
 
 const OLDER_THAN_DAYS = { unit: 'days', least: 1, most: 36_500 }
@@ -39,7 +39,9 @@ the privacy page names. Requires no secret. Backups keep the rows.`,
     const done = dryRun ? 'Would delete' : 'Deleted'
     return {
       json: { dryRun, registrations, before },
-      lines: [`${done} ${pluralOf(registrations, 'registration')} from before ${before}.`],
+      lines: [
+        `${done} ${pluralOf(registrations, 'registration')} from before ${before} in ${databasePlace(values.database)}.`,
+      ],
     }
   },
 })

@@ -12,7 +12,7 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { createDecryptor } from '../../crypto/age-file.ts'
 import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
-import { DATABASE_OPTION, readConfig, withDatabase } from '../database.ts'
+import { DATABASE_OPTION, databasePlace, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
 import { type Batch, isInBatch, mayBeInBatch } from './export-batch.ts'
@@ -190,7 +190,9 @@ apostrophe. JSON lines and listmonk's import format contain the exact values.`,
       const were = leftOut === 1 ? 'was' : 'were'
       const rest = ` ${pluralOf(leftOut, 'row')} could not be decrypted and ${were} left out (see above).`
       // Standard output carries the rows.
-      output.error(`Exported ${pluralOf(exported, 'registration')}${where}.${isWhole ? '' : rest}`)
+      output.error(
+        `Exported ${pluralOf(exported, 'registration')} of ${databasePlace(database)}${where}.${isWhole ? '' : rest}`,
+      )
       if (guarded > 0) {
         output.error(
           `Warning: ${pluralOf(guarded, 'row')} with an apostrophe where a spreadsheet would read a formula, or with a replaced control character; the exact values have --format jsonl and --format listmonk.`,

@@ -14,6 +14,7 @@ import {
   generateIdentity,
   parseIdentity,
 } from '../../crypto/age-file.ts'
+import { formatLocation } from '../../storage/open-storage.ts'
 import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { changeFile } from '../new-file.ts'
@@ -84,10 +85,10 @@ function formatUnchanged(count: number, what: string, end = '.'): readonly strin
   return [`${pluralOf(count, 'row')} ${what} and ${were} left unchanged${end}`]
 }
 
-function formatResult(result: ResealResult, recipient: string): readonly string[] {
+function formatResult(result: ResealResult, recipient: string, place: string): readonly string[] {
   const { resealed, already, changedMeanwhile, failed } = result
   return [
-    `Encrypted ${pluralOf(resealed, 'registration')} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
+    `Encrypted ${pluralOf(resealed, 'registration')} in ${place} to ${recipient}; ${already} already ${already === 1 ? 'has' : 'have'} it.`,
     ...formatUnchanged(changedMeanwhile, 'changed in the meantime'),
     ...formatUnchanged(failed, 'could not be decrypted', ' (see above).'),
   ]
@@ -199,7 +200,7 @@ unchanged.`,
         setting: setting ?? { kind: 'unchanged', place: null },
       },
       lines: [
-        ...formatResult(result, recipient),
+        ...formatResult(result, recipient, formatLocation(database)),
         ...formatSetting(setting, recipient, result.resealed),
         ...(newIdentity === undefined
           ? []
