@@ -115,7 +115,7 @@ test('litewitness cosigns, refuses other histories, survives a restart and follo
   assert.equal((await cosign())[0], 0)
   await svcIn(folder, ['tlog', 'retire-key', vkey.split('+')[1] ?? ''])
   await svcIn(folder, ['rollback', 'VS-0002', '--note', 'Signed by the new key'])
-  assert.match((await cosign()).join(), /^1,[^]*does not know a key/)
+  assert.match((await cosign()).join(), /^1,[^]*does not know the log key/)
   const { current } = JSON.parse(rotated.out) as { readonly current: string }
   witness.control('add-key', '-origin', LOG_ORIGIN, '-key', current)
   assert.equal((await cosign())[0], 0)

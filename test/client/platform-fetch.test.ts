@@ -44,6 +44,15 @@ for (const [what, head, body, fetches] of [
   })
 }
 
+test('reads a 304 that states the content coding of the stored response', async (t) => {
+  const head = 'HTTP/1.1 304 Not Modified\r\nConnection: close\r\nContent-Encoding: gzip\r\n\r\n'
+  const origin = await serveBytes(t, Buffer.from(head))
+  for (const fetch of [nodeFetch, webFetch]) {
+    const { status, body } = await createConnection(origin, fetch).send('/', {}, undefined)
+    assert.deepEqual([status, body.length], [304, 0])
+  }
+})
+
 test('an error is read up to 64 KiB, and a success up to the limit of the client', async (t) => {
   for (const [status, length, isRead] of [
     [200, 65_537, true],

@@ -101,6 +101,8 @@ const DECODERS: { readonly [coding: string]: () => NodeJS.ReadWriteStream & Read
 
 /** The body without its content coding (RFC 9110 8.4). With another coding it fails verification. */
 function decode(response: http.IncomingMessage, coding: string): Readable {
+  // The fields of a 304 describe the content that the client has (RFC 9110 15.4.5).
+  if (response.statusCode === 304) return response
   const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding]?.() : undefined
   if (decoder === undefined) return response
   // An error of either ends both; the reader sees it.
