@@ -15,11 +15,11 @@ import { inspectSecrets, readSecretFile, requireSecrets, type Secrets } from './
 import { formatKeyMetadata } from './service/signing-keys/signing-key-metadata.ts'
 
 /** The identity of the waitlist if its file exists, or a new one. */
-async function readOrGenerateIdentity(file: string) {
+function readOrGenerateIdentity(file: string) {
   const text = readSecretFile(file)
-  if (text === undefined) return { ...(await generateIdentity()), isNew: true }
+  if (text === undefined) return { ...generateIdentity(), isNew: true }
   try {
-    return { ...(await parseIdentity(text)), isNew: false }
+    return { ...parseIdentity(text), isNew: false }
   } catch {
     const expected = 'one age identity (a line AGE-SECRET-KEY-1…)'
     throw new ConfigError([{ variable: file, expected }])
@@ -27,7 +27,7 @@ async function readOrGenerateIdentity(file: string) {
 }
 
 /** The texts of new files for the secrets that are missing, by file name in the order of writing. Writes nothing. */
-async function generateMissing(secretsDir: string, texts: SecretTexts, nowMs: number) {
+function generateMissing(secretsDir: string, texts: SecretTexts, nowMs: number) {
   const files = new Map<string, string>()
   const { signingKey, signingKeys, waitlistRecipient } = SECRET_VARIABLES
   if (texts.signingKey === undefined) {
@@ -46,7 +46,7 @@ async function generateMissing(secretsDir: string, texts: SecretTexts, nowMs: nu
   }
   if (texts.waitlistRecipient === undefined) {
     const file = path.join(secretsDir, WAITLIST_IDENTITY_FILE)
-    const { identity, recipient, isNew } = await readOrGenerateIdentity(file)
+    const { identity, recipient, isNew } = readOrGenerateIdentity(file)
     if (isNew) files.set(WAITLIST_IDENTITY_FILE, `${identity}\n`)
     files.set(waitlistRecipient.file, `${recipient}\n`)
   }
@@ -66,7 +66,7 @@ export async function openSecrets(
   if (config.runtime === 'production') return { secrets: requireSecrets(found), made: [] }
   const { secretsDir } = config
   const made: string[] = []
-  for (const [name, text] of await generateMissing(secretsDir, found.texts, nowMs)) {
+  for (const [name, text] of generateMissing(secretsDir, found.texts, nowMs)) {
     const file = path.join(secretsDir, name)
     try {
       makeFolder(secretsDir, 0o700)

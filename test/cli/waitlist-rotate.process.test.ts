@@ -127,7 +127,7 @@ test('creates a new identity in a file with mode 0600 and never overwrites one',
   const text = readFileSync(file, 'utf8')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const [identity = ''] = parseIdentities(text)
-  const recipient = await deriveRecipient(identity)
+  const recipient = deriveRecipient(identity)
   assert.match(
     text,
     new RegExp(`^# created: .*Z\n# public key: ${recipient}\nAGE-SECRET-KEY-1.*\n$`),

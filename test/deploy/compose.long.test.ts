@@ -224,7 +224,7 @@ function ask(ca: string, localAddress: string, body?: string): Promise<string> {
 
 if (process.env['COMPOSE_NAMESPACE'] === undefined) {
   test('compose.yaml runs', { skip }, async (t) => {
-    const { recipient } = await generateIdentity()
+    const { recipient } = generateIdentity()
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     const child = spawn('unshare', [...NAMESPACES, 'bash', '-euc', ENTER], {
       env: {

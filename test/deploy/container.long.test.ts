@@ -77,7 +77,7 @@ async function makeState(t: TestContext) {
   run('openssl genpkey -algorithm ed25519 -out "$DIR/signing-key.pem" 2>/dev/null', {
     DIR: secrets,
   })
-  const { recipient } = await generateIdentity()
+  const { recipient } = generateIdentity()
   writeFileSync(path.join(secrets, 'waitlist-recipient.txt'), recipient)
   for (const name of ['key-hash-secret.txt', 'address-hash-secret.txt']) {
     run(`openssl rand -hex 32 > "$DIR/${name}"`, { DIR: secrets })

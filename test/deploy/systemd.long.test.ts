@@ -94,7 +94,7 @@ interface Machine {
 
 async function bootMachine(t: TestContext): Promise<Machine> {
   const logs = temporaryFolder(t)
-  const { recipient } = await generateIdentity()
+  const { recipient } = generateIdentity()
   const env = { ...process.env, CHECKOUT: process.cwd(), LOGS: logs, RECIPIENT: recipient, BOOT }
   const booting = spawn('bash', ['-euc', START], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let problems = ''

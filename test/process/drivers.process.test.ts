@@ -40,6 +40,7 @@ async function loadedPackages(
     SVC_WORKERS: '2',
     ...env,
   })
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /^age-encryption$/m, 'loaded at the start')
   const { status, text } = await node.register({ email: 'first@example.org' })
   assert.equal(status, 200, text)
   for (const target of targets) assert.equal((await node.read(target)).status, 200, target)
@@ -47,9 +48,10 @@ async function loadedPackages(
   return new Set(readFileSync(file, 'utf8').trim().split('\n'))
 }
 
-// parse5 makes Markdown of pages, and loads with the first one that is asked for.
+// age-encryption loads with the first registration. parse5 makes Markdown of pages, and loads with the first one that is asked for.
 const OF_SERVICE = [
   '@dagrejs/dagre',
+  '@scure/base',
   'age-encryption',
   'altcha-lib',
   'parse5',

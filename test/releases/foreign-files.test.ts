@@ -15,7 +15,7 @@ import { runApp } from '../support/running-app.ts'
 
 const CARD = 'A'.repeat(43)
 const { privateKey } = generateKeyPairSync('ed25519')
-const { identity } = await generateIdentity()
+const { identity } = generateIdentity()
 const SECRETS = {
   'signing-key.pem': privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   'waitlist-identity.txt': `${identity}\n`,

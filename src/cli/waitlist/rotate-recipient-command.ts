@@ -36,10 +36,10 @@ async function requireNoFile(file: string): Promise<void> {
 }
 
 /**
- * Creates an identity in a new file with mode 0600. The file is durable when this resolves. Rejects with a CommandFailure.
+ * Creates an identity in a new file with mode 0600. The file is durable when this returns. Throws a CommandFailure.
  */
-async function createIdentityFile(file: string, nowMs: number) {
-  const pair = await generateIdentity()
+function createIdentityFile(file: string, nowMs: number) {
+  const pair = generateIdentity()
   // As age-keygen writes it.
   const comments = `# created: ${formatInstant(nowMs)}\n# public key: ${pair.recipient}\n`
   const text = `${comments}${pair.identity}\n`
@@ -120,7 +120,7 @@ async function rotate(
   let recipient = given ?? ''
   if (newIdentity !== undefined) {
     // The new identity is on disk before anything is encrypted to it.
-    const made = await createIdentityFile(newIdentity, Date.now())
+    const made = createIdentityFile(newIdentity, Date.now())
     recipient = made.recipient
     // With the new identity, every new file is decrypted and compared.
     identities.push(made.identity)

@@ -21,7 +21,7 @@ export interface KeyPair {
 
 export async function makeKeyPair(): Promise<KeyPair> {
   const identity = await generateX25519Identity()
-  const recipient = await deriveRecipient(identity)
+  const recipient = deriveRecipient(identity)
   return { identity, recipient, encryptor: createEncryptor(recipient) }
 }
 
