@@ -21,7 +21,7 @@ import {
 const TAB_STOPS = 30
 
 // axe looks at the dark and the narrow pages in every-locale.long.test.ts.
-testEveryPage(() => browser, 'en', { checkWide: assertKeyboardAccess })
+testEveryPage(() => browser, 'en', { checkWide: assertWidePage })
 
 const browser = useBrowser()
 const skip = browserMissing
@@ -105,6 +105,14 @@ function noteStops(): void {
         box.left < innerWidth,
     })
   })
+}
+
+async function assertWidePage(page: Page, path: string): Promise<void> {
+  const places = await page
+    .locator('h1, header.site .name a')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left))
+  assert.equal(new Set(places).size, 1, `${path}: the title begins where the page begins`)
+  await assertKeyboardAccess(page, path)
 }
 
 async function assertKeyboardAccess(page: Page, path: string): Promise<void> {

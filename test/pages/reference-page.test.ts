@@ -600,3 +600,10 @@ test('the proof texts are on the verify page', async (t) => {
   assert.ok(other.includes('data-texts="proof"'))
   assert.equal(address, '/th/verify')
 })
+
+test('the field of the challenge token links to how one gets it', async (t) => {
+  const { markup } = await readPage(t, '/en/reference/early-access')
+  const links = markup.all('a[href="#register.token"]').map(textIn)
+  assert.deepEqual(links, [reference.challenge.title, reference.challenge.title])
+  assert.ok(markup.ids.includes('register.token'))
+})

@@ -323,6 +323,8 @@ test('an added translation is shown as such, and each translated text by itself'
   const app = await runApp(t, { releases: publishedReleases() })
   for (const version of ['VS-0010', 'VS-0011']) {
     const page = parsePage(await (await app.fetch(`/th/history/${version}`)).text())
+    const disclosures = page.all('main summary').map(textIn)
+    assert.equal(new Set(disclosures).size, disclosures.length, disclosures.join())
     const rows = page.all('.field-change')
     assert.ok(rows.length > 0)
     for (const row of rows) {

@@ -174,7 +174,9 @@ function resourceChanges(context: PageContext, name: string, versions: Versions)
     ${
       noise.length > 0 &&
       html`<details class="noise small">
-        <summary>${t.reviewedOnly}</summary>
+        <summary>
+          ${t.reviewedOnly}<span class="hidden-text">: ${resourceTitle(context, name)}</span>
+        </summary>
         <ul class="plain-list data-changes">
           ${noise}
         </ul>

@@ -55,7 +55,13 @@ export function requestFields(
           : html`<small>${t.optional}</small>`
         const meaning = contractText(locale, field.description ?? '')
         const sentences = sentencesHtml(locale, [meaning, ...rulesOf(context, field), ...more])
-        return fieldItem(`${prefix}.${name}`, name, html`<i>${field.type}</i> ${mark}`, sentences)
+        const how =
+          name === 'challengeToken' &&
+          html` <a href="#${prefix.replace(/body$/, 'token')}">${t.challenge.title}</a>`
+        return fieldItem(`${prefix}.${name}`, name, html`<i>${field.type}</i> ${mark}`, [
+          sentences,
+          how,
+        ])
       })}
     </dl>`
 }
