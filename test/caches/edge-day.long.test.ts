@@ -109,7 +109,7 @@ test(
       const ageSeconds = (clock.nowMs() - signedAtMs) / 1000
       // A stale response was served: nginx asks for the next one in the background, right after it.
       if (ageSeconds >= LIFETIME_SECONDS) {
-        for (const node of nodes) await node.quiet()
+        await Promise.all(nodes.map((node) => node.quiet()))
       }
       count.origin += originRequests() - seenBefore
     }

@@ -4,16 +4,17 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 interface Sbom {
-  readonly components: readonly { readonly group?: string; readonly name: string }[]
+  readonly metadata: { readonly component: { readonly name: string; readonly type: string } }
+  readonly components: readonly { readonly name: string }[]
 }
 
 void test('the software bill of materials lists what an installation has, and no development package', () => {
   const text = execFileSync('npm', ['run', '--silent', 'sbom'], { encoding: 'utf8' })
-  const names = new Set(
-    (JSON.parse(text) as Sbom).components.map(({ group, name }) =>
-      group === undefined ? name : `${group}/${name}`,
-    ),
-  )
+  const { metadata, components } = JSON.parse(text) as Sbom
+  const { name: own, type } = metadata.component
+  assert.deepEqual([own, type], ['public-api-server', 'application'])
+  const names = new Set(components.map(({ name }) => name))
+  assert.ok(names.has('@public-api/contract'))
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly link?: boolean }>>
   }
