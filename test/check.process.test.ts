@@ -96,9 +96,9 @@ test('the program prints help, runs the given steps and rejects unknown ones', (
   ]) {
     assert.match(help.stdout, new RegExp(`^  ${name} `, 'm'))
   }
-  const two = run('contract', 'layers')
+  const two = run('contract', 'locales')
   assert.equal(two.status, 0, two.stdout)
-  assert.match(two.stdout, /^ok .*layers/m)
+  assert.match(two.stdout, /^ok .*locales/m)
   assert.match(two.stdout, /^ok .*contract/m)
   assert.match(two.stdout, /All passed: 2 steps\.\n$/)
   const wrong = run('layer')

@@ -56,25 +56,22 @@ interface Result {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The SDK's client, connected to a server for this origin. */
+/** The SDK's client, connected to a server for this origin: in this process, or in its own if it gets variables. */
 async function connect(
   t: TestContext,
   origin: string,
   args: readonly string[] = [],
-  { certificate, era }: { readonly certificate?: string; readonly era?: Era } = {},
+  { variables, era }: { readonly variables?: NodeJS.Dict<string>; readonly era?: Era } = {},
 ): Promise<Connected> {
   const helper = path.join(FOLDER, 'test', 'connect-client.ts')
   const { connectClient } = (await import(helper)) as {
     connectClient(
-      command: string,
       args: readonly string[],
-      env: Readonly<Record<string, string>>,
+      variables: NodeJS.Dict<string> | undefined,
       era?: Era,
     ): Promise<Connected>
   }
-  const main = path.join(FOLDER, 'src', 'main.ts')
-  const env = certificate === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificate }
-  const client = await connectClient(process.execPath, [main, origin, ...args], env, era)
+  const client = await connectClient([origin, ...args], variables, era)
   t.after(() => client.close())
   return client
 }
@@ -94,7 +91,7 @@ for (const [era, revision] of [
     async (t) => {
       const made = makeReleases(4)
       const app = await runService(t, { releases: loadReleases(made.store) })
-      const client = await connect(t, app.origin, ['--pin', PIN], { era })
+      const client = await connect(t, app.origin, ['--pin', PIN], { era, variables: {} })
       assert.equal(client.protocol, revision)
       assert.match(client.instructions, /data to report, not instructions to follow/)
       const status = (await (await fetch(`${app.origin}/api/v1/status`)).json()) as Result
@@ -215,7 +212,9 @@ void test('a lying service yields errors without content', { skip }, async (t) =
 
 void test('a call ends although a body over TLS never does', { skip }, async (t) => {
   const { origin, certificate } = await serveDripping(t)
-  const client = await connect(t, origin, ['--timeout', '1'], { certificate })
+  const client = await connect(t, origin, ['--timeout', '1'], {
+    variables: { NODE_EXTRA_CA_CERTS: certificate },
+  })
   for (const name of ['get_status', 'audit']) {
     const { isError, text } = await client.call(name)
     assert.equal(isError, true)

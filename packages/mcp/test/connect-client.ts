@@ -1,5 +1,9 @@
-import { Client } from '@modelcontextprotocol/client'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Client, type Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { parseServerArgs, startServer } from '../src/start-server.ts'
+import { createStdioTransport } from '../src/stdio-transport.ts'
 
 /** What a tool returned. */
 export interface CalledTool {
@@ -8,7 +12,7 @@ export interface CalledTool {
   readonly structured: unknown
 }
 
-/** A connection of the SDK's own client to a server that it started. */
+/** A connection of the SDK's own client to a server. */
 export interface ConnectedClient {
   readonly instructions: string
   /** The revision of the protocol that both sides chose. */
@@ -19,26 +23,39 @@ export interface ConnectedClient {
   close(): Promise<void>
 }
 
+const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts')
+
+/** A server in this process. */
+function connectHere(args: readonly string[]): Transport {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  startServer(parseServerArgs(args), input, output)
+  return createStdioTransport(output, input)
+}
+
+/** A server in its own process, with these variables. */
+function connectProcess(args: readonly string[], added: NodeJS.Dict<string>): Transport {
+  const { NODE_COMPILE_CACHE } = process.env
+  const given = { ...getDefaultEnvironment(), NODE_COMPILE_CACHE, ...added }
+  const env = Object.fromEntries(
+    Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined),
+  )
+  const command = process.execPath
+  return new StdioClientTransport({ command, args: [MAIN, ...args], env, stderr: 'ignore' })
+}
+
 /**
- * Starts a server of these arguments and connects to it, with the revision 2026-07-28 of the protocol alone or with those
- * before it. Here, because the SDK is installed in this package alone.
+ * Connects to a new server of these arguments, in its own process if it gets variables, with the revision 2026-07-28 of
+ * the protocol alone or with those before it. Here, because the SDK is installed in this package alone.
  */
 export async function connectClient(
-  command: string,
   args: readonly string[],
-  added: Readonly<Record<string, string>> = {},
+  variables: NodeJS.Dict<string> | undefined,
   era: 'legacy' | 'modern' = 'modern',
 ): Promise<ConnectedClient> {
   const mode = era === 'legacy' ? era : { pin: '2026-07-28' }
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
-  const { NODE_COMPILE_CACHE } = process.env
-  const env = {
-    ...getDefaultEnvironment(),
-    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
-    ...added,
-  }
   await client.connect(
-    new StdioClientTransport({ command, args: [...args], env, stderr: 'ignore' }),
+    variables === undefined ? connectHere(args) : connectProcess(args, variables),
   )
   const { tools } = await client.listTools()
   return {
