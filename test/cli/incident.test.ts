@@ -405,7 +405,7 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
   const cases: readonly (readonly [status: number, args: readonly string[], error: RegExp])[] = [
     [
       1,
-      [...OPEN, '--component', 'read-api=operational', '--text', 'T', ...SUMMARY],
+      [...OPEN, '--id', 'x', '--component', 'read-api=operational', '--text', 'T', ...SUMMARY],
       /status\.yaml:\d+:\d+: components\[0\]|incidents\[0\]\.components: found components that are all operational, expected at least one/,
     ],
     [1, [...update, 'Mail root@10.1.2.3'], /rule|expected/],
@@ -428,7 +428,9 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
       ],
       /endsAt: found "2027-02-01T02:00:00Z", expected a timestamp after/,
     ],
-    [1, [...OPEN, ...DOWN, '--publish', '--releases', content, '--note', 'a\nb'], /note/],
+    [1, [...update, 'T', '--publish', '--releases', content, '--note', 'a\nb'], /note/],
+    // The same command again.
+    [1, [...OPEN, ...DOWN], /"Reads fail" goes on .* id reads-fail-2026-02-03; .*incident update/],
     [
       2,
       ['incident', 'update', 'reads-fail', '--text', 'T'],

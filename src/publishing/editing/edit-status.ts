@@ -55,6 +55,18 @@ export interface UpdateOptions extends EditTimes {
 
 const MAX_ID = 64
 
+/** Throws a StatusEditError if an item of this title goes on and no id was given: the command was called again. */
+function refuseRepetition(
+  ongoing: readonly { readonly id: string; readonly title: string }[],
+  { id, title }: { readonly id?: string | undefined; readonly title: string },
+  advice: string,
+): void {
+  const same = ongoing.find((each) => each.title === title)
+  if (same === undefined || id !== undefined) return
+  const found = `${JSON.stringify(title)} goes on already, with the id ${same.id}`
+  throw new StatusEditError('state', `${found}; expected ${advice}, or another id (--id)`)
+}
+
 /** The id of an item: the given one, or one from its title and day that no other item has. */
 function newId(
   items: readonly { readonly id: string }[],
@@ -237,6 +249,7 @@ export function openIncident(
   const { title, impact, state, components, text } = options
   const at = timeOf(options)
   requireComponents(status, components.keys())
+  refuseRepetition(status.incidents.filter(isOpen), options, 'svc incident update')
   const id = newId(status.incidents, options.id, 'incident', title, at)
   const incident: Incident = {
     id,
@@ -328,6 +341,11 @@ export function scheduleMaintenance(
   const components = [...new Set(options.components)]
   requireComponents(status, components)
   const { maintenances: known = [] } = status
+  const isPlanned = (each: Maintenance) => each.state === 'scheduled' || isRunning(each)
+  const atThatTime = known.filter(
+    (each) => isPlanned(each) && Date.parse(each.startsAt) === Date.parse(startsAt),
+  )
+  refuseRepetition(atThatTime, options, 'svc maintenance reschedule')
   const id = newId(known, options.id, 'maintenance', title, startsAt)
   const state = 'scheduled'
   const updates = [{ at, state, text }] as const
