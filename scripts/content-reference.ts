@@ -134,6 +134,7 @@ ${sections.join('\n')}
 
 An SVG with a \`style\` element or attribute is refused. [svgo](https://svgo.dev) converts styles to attributes. Run it outside the content folder:
 
+<!-- Not run by a test: calls svgo, which is not installed here -->
 \`\`\`sh
 echo 'export default { plugins: [{ name: "inlineStyles", params: { onlyMatchedOnce: false } }, "convertStyleToAttrs"] }' > svgo.config.mjs
 npx svgo logo.svg

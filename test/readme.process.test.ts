@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createAltchaChallenge } from '../src/service/challenge/altcha-challenge.ts'
+import { type DocumentedBlock, documentedBlocks } from './support/documented-blocks.ts'
 import { runRegisteringApp } from './support/registering-app.ts'
 import { svc } from './support/run-svc.ts'
 import { runApp, TEST_NOW_MS } from './support/running-app.ts'
@@ -14,18 +14,9 @@ const AT = new Date(TEST_NOW_MS).toISOString()
 
 const ROOT = new URL('../', import.meta.url)
 
-function read(file: string): string {
-  return readFileSync(new URL(file, ROOT), 'utf8')
-}
-
-/** The shell block of the README under this heading that follows the comment about this test. */
-function testedBlock(heading: string, origin: string): string {
-  const section = read('README.md')
-    .split(/^## /m)
-    .find((each) => each.startsWith(`${heading}\n`))
-  const block = /<!-- A test runs this block[^>]*-->\n```sh\n([\s\S]*?)```/.exec(section ?? '')?.[1]
-  assert.ok(block !== undefined, `README.md has the block under ${heading}`)
-  const pointed = block.replace(/^base=.*$/m, `base=${origin}`)
+/** The first of some blocks, for this service. */
+function pointedAt(origin: string, [first]: readonly DocumentedBlock[]): string {
+  const pointed = (first?.text ?? '').replace(/^base=.*$/m, `base=${origin}`)
   assert.ok(pointed.includes(`base=${origin}\n`))
   return pointed
 }
@@ -38,7 +29,8 @@ void test('the first block of the README shows what the commands print', async (
   const missing = missingProgram('curl')
   if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
   const app = await runApp(t)
-  const block = /```console\n([\s\S]*?)```/.exec(read('README.md'))?.[1] ?? ''
+  const [first] = documentedBlocks('README.md', 'Public API server')
+  const block = first?.text ?? ''
   const [, curl = '', response = ''] = /\$ (curl .*)\n([\s\S]*?)\n\n\$/.exec(block) ?? []
   const documented = 'http://127.0.0.1:8080'
   const { stdout } = await promisify(execFile)('sh', [
@@ -65,7 +57,7 @@ void test('the curl and OpenSSL block of the README verifies a response and reje
   if (missing !== undefined) return t.skip(`${missing} is not on this machine`)
   const app = await runApp(t)
   const folder = temporaryFolder(t)
-  const block = testedBlock('Verify a response yourself', app.origin)
+  const block = pointedAt(app.origin, documentedBlocks('README.md', 'Verify a response yourself'))
   // Not a synchronous call: the app answers from this very process.
   const run = (script: string) => promisify(execFile)('sh', ['-c', script], { cwd: folder })
 
@@ -90,7 +82,7 @@ void test('the waitlist block of the README registers with a solved challenge', 
     challenge: ({ counters, clock }) =>
       createAltchaChallenge({ counters, clock, work: { cost: 100, maxCounter: 100 } }),
   })
-  const block = testedBlock('Join the waitlist', app.origin)
+  const block = pointedAt(app.origin, documentedBlocks('README.md', 'Join the waitlist'))
   const run = async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', block], { cwd: ROOT })
     return stdout

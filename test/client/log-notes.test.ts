@@ -18,6 +18,7 @@ import { ED25519, importVkey, parseNote } from '@public-api/client-internal/log/
 import { parseBundle } from '@public-api/client-internal/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, string } from 'fast-check'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 
 const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)
@@ -91,9 +92,8 @@ test('a post-quantum cosignature of 3 kB is ignored, not refused', async () => {
 })
 
 test('the policy in docs/witnesses.md can be used, and asks for one of two partners', async () => {
-  const [, text = ''] =
-    /^```\n(log [^`]*quorum [^`]*)```/m.exec(readFileSync('docs/witnesses.md', 'utf8')) ?? []
-  const policy = await openPolicy(text)
+  const blocks = documentedBlocks('docs/witnesses.md', 'Ask two partners')
+  const policy = await openPolicy(blocks.find(({ text }) => text.startsWith('log '))?.text ?? '')
   assert.deepEqual([policy.logs.length, policy.witnesses.length], [1, 2])
   assert.deepEqual(
     [[], ['a'], ['b']].map((names) => policy.isMetBy(new Set(names))),

@@ -19,6 +19,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { build } from 'esbuild'
 import { publint } from 'publint'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { installClient } from '../support/installed-client.ts'
 import { NODES_OF_EACH_RUN } from '../support/nodes-on-path.ts'
 import { runApp } from '../support/running-app.ts'
@@ -216,8 +217,9 @@ describe('installed without a network', () => {
 
 test('the README’s first example runs unchanged and prints the state', async (t) => {
   const app = await runApp(t, { clock: { nowMs: () => Date.now() } })
-  const readme = readFileSync(path.join(ROOT, 'packages', 'client', 'README.md'), 'utf8')
-  const examples = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code = '']) => code)
+  const examples = documentedBlocks('packages/client/README.md')
+    .filter(({ language }) => language === 'js')
+    .map(({ text }) => text)
   assert.ok(examples.length >= 4)
   // With the installation before it and the start after it, these are five lines.
   assert.equal(examples[0]?.trim().split('\n').length, 3)

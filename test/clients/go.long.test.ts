@@ -4,6 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { GO_CLIENT, missingProgram, openGoFolder, PYTHON, runCommand } from '../docs/verifiers.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -34,8 +35,9 @@ void test('the Go client passes gofmt, go vet and its own tests', { skip }, asyn
 
 void test('the snippet of the README runs', { skip }, async (t) => {
   const app = await runApp(t, { clock: { nowMs: Date.now } })
-  const readme = readFileSync(path.join(GO_CLIENT, 'README.md'), 'utf8')
-  const snippet = (/^```go\n(client[\s\S]*?)^```/m.exec(readme)?.[1] ?? '')
+  const blocks = documentedBlocks('clients/go/README.md', 'Read')
+  const statement = blocks.find(({ text }) => text.startsWith('import '))?.text ?? ''
+  const snippet = (blocks.find(({ text }) => text.startsWith('client'))?.text ?? '')
     .replace('https://api.example.org', app.origin)
     .replace(/kPrK_\w{38}/, derivePublicSigningKey(TEST_SIGNING_KEY).keyId)
     .replaceAll(/^(\w+, err := .*\n(?:\t.*\n|\}\)\n)*)/gm, '$1if err != nil {\npanic(err)\n}\n')
@@ -46,7 +48,7 @@ void test('the snippet of the README runs', { skip }, async (t) => {
   writeFileSync(path.join(folder, 'program', 'go.mod'), 'module program\n\ngo 1.19\n')
   writeFileSync(
     path.join(folder, 'program', 'main.go'),
-    `package main\n\nimport (\n"context"\n"fmt"\n\npublicapi "${MODULE}"\n)\n\nfunc main() {\n${snippet}}\n`,
+    `package main\n\nimport (\n"context"\n"fmt"\n)\n\n${statement}\nfunc main() {\n${snippet}}\n`,
   )
   const { GOFLAGS: _, ...env } = go.env
   const { status, out, error } = await runCommand('go', ['run', './program'], env, folder)
@@ -55,8 +57,8 @@ void test('the snippet of the README runs', { skip }, async (t) => {
 
 void test('the command of the README runs in an empty folder', { skip }, async (t) => {
   const app = await runApp(t, { clock: { nowMs: Date.now } })
-  const readme = readFileSync(path.join(GO_CLIENT, 'README.md'), 'utf8')
-  const [, command = ''] = /^```sh\n(go run .*)\n```/m.exec(readme) ?? []
+  const [block] = documentedBlocks('clients/go/README.md', 'publicapi')
+  const command = block?.text.trimEnd() ?? ''
   const folder = temporaryFolder(t)
   // What a proxy of modules serves for a release.
   const served = path.join(folder, 'proxy', MODULE, '@v')

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { missingPython, PYTHON, PYTHON_ENV, runCommand } from '../docs/verifiers.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FOLDER = 'clients/python'
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
-const README = readFileSync(`${FOLDER}/README.md`, 'utf8')
-const SNIPPET = /^```python\n([\s\S]*?)^```/m.exec(README)?.[1] ?? ''
+const SNIPPET =
+  documentedBlocks('clients/python/README.md', 'Read').find(({ language }) => language === 'python')
+    ?.text ?? ''
 
 void test('the tests of the Python client pass', { skip: missingPython() ?? false }, async () => {
   const { status, error } = await runCommand(

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parse } from 'yaml'
 import { inspectConfig } from '../../src/config.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** What build.sh itself calls. */
@@ -99,8 +100,8 @@ test('build.sh says what is missing, and takes the builder of BUILDER', (t) => {
 })
 
 test('docker run on the operating page starts the node of compose.single.yaml', (t) => {
-  const page = readFileSync('docs/operating.md', 'utf8')
-  const [command = ''] = /^docker run [\s\S]*?public-api:local$/m.exec(page) ?? []
+  const [, block] = documentedBlocks('docs/operating.md', 'In a container')
+  const [command = ''] = /^docker run [\s\S]*?public-api:local$/m.exec(block?.text ?? '') ?? []
   const folder = temporaryFolder(t)
   const script = `docker() { printf '%s\\n' "$@"; }\n${command}\n`
   const { stdout } = spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' })

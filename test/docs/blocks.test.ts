@@ -1,44 +1,22 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { CommandEntry } from '@public-api/cli-kit/command'
 import { loadCommand } from '@public-api/cli-kit/run-program'
 import { COMMANDS } from '../../src/cli/program.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 
 /**
- * How each code block of the documents is tested, by document and heading, in their order. `run`: a test runs the block
- * as it is written. `compared`: a test runs the same steps, or compares the block with what is true. `commands`: this
- * file checks its `svc` commands and their options. `example`: not tested, and why.
+ * How each code block of the documents is tested, by document and heading, in their order. `run`: a test runs the block.
+ * `compared`: a test compares the block with what is true. `commands`: this file checks its `svc` commands and their
+ * options. `example`: a comment in the document says why no test runs it; headings with only such blocks are left out.
  */
 const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly string[] } } = {
-  'ARCHITECTURE.md': {
-    'The folders': [
-      'example: a map for readers; test/docs/links.test.ts and test/layers.process.test.ts check folders and arrows',
-    ],
-    'Module dependencies': [
-      'example: a map for readers; test/docs/links.test.ts and test/layers.process.test.ts check folders and arrows',
-    ],
-    'Files on disk': [
-      'example: a map for readers; test/docs/links.test.ts and test/layers.process.test.ts check folders and arrows',
-    ],
-  },
   'README.md': {
     'Public API server': ['compared test/readme.process.test.ts'],
-    'Run it': ['compared test/process/first-start.process.test.ts'],
     'Verify a response yourself': ['run test/readme.process.test.ts', 'commands'],
     'Join the waitlist': ['run test/readme.process.test.ts', 'commands'],
     Publish: ['commands'],
-  },
-  'SECURITY.md': {
-    'The Node binary': [
-      'example: compares with nodejs.org, which the tests do not reach',
-      'compared test/production-install.long.test.ts',
-    ],
-  },
-  'docs/benchmarks.md': {
-    Benchmarks: ['example: a benchmark takes minutes and needs an idle machine'],
-    'Pages in a browser': ['example: starts the demonstration, as test/browser does'],
   },
   'docs/content.md': {
     '`status.yaml`': ['compared test/generated.process.test.ts'],
@@ -55,7 +33,6 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     '`wallet/development.yaml`': ['compared test/generated.process.test.ts'],
     '`organization.yaml`': ['compared test/generated.process.test.ts'],
     '`early-access.yaml`': ['compared test/generated.process.test.ts'],
-    'A logo with styles': ['example: calls svgo, which is not installed here'],
     '`itemsFrom` in `development-queue.yaml` and `roadmap.yaml`': [
       'compared test/generated.process.test.ts',
     ],
@@ -64,11 +41,6 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
   },
   'docs/copy.md': {
     'A copy that outlives the service': ['commands'],
-    'Publish it': [
-      'compared test/deploy/copy-outage.long.test.ts',
-      'example: a drop-in or a call for a host of the operator',
-      'example: a drop-in or a call for a host of the operator',
-    ],
   },
   'docs/operating.md': {
     'Your own service in an hour': [
@@ -78,15 +50,11 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
       'run test/docs/guide.long.test.ts',
       'run test/docs/guide.long.test.ts',
       'run test/docs/guide.long.test.ts',
-      'compared test/deploy/reverse-proxies.process.test.ts',
-      'compared test/cli/package.process.test.ts',
+      'run test/docs/guide.long.test.ts',
+      'example',
       'run test/docs/guide.long.test.ts',
     ],
-    Start: ['compared test/production-install.long.test.ts'],
-    'In a container': [
-      'compared test/deploy/build-image.long.test.ts',
-      'compared test/deploy/build-image.long.test.ts',
-    ],
+    'In a container': ['example', 'compared test/deploy/build-image.long.test.ts'],
     Publishing: ['commands'],
     'An incident at night': [
       'run test/docs/guide.long.test.ts',
@@ -102,10 +70,6 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     Revoke: ['commands'],
     Purge: ['commands'],
     Issue: ['commands'],
-    'Rotate the hash secret': [
-      'example: writes the secrets of the operator; test/process/keys-rotation.process.test.ts reads such files',
-    ],
-    'What to watch': ['example: a part of prometheus.yml; this test compares its port'],
     Backups: ['commands'],
     'Seen from outside': ['commands'],
   },
@@ -129,8 +93,7 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     ],
   },
   'docs/publishing-from-git.md': {
-    'Publishing from git': ['example: a picture of the steps'],
-    'Set it up': ['commands', 'compared test/deploy/git-kit.long.test.ts'],
+    'Set it up': ['commands', 'example'],
   },
   'docs/storage-schema.md': {
     'By hand': [
@@ -155,32 +118,20 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
     'The history': ['run test/docs/verifying.long.test.ts'],
     'With our code': ['run test/docs/verifying.long.test.ts'],
     'With a standard library (RFC 9421)': ['run test/docs/verifying.long.test.ts'],
-    'In a browser, without a library': ['compared test/browser/native-integrity.process.test.ts'],
     'An offline proof': ['commands'],
     'The log in an audit': ['commands'],
   },
   'docs/waitlist-to-invitation.md': {
     '1. Get a copy of the list': ['commands'],
     '2. Export a batch': ['commands', 'commands'],
-    '4. Erase afterwards': ['commands', 'example: erases the files of the operator'],
+    '4. Erase afterwards': ['commands', 'example'],
   },
   'docs/witnesses.md': {
-    'Start alone': ['run test/docs/guide.long.test.ts', 'example: a line of a policy'],
-    'Ask two partners': [
-      'compared test/cli/tlog-litewitness.long.test.ts',
-      'compared test/client/log-notes.test.ts',
-      'compared test/deploy/systemd.process.test.ts',
-    ],
-    'Two operators witness each other': [
-      'example: builds litewitness, whose sources the tests do not reach',
-    ],
+    'Start alone': ['run test/docs/guide.long.test.ts', 'example'],
+    'Ask two partners': ['example', 'compared test/client/log-notes.test.ts', 'example'],
     'For readers: get a policy': ['commands'],
   },
   'packages/cli/README.md': {
-    '@public-api/cli': [
-      'compared test/cli/package.process.test.ts',
-      'compared test/cli/package.process.test.ts',
-    ],
     'Pin the key': ['commands'],
     'Read a copy while the service is away': ['commands'],
     'Audit every month': ['commands'],
@@ -194,94 +145,64 @@ const BLOCKS: { readonly [file: string]: { readonly [heading: string]: readonly 
       'run test/client/package.long.test.ts',
       'run test/client/package.long.test.ts',
     ],
-    'Register, and manage API keys': ['example: a part of a program'],
-    'Verify responses of your own requests': ['example: a part of a program'],
+    'Verify responses of your own requests': ['run test/client/package.long.test.ts'],
     'Audit the history': [
-      'example: a part of a program',
-      'example: a part of a program',
-      'example: a part of a program',
-      'example: a part of a program',
+      'run test/client/package.long.test.ts',
+      'example',
+      'run test/client/package.long.test.ts',
+      'example',
     ],
-    'While the service is away': ['example: a part of a program'],
-    'Verify the transparency log': ['example: a part of a program'],
-    Vectors: ['example: a part of a program'],
-  },
-  'packages/mcp/README.md': {
-    '@public-api/mcp': [
-      'compared test/mcp/mcp-server.process.test.ts',
-      'compared test/mcp/mcp-server.process.test.ts',
-      'compared test/mcp/mcp-server.process.test.ts',
-      'compared test/mcp/mcp-server.process.test.ts',
-    ],
+    'While the service is away': ['run test/client/package.long.test.ts'],
+    Vectors: ['run test/client/package.long.test.ts'],
   },
   'clients/go/README.md': {
     publicapi: ['run test/clients/go.long.test.ts'],
     Read: ['run test/clients/go.long.test.ts', 'run test/clients/go.long.test.ts'],
-    'Watch for new versions': ['example: a part of a program'],
-    'Verify the responses of an http.Client': ['example: a part of a program'],
   },
   'clients/python/README.md': {
-    Read: ['example: installs from a package index', 'run test/clients/python.process.test.ts'],
-    'While the service is away': ['example: a part of a program'],
-    'Watch for new versions': ['example: a part of a program'],
-    Develop: ['run test/clients/python.process.test.ts'],
+    Read: ['example', 'run test/clients/python.process.test.ts'],
   },
-  'test/vectors/README.md': {
-    'The check': ['compared test/vectors.process.test.ts', 'compared test/vectors.process.test.ts'],
-  },
-}
-
-interface Block {
-  readonly heading: string
-  readonly text: string
-}
-
-function blocksOf(file: string): readonly Block[] {
-  const found: Block[] = []
-  let heading = ''
-  let lines: string[] | undefined
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const isFence = /^\s*```/.test(line)
-    if (isFence && lines !== undefined) {
-      found.push({ heading, text: lines.join('\n') })
-      lines = undefined
-    } else if (isFence) lines = []
-    else if (lines !== undefined) lines.push(line)
-    else heading = /^#+ (.*)$/.exec(line)?.[1] ?? heading
-  }
-  return found
 }
 
 const FILES = globSync([
   '{ARCHITECTURE,CONTRIBUTING,README,SECURITY}.md',
   '{docs,examples,test/vectors}/**/*.md',
   '{packages,clients}/*/README.md',
-])
+]).filter((file) => /^\s*```/m.test(readFileSync(file, 'utf8')))
 
-test('the table names how each code block of the documents is tested', () => {
-  const documented = Object.fromEntries(
-    FILES.flatMap((file) => {
-      const counts: Record<string, number> = {}
-      for (const { heading } of blocksOf(file)) counts[heading] = (counts[heading] ?? 0) + 1
-      return Object.keys(counts).length === 0 ? [] : [[file, counts]]
-    }),
+/** A whole document that is made from the schemas and their examples, and compared with what is in the repository. */
+const GENERATED = { file: 'docs/content.md' } as const
+
+/** Whether a test takes the blocks of a document, or those below the heading, from the document. */
+function isTakenBy(program: string, file: string, heading: string): boolean {
+  const quote = (text: string) => `['"\`]${RegExp.escape(text)}['"\`]`
+  const call = new RegExp(
+    `documentedBlocks\\(\\s*${quote(file)}(?:,\\s*${quote(heading)})?,?\\s*\\)`,
   )
-  const listed = Object.fromEntries(
-    Object.entries(BLOCKS).map(([file, headings]) => [
-      file,
-      Object.fromEntries(Object.entries(headings).map(([name, hows]) => [name, hows.length])),
-    ]),
-  )
-  assert.deepEqual(documented, listed)
-  for (const [file, headings] of Object.entries(BLOCKS)) {
-    for (const how of Object.values(headings).flat()) {
-      const [, kind, program = ''] = /^(run|compared) (\S+)$/.exec(how) ?? []
-      if (kind === undefined) assert.match(how, /^(?:commands|example: .{10,})$/)
-      else assert.ok(existsSync(program), `${file}: ${how}`)
-      // A test that runs a block reads it.
-      if (kind === 'run')
-        assert.ok(readFileSync(program, 'utf8').includes(path.basename(file)), `${file}: ${how}`)
+  return call.test(readFileSync(program, 'utf8'))
+}
+
+test('each code block of the documents is run or compared by a test that reads it, or says why not', () => {
+  const rows = new Map<string, string[]>()
+  for (const file of FILES) {
+    const counts = new Map<string, number>()
+    for (const { heading, example } of documentedBlocks(file)) {
+      const index = counts.get(heading) ?? 0
+      counts.set(heading, index + 1)
+      const how = BLOCKS[file]?.[heading]?.[index] ?? 'example'
+      const place = `${file}, ${heading}, block ${index + 1}`
+      assert.equal(example !== undefined, how === 'example', `${place}: ${how}`)
+      const [, program] = /^(?:run|compared) (\S+)$/.exec(how) ?? []
+      if (program === undefined) assert.match(how, /^(?:commands|example)$/, place)
+      else if (file !== GENERATED.file)
+        assert.ok(isTakenBy(program, file, heading), `${place}: ${how}`)
+      rows.set(`${file} ${heading}`, [...(rows.get(`${file} ${heading}`) ?? []), how])
     }
+  }
+  // No row is left of a block that is gone.
+  for (const [file, headings] of Object.entries(BLOCKS)) {
+    for (const [heading, hows] of Object.entries(headings))
+      assert.deepEqual(rows.get(`${file} ${heading}`), hows)
   }
 })
 
@@ -324,9 +245,9 @@ async function unknownIn(words: readonly string[]): Promise<string | undefined> 
 
 test('every documented call of svc names a command and options that exist', async () => {
   let calls = 0
-  for (const file of Object.keys(BLOCKS)) {
+  for (const file of FILES) {
     const seen = new Map<string, number>()
-    for (const { heading, text } of blocksOf(file)) {
+    for (const { heading, text } of documentedBlocks(file)) {
       const index = seen.get(heading) ?? 0
       seen.set(heading, index + 1)
       const found = callsIn(text)

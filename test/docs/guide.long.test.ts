@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { hasProgram } from '../caches/cache-process.ts'
+import { type DocumentedBlock, documentedBlocks } from '../support/documented-blocks.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skip =
@@ -50,15 +51,6 @@ chmod 755 /usr/local/bin/sudo /usr/local/bin/edit
 exec runuser -u person -- env -i HOME=/run/person USER=person EDITOR=edit PATH=/usr/local/bin:/usr/bin:/bin bash -euo pipefail "$STEPS"
 `
 
-const PAGE = readFileSync('docs/operating.md', 'utf8')
-const WITNESSES = readFileSync('docs/witnesses.md', 'utf8')
-
-/** The shell blocks below a heading. */
-function blocksUnder(heading: string, page = PAGE): readonly string[] {
-  const section = page.split(/^##+ /m).find((each) => each.startsWith(`${heading}\n`))
-  return [...(section ?? '').matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
-}
-
 /** Lines that this machine cannot run, and the test that runs them elsewhere. */
 const LEFT_OUT: readonly (readonly [start: string, why: string])[] = [
   ['sudo git clone ', 'the checkout is mounted; test/process/first-start.process.test.ts clones'],
@@ -79,15 +71,18 @@ const run = (block: string) =>
 
 /** The steps of the guide and of a night, as the page has them. */
 function steps(): string {
-  const guide = blocksUnder('Your own service in an hour')
-  const [install, completion, content, publish, secrets, configure, , , record] = guide
+  const texts = (blocks: readonly DocumentedBlock[]) => blocks.map(({ text }) => text)
+  const guide = texts(documentedBlocks('docs/operating.md', 'Your own service in an hour'))
+  const [install, completion, content, publish, secrets, configure, proxy, , record] = guide
   const today = new Date().toISOString().slice(0, 10)
   const year = Number(today.slice(0, 4)) + 1
-  const night = blocksUnder('An incident at night')
+  const night = texts(documentedBlocks('docs/operating.md', 'An incident at night'))
     .map((block) => block.replaceAll(/reads-fail-\d{4}-\d\d-\d\d/g, `reads-fail-${today}`))
     .join('\n')
-  const planned = blocksUnder('Planned maintenance').join('\n').replaceAll('2027-', `${year}-`)
-  const [tlog = ''] = blocksUnder('Start alone', WITNESSES)
+  const planned = texts(documentedBlocks('docs/operating.md', 'Planned maintenance'))
+    .join('\n')
+    .replaceAll('2027-', `${year}-`)
+  const [tlog = ''] = texts(documentedBlocks('docs/witnesses.md', 'Start alone'))
   assert.equal(guide.length, 9)
   assert.ok(night.includes(`reads-fail-${today}`) && planned.includes(`${year}-`))
   return [
@@ -101,6 +96,9 @@ function steps(): string {
       .replace("sh -c '", "env RECIPIENT=$(sed -n 's/.*key: //p' waitlist-identity.txt) sh -c '"),
     'cd /opt/public-api',
     configure,
+    'sudo mkdir -p /etc/caddy',
+    proxy,
+    'grep -c YOUR-NAME /etc/caddy/Caddyfile',
     'cd /run/person',
     'svc check --config',
     record,

@@ -9,20 +9,15 @@ import { Client } from 'pg'
 import { openStorageForCommand } from '../../src/storage/open-storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { makeDeployment } from '../support/deployment.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRegistering } from '../support/registering-service.ts'
 import { SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const page = readFileSync(new URL('../../docs/postgresql.md', import.meta.url), 'utf8')
-
 /** The blocks of commands and settings that no test has used yet. */
-const unused = new Set(
-  [...page.matchAll(/^( *)```(?:sh|ini)\n(.*?)^ *```$/gms)].map(([, indent = '', text = '']) =>
-    text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  ),
-)
+const unused = new Set(documentedBlocks('docs/postgresql.md').map(({ text }) => text))
 
 /** Uses the one block that contains a text, with the values of this machine in place of the documented ones. */
 function takeBlock(contained: string, values: { readonly [documented: string]: string }): string {
@@ -199,6 +194,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
   })
 
   await t.test('the meanings of sslmode', async () => {
+    const page = readFileSync('docs/postgresql.md', 'utf8')
     const rows = page.match(/^\| (?:not set, )?`(?:disable|no-verify|verify-full)`.*$/gm)
     assert.equal(rows?.length, 3)
     const open = async (query: string) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, test, type TestContext } from 'node:test'
 import type { Vector } from '@public-api/client-internal/vector'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY, testSigning } from '../support/running-app.ts'
 import { openLyingProxy, type Lie, type Latin1Response } from './lying-proxy.ts'
@@ -19,7 +20,6 @@ const go = openGoFolder()
 after(() => go.close())
 const PIN = derivePublicSigningKey(TEST_SIGNING_KEY).keyId
 const STATUS = '/api/v1/status'
-const PAGE = read('docs/verifying.md')
 
 function read(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -394,11 +394,10 @@ for (const { name, missing, command } of SAMPLES) {
 }
 
 /** The blocks of commands on the page, in order, each with the origin it is run against. */
-function blocksOf(page: string, origin: string): readonly string[] {
-  const all = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-  const tested = [...page.matchAll(/^<!-- A test runs this block[^>]*-->\n```sh\n([\s\S]*?)^```/gm)]
-  assert.equal(tested.length, all.length, 'every block of commands says that it is run')
-  return tested.map(([, block = '']) => block.replace(/^base=.*$/m, `base=${origin}`))
+function blocksFor(origin: string): readonly string[] {
+  return documentedBlocks('docs/verifying.md')
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => text.replace(/^base=.*$/m, `base=${origin}`))
 }
 
 void test('every command block of the page has the stated result', async (t) => {
@@ -406,7 +405,7 @@ void test('every command block of the page has the stated result', async (t) => 
   if (missing !== undefined) return t.skip(missing)
   const app = await runService(t)
   const outputs: string[] = []
-  for (const block of blocksOf(PAGE, app.origin)) {
+  for (const block of blocksFor(app.origin)) {
     const { status, out, error } = await runCommand('sh', ['-ec', block], go.env)
     assert.equal(status, 0, `${block}\n${error}`)
     outputs.push(out)
@@ -421,7 +420,9 @@ void test('every command block of the page has the stated result', async (t) => 
 })
 
 void test('the signed texts on the page are those of the vectors', () => {
-  const texts = [...PAGE.matchAll(/^```text\n([\s\S]*?)\n```/gm)].map(([, text]) => text)
+  const texts = documentedBlocks('docs/verifying.md')
+    .filter(({ language }) => language === 'text')
+    .map(({ text }) => text.trimEnd())
   const vector = (name: string) => JSON.parse(read(`test/vectors/${name}.json`)) as Vector
   assert.deepEqual(texts, [
     vector('good-read').signedText,

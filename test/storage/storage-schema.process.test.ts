@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/sqlite-migrations.ts'
 import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { documentedBlocks } from '../support/documented-blocks.ts'
 import { temporaryFolder, temporaryDatabase } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite/sqlite-bytes.ts'
 import { makeRegistration, readAll } from './waitlist-fixture.ts'
@@ -15,8 +16,8 @@ const HAS_SQLITE3 = spawnSync('sh', ['-c', 'command -v sqlite3']).status === 0
 
 /** The commands of the document that hold a text, of which there is one. */
 function commandWith(text: string): string {
-  const commands = [...DOCUMENT.matchAll(/```sh\n([\s\S]*?)\n```/g)].map(([, command]) => command)
-  const found = commands.filter((command) => command?.includes(text))
+  const commands = documentedBlocks('docs/storage-schema.md').map((block) => block.text.trimEnd())
+  const found = commands.filter((command) => command.includes(text))
   assert.equal(found.length, 1, text)
   return found[0] ?? ''
 }
