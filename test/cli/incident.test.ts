@@ -462,6 +462,15 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     assert.match(outcome.error, expected)
     assert.ok(readFileSync(file).equals(before), args.join(' '))
   }
+  for (const [broken, found] of [
+    [`<<<<<<< HEAD\n${before.toString()}`, /status\.yaml:1:1: found a merge conflict \(line 1\)/],
+    [Buffer.concat([before, Buffer.from([0x23, 0xff, 0x0a])]), /bytes that are not text in UTF-8/],
+  ] as const) {
+    writeFileSync(file, broken)
+    assert.match((await run(...update, 'T')).error, found)
+    assert.ok(readFileSync(file).equals(Buffer.from(broken)))
+  }
+  writeFileSync(file, before)
   // A mistake in another file refuses as well.
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
   const refused = await run(...update, 'T')

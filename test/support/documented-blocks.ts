@@ -11,7 +11,7 @@ export interface DocumentedBlock {
   readonly example: string | undefined
 }
 
-/** The blocks of a document in their order, or those below one heading. Throws if there is none. */
+/** The blocks of a document in their order, or those below one heading, which has one at least. */
 export function documentedBlocks(file: string, below?: string): readonly DocumentedBlock[] {
   const found: DocumentedBlock[] = []
   let [heading, example] = ['', undefined as string | undefined]

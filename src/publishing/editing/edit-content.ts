@@ -5,7 +5,7 @@ import type { SnapshotData, SnapshotName } from '@public-api/contract/snapshots/
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import { ignoreInGit } from '../../files/ignore-in-git.ts'
 import { compileContent } from '../compile/compile-content.ts'
-import { MAX_FILE_BYTES } from '../rules/content-folder.ts'
+import { decodeText, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { locateFaults, type ContentMistake } from '../rules/content-mistake.ts'
 import { contentSchema } from '../rules/content-schemas.ts'
 import { PublishError } from '../rules/publish-error.ts'
@@ -59,7 +59,9 @@ export function readContentFile<Name extends SnapshotName>(name: Name, contentDi
   const bytes = readBytes(contentDir, `${name}.yaml`)
   const file = path.join(contentDir, `${name}.yaml`)
   const text = bytes.toString('utf8')
-  const { value: source, mistakes } = parseYamlSource(file, text.replace(/^\uFEFF/, ''))
+  const decoded = decodeText({ value: { file, bytes }, mistakes: [] })
+  if (decoded.value === undefined) return refuse(file, decoded.mistakes, 'the file has')
+  const { value: source, mistakes } = parseYamlSource(file, decoded.value.text)
   if (source === undefined) return refuse(file, mistakes, 'the file has')
   const faults = locateFaults(source.place, checkSchema(contentSchema(name), source.value))
   if (faults.length > 0) return refuse(file, faults, 'the file has')
