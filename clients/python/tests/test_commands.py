@@ -53,6 +53,12 @@ class CommandsTest(unittest.TestCase):
         status, out, err = run("--evidence", str(self.folder / "none" / "a"), error=rewritten())
         self.assertEqual((status, json.loads(out), err.split(":")[0]), (1, {"fault": "REWRITTEN"}, "REWRITTEN"))
 
+    def test_a_full_disk_leaves_no_part_of_the_evidence(self):
+        with mock.patch("public_api.__main__.os.fsync", side_effect=OSError(28, "No space left on device")):
+            status, out, _ = run("--evidence", str(self.folder / "a.json"), error=rewritten())
+        self.assertEqual((status, json.loads(out)), (1, {"fault": "REWRITTEN"}))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_a_server_cannot_control_the_terminal(self):
         for letter in "\x1b", "\x9b", "\r", "\n", "\u202e", "\u2028":
             _, _, err = run(error=VerificationError("ETAG", f"found {letter}[2J" + "x" * 100_000))

@@ -83,11 +83,17 @@ def _save_evidence(name: str, error: HistoryError) -> None:
     """Writes the proof to a new file, or to standard output if that fails: it exists nowhere else."""
     text = json.dumps(error.evidence)
     try:
-        with _create(name) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-            saved = file.name
+        file = _create(name)
+        saved = file.name
+        try:
+            with file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            # A part of it would look like whole evidence.
+            os.unlink(saved)
+            raise
     except OSError as failure:
         _report(f"error: the evidence was not saved and follows on standard output: {failure}", 1)
         print(text)
