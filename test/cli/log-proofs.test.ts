@@ -130,11 +130,15 @@ test('what a proof does not prove is refused with the line or the reason', async
 
 test('prove refuses versions that are not in the log, and says what is unreachable', async (t) => {
   const { folder, origin } = await openService(t)
+  writeFileSync(path.join(folder, 'log-state'), 'quorum\n')
   const cases = [
     [['VS-0006'], 1, /the log has 5/],
     [['VS-0006', '--from', origin], 1, /the log has 5/],
     [['VS-0001', '--resource', 'nothing'], 1, /has no such resource/],
     [['nothing'], 2, /expected the id of a version/],
+    [['VS-0001', '--policy', 'missing'], 2, /missing: could not be read/],
+    [['VS-0001', '--policy', 'log-state'], 2, /log-state: MALFORMED: the policy, line 1/],
+    [['VS-0001', '--from', origin, '--policy', 'log-state'], 2, /log-state: MALFORMED/],
     [['VS-0001', '--from', await silentOrigin()], 3, /nothing listens there/],
   ] as const
   for (const [args, exit, expected] of cases) {

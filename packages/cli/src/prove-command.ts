@@ -4,7 +4,7 @@ import { textOption } from '@public-api/cli-kit/options'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
 import { createHashTree } from '@public-api/client-internal/log/hash-tree'
-import { openPolicy } from '@public-api/client-internal/log/log-policy'
+import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
 import { hashLeaf, inclusionProof } from '@public-api/client-internal/log/merkle-tree'
 import { createFile } from '@public-api/client-internal/node/durable-file'
@@ -28,13 +28,17 @@ import { readInput, readTextInput } from './verifying/saved-response.ts'
 /** A proof, its policy, and how to read a resource of its version. */
 interface Source {
   readonly proof: string
-  readonly policyText: string
+  readonly policy: LogPolicy
   readResource(version: VersionEntry, name: string): Promise<Uint8Array>
 }
 
-async function readFromFolder(folder: string, snapshotId: string): Promise<Source> {
+async function readFromFolder(
+  folder: string,
+  snapshotId: string,
+  trusted: LogPolicy | undefined,
+): Promise<Source> {
   const note = await readTextInput(path.join(folder, 'log', 'checkpoint'), MAX_TEXT_BYTES)
-  const policyText = await readTextInput(path.join(folder, 'log', 'policy'), MAX_TEXT_BYTES)
+  const policy = trusted ?? (await readPolicyFile(path.join(folder, 'log', 'policy')))
   const { size } = await withLogErrors(async () => parseSignedCheckpoint(note))
   const entries: Buffer[] = []
   for (let index = 0; index < size; index += 1) {
@@ -58,7 +62,7 @@ async function readFromFolder(folder: string, snapshotId: string): Promise<Sourc
   const hashes = await inclusionProof(tree, index, size)
   return {
     proof: formatProof({ entry, index, hashes, note }),
-    policyText,
+    policy,
     readResource: (version, name) =>
       readInput(
         path.join(folder, 'resources', name, `${version.resources[name]}.json`),
@@ -70,20 +74,13 @@ async function readFromFolder(folder: string, snapshotId: string): Promise<Sourc
 async function readFromService(
   base: string,
   snapshotId: string,
-  policyFile: string | undefined,
+  trusted: LogPolicy | undefined,
 ): Promise<Source> {
-  const policyText =
-    policyFile === undefined
-      ? await fetchPolicy(base)
-      : await readTextInput(policyFile, MAX_TEXT_BYTES)
-  const policy = await withLogErrors(
-    () => openPolicy(policyText),
-    policyFile ?? `${base}log/policy`,
-  )
+  const policy = trusted ?? (await fetchPolicy(base))
   const archive = createArchiveClient({ base, policy, maxAgeSeconds: Infinity })
   return {
     proof: await withLogErrors(() => archive.proof(snapshotId), base),
-    policyText,
+    policy,
     async readResource(version, name) {
       const { bytes } = await withLogErrors(() => archive.resource(version, name), base)
       if (bytes !== undefined) return bytes
@@ -92,7 +89,7 @@ async function readFromService(
   }
 }
 
-async function fetchPolicy(base: string): Promise<string> {
+async function fetchPolicy(base: string): Promise<LogPolicy> {
   const { platformFetch } = await import('@public-api/client-internal/node/node-fetch')
   const { createConnection } = await import('@public-api/client-internal/connection')
   const { origin, pathname } = new URL(base)
@@ -101,7 +98,9 @@ async function fetchPolicy(base: string): Promise<string> {
   })
   const target = `${pathname}log/policy`
   const { status, body } = await withLogErrors(() => connection.send(target, {}, undefined), base)
-  if (status === 200) return new TextDecoder().decode(body)
+  if (status === 200) {
+    return withLogErrors(() => openPolicy(new TextDecoder().decode(body)), `${base}log/policy`)
+  }
   throw new CommandFailure(
     'NO_LOG',
     `${origin}${target}: status ${status}; expected the policy of a log`,
@@ -144,14 +143,12 @@ before it is written.`,
       throw new UsageError('expected --from or --releases, found both')
     }
     const folder = values.releases ?? process.env['SVC_RELEASES_DIR'] ?? 'releases'
+    const trusted = values.policy === undefined ? undefined : await readPolicyFile(values.policy)
     const source =
       values.from === undefined
-        ? await readFromFolder(folder, snapshotId)
-        : await readFromService(parseOrigin(values.from), snapshotId, values.policy)
-    const policy =
-      values.policy === undefined
-        ? await withLogErrors(() => openPolicy(source.policyText))
-        : await readPolicyFile(values.policy)
+        ? await readFromFolder(folder, snapshotId, trusted)
+        : await readFromService(parseOrigin(values.from), snapshotId, trusted)
+    const { policy } = source
     const verified = await withLogErrors(() =>
       verifyProof({ proof: source.proof, policy, nowMs: Date.now() }),
     )
