@@ -21,13 +21,19 @@ function requireEd25519(key: KeyObject): KeyObject {
 
 /** The form in which environments and container tools pass a key of several lines; undefined for another mistake. */
 function foundForm(text: string): string | undefined {
-  const isPem = /^\s*-----BEGIN [\w ]+-----/
-  if (isPem.test(text)) {
+  const isPem = /^[\s"']*-----BEGIN ([\w ]+)-----/
+  const [, label] = isPem.exec(text) ?? []
+  if (label !== undefined) {
     if (text.includes(String.raw`\n`)) return String.raw`\n in place of line breaks`
-    return text.trim().includes('\n') ? undefined : 'one line; line breaks are missing'
+    if (!text.trim().includes('\n')) return 'one line; line breaks are missing'
+    if (/^\s*["']/.test(text)) return 'quotation marks around it'
+    return label === 'PUBLIC KEY' ? 'a public key' : undefined
   }
-  const decoded = Buffer.from(text, 'base64').toString('latin1')
-  return isPem.test(decoded) ? 'the base64 of a PEM; decode it' : undefined
+  const decoded = Buffer.from(text, 'base64')
+  if (isPem.test(decoded.toString('latin1'))) return 'the base64 of a PEM; decode it'
+  // A sequence of DER with the version 0 of PKCS#8.
+  const isDer = decoded[0] === 0x30 && decoded.subarray(2, 5).equals(Buffer.from([2, 1, 0]))
+  return isDer ? 'base64 without the lines BEGIN and END' : undefined
 }
 
 /** Reads an Ed25519 private key from PKCS#8 PEM. Throws SigningKeyError. */

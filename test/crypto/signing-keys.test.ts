@@ -53,6 +53,10 @@ test('rejects values that are not Ed25519 private keys without quoting them', ()
     [PRIVATE_PEM.replaceAll('\n', String.raw`\n`), /found \\n in place of line breaks$/],
     [PRIVATE_PEM.replaceAll('\n', ' '), /found one line; line breaks are missing$/],
     [PRIVATE_PEM.replaceAll('\n', ''), /found one line; line breaks are missing$/],
+    [`"${PRIVATE_PEM.replaceAll('\n', String.raw`\n`)}"`, /found \\n in place of line breaks$/],
+    [`'${PRIVATE_PEM}'`, /found quotation marks around it$/],
+    [PUBLIC_PEM, /found a public key$/],
+    [PRIVATE_PEM.replaceAll(/---.*---\n/g, ''), /found base64 without the lines BEGIN and END$/],
     [Buffer.from(PRIVATE_PEM).toString('base64'), /found the base64 of a PEM; decode it$/],
   ]
   for (const [text, found] of forms) refuses(() => parsePrivateSigningKey(text), found)
