@@ -105,7 +105,7 @@ export function createClientTypes(tables: ClientTypeTables): string {
   )
   return `// Written by \`npm run generate\` from the registry and the schemas of packages/contract.
 
-import type { ReadOptions, Verified } from './reads.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 ${interfaces(tables)}
 /** Type of the data of each read endpoint, by its name in the registry. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReads, type ReadOptions, type Verified } from '@public-api/client-internal/reads'
+import { createReads } from '@public-api/client-internal/reads'
+import type { ReadOptions, Verified } from '@public-api/client-internal/verified'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import * as fc from 'fast-check'
 

@@ -26,7 +26,7 @@ import { parseInstant } from '@public-api/contract/text/instant'
 import { parseOrigin } from './log/parse-origin.ts'
 import { choosePins, PIN_FROM_OPTION } from './pinning/choose-pins.ts'
 import { type Address, isTarget, parseAddress } from './verifying/address.ts'
-import { describeOutcome, type VerifyOutcome } from './verifying/describe-outcome.ts'
+import { describeOutcome } from './verifying/describe-outcome.ts'
 import { type Ask, createHttpClient, isLost, UnreachableError } from './verifying/requests.ts'
 import { sanitizeForTerminal } from './verifying/sanitize-for-terminal.ts'
 import {
@@ -36,6 +36,7 @@ import {
   readWholeResponse,
 } from './verifying/saved-response.ts'
 import { type CopySources, verifyCopy } from './verifying/verify-copy.ts'
+import type { VerifyOutcome } from './verifying/verify-outcome.ts'
 
 const AGE_SECONDS = { unit: 'seconds', least: 1, most: 1_000_000_000 }
 const TIMEOUT_SECONDS = { unit: 'seconds', least: 1, most: 600 }

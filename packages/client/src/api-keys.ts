@@ -3,8 +3,8 @@ import { READ_PATHS } from '#contract/registry/read-paths'
 import type { Client } from './client.ts'
 import { freshTarget } from './fresh-target.ts'
 import { postJson, type WriteOptions } from './post-json.ts'
-import type { Verified } from './reads.ts'
 import type { IssuedKey, KeyMetadata, KeyRequest, RevokedKey } from './resources.ts'
+import type { Verified } from './verified.ts'
 
 /** Options of a request about one API key. */
 export interface ApiKeyOptions extends WriteOptions {

@@ -10,12 +10,12 @@ import { entriesOf, verifyStatements, type Statement } from './history-statement
 import type { HttpResponse } from './http-response.ts'
 import { readNewest } from './newest-version.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
-import type { Verified } from './reads.ts'
 import { readRedactions, type Redaction } from './redactions.ts'
 import { type RemovedByVersion, readRemovedEvents } from './removed-events.ts'
 import { parseSigningKeys } from './signing-keys.ts'
 import { UnsettledError, type UnsettledContradiction } from './unsettled-error.ts'
 import { importKey } from './verification-key.ts'
+import type { Verified } from './verified.ts'
 
 /** Another key signs than in the last audit. */
 export interface KeyChange {

@@ -19,8 +19,9 @@ import {
 import { entriesOf } from './history-statement.ts'
 import type { HttpResponse } from './http-response.ts'
 import type { PortableResponse } from './portable-response.ts'
-import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import type { ReadData } from './reads.ts'
 import { VerificationError } from './verification-error.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 /** A signed head with its proof. */
 export interface KnownHead extends ProofContext {

@@ -14,9 +14,9 @@ import { verifyCopyProof } from './copy-proof.ts'
 import type { HttpResponse } from './http-response.ts'
 import { isUnsignedOutage } from './outage.ts'
 import { fromPortable, isPortable, toPortable } from './portable-response.ts'
-import type { Verified } from './reads.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
+import type { Verified } from './verified.ts'
 import { parseBody, verifyResponse } from './verify-response.ts'
 
 /** Stores texts by name. `createFileResponseStore` of `@public-api/client/node` has one for Node. */

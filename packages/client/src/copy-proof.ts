@@ -2,18 +2,14 @@ import { isVersionEntry } from '#contract/history/entry-shape'
 import type { VersionEntry } from '#contract/history/version-chain'
 import { propertyOf } from '#contract/json/property-of'
 import { READ_PATHS } from '#contract/registry/read-paths'
-import type { Client } from './client.ts'
 import type { HttpResponse } from './http-response.ts'
-import { fromPortable, isPortable, type PortableResponse, toPortable } from './portable-response.ts'
+import { fromPortable, isPortable, type PortableResponse } from './portable-response.ts'
 import { verifyKeyDocument } from './signing-keys.ts'
 import { VerificationError } from './verification-error.ts'
 import { parseBody, verifyResponse } from './verify-response.ts'
 
 /** `schema` of `now.json`, the file at the root of a copy that proves how old the copy is. */
 export const COPY_SCHEMA = 'svc.public.copy.v1'
-
-/** Resources with larger bodies are not in `now.json`: the copy has them under the digest that the version names. */
-const MAX_RESOURCE_BYTES = 65_536
 
 /** `now.json`: responses of the service, which anyone can verify later. */
 export interface CopyProof {
@@ -25,28 +21,8 @@ export interface CopyProof {
   readonly responses: readonly PortableResponse[]
 }
 
-/**
- * Asks a service for what `now.json` holds: its newest version, its keys, and each resource of that version whose response
- * has at most 64 KiB. Every response is verified. Rejects as `client.get` does. A resource that another version replaced in
- * the meantime is left out.
- */
-export async function fetchCopyProof(
-  client: Client,
-): Promise<CopyProof & { readonly entry: VersionEntry }> {
-  const version = await client.get(READ_PATHS.version)
-  const entry = requireEntry(version.data)
-  const keyDocument = await client.get(READ_PATHS.signingKey)
-  const responses = [version, keyDocument].map(({ response }) => toPortable(response))
-  for (const [name, digest] of Object.entries(entry.resources)) {
-    if (name.includes('site/')) continue
-    const { etag, response } = await client.get(`${READ_PATHS.index}/${name}`)
-    const isSame = etag === `W/"${digest}"`
-    if (isSame && response.body.length <= MAX_RESOURCE_BYTES) responses.push(toPortable(response))
-  }
-  return { schema: COPY_SCHEMA, origin: client.origin, responses, entry }
-}
-
-function requireEntry(data: unknown): VersionEntry {
+/** Throws a VerificationError unless the data is a version entry. */
+export function requireEntry(data: unknown): VersionEntry {
   if (isVersionEntry(data)) return data
   throw new VerificationError('MALFORMED', 'the response to /api/v1/version is not a version entry')
 }

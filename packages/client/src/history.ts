@@ -3,8 +3,8 @@ import type { Client } from './client.ts'
 import { createHistoryFailure, orBroken } from './history-failure.ts'
 import { findChangesFinding, findIndexFault } from './history-proofs.ts'
 import { entriesOf } from './history-statement.ts'
-import type { ReadOptions, Verified } from './reads.ts'
 import type { VersionEntry } from './resources.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 /**
  * Iterates over all versions, newest first, as the index lists them when the iteration starts. An entry is read when it is

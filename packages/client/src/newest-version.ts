@@ -1,7 +1,8 @@
 import type { Client } from './client.ts'
 import { createHistoryFailure, orBroken } from './history-failure.ts'
 import { findEntryFault } from './history-proofs.ts'
-import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import type { ReadData } from './reads.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 /** The newest version. Throws a HistoryError (BROKEN) if the signed entry is malformed or has a wrong hash. */
 export async function readNewest(

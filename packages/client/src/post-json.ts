@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 import { freshTarget } from './fresh-target.ts'
-import type { Verified } from './reads.ts'
+import type { Verified } from './verified.ts'
 
 /** Options of a request that is sent once. */
 export interface WriteOptions {

@@ -2,8 +2,8 @@ import { READ_PATHS } from '#contract/registry/read-paths'
 import { ApiResponseError } from './api-response-error.ts'
 import type { Client } from './client.ts'
 import { postJson, type WriteOptions } from './post-json.ts'
-import type { Verified } from './reads.ts'
 import type { Registration, RegistrationResult } from './resources.ts'
+import type { Verified } from './verified.ts'
 
 /** The address was added to the list. */
 export interface NewRegistration extends Verified<RegistrationResult> {

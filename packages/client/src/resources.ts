@@ -1,6 +1,6 @@
 // Written by `npm run generate` from the registry and the schemas of packages/contract.
 
-import type { ReadOptions, Verified } from './reads.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 /** Data of `GET /api/v1`. The discovery index. */
 export interface EndpointIndex {

@@ -12,8 +12,9 @@ import {
   type HistoryFinding,
 } from './history-proofs.ts'
 import { readNewest } from './newest-version.ts'
-import type { ReadData, ReadOptions, Verified } from './reads.ts'
+import type { ReadData } from './reads.ts'
 import { waitByTimer, type Wait } from './retries.ts'
+import type { ReadOptions, Verified } from './verified.ts'
 
 type Version = Verified<ReadData<'version'>>
 

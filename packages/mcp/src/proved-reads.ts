@@ -1,6 +1,6 @@
 import type { Client } from '@public-api/client-internal/client'
 import { readNewest } from '@public-api/client-internal/newest-version'
-import type { ReadOptions, Verified } from '@public-api/client-internal/reads'
+import type { ReadOptions, Verified } from '@public-api/client-internal/verified'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'

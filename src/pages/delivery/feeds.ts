@@ -3,21 +3,9 @@ import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './feed-formats.ts'
+import { componentFeed, FEED_NAMES, type FeedName } from './feed-names.ts'
 import { revisionsOf, statusItems } from './status-items.ts'
 import { tagUri } from './tag-uri.ts'
-
-/** The feeds by the beginning of their names: everything, incidents and maintenances only, releases of the API only. */
-export const FEED_NAMES = ['feed', 'status', 'changelog'] as const
-
-/** A feed of one component has only the incidents and maintenances that name it. */
-type ComponentFeedName = `status/components/${string}`
-
-export type FeedName = (typeof FEED_NAMES)[number] | ComponentFeedName
-
-/** The feed of a component. */
-export function componentFeed(id: string): ComponentFeedName {
-  return `status/components/${id}`
-}
 
 /** The published component of a feed; undefined for the feeds of everything. */
 function componentOf({ content }: PageContext, name: FeedName) {

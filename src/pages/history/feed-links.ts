@@ -1,4 +1,5 @@
-import { type FeedName, feedPath } from '../delivery/feeds.ts'
+import type { FeedName } from '../delivery/feed-names.ts'
+import { feedPath } from '../delivery/feeds.ts'
 import { link } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'

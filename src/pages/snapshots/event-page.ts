@@ -1,5 +1,5 @@
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
-import { componentFeed } from '../delivery/feeds.ts'
+import { componentFeed } from '../delivery/feed-names.ts'
 import { factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import type { ShownLimits } from '../markup/newest-shown.ts'

@@ -1,6 +1,6 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
-import { componentFeed } from '../delivery/feeds.ts'
+import { componentFeed } from '../delivery/feed-names.ts'
 import { feedLinks } from '../history/feed-links.ts'
 import { anchor, pageSection, pendingSteps } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createClient } from '@public-api/client-internal/client'
-import { fetchCopyProof } from '@public-api/client-internal/copy-proof'
+import { fetchCopyProof } from '@public-api/client-internal/fetch-copy-proof'
 import {
   createArchiveClient,
   type ArchiveClient,

@@ -4,29 +4,13 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import type { HttpResponse } from '@public-api/client-internal/http-response'
 import type { VerificationError } from '@public-api/client-internal/verification-error'
 import type { StepReport, VerificationStep } from '@public-api/client-internal/verification-step'
-import type { VerifiedResponse } from '@public-api/client-internal/verify-response'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { formatInstant, parseInstant } from '@public-api/contract/text/instant'
 import { failureNote } from './failure-note.ts'
 import { isInconclusive } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { UNPINNED_WARNING } from './unpinned-warning.ts'
-
-/** A response with the result of its check. */
-export interface VerifyOutcome {
-  readonly response: HttpResponse
-  /** URL of the request; only its target for a saved response without one. */
-  readonly url: string
-  readonly isPinned: boolean
-  readonly nowMs: number
-  readonly steps: readonly StepReport[]
-  /** Undefined if a step failed. */
-  readonly verified: VerifiedResponse | undefined
-  /** Undefined if every step passed. */
-  readonly failure: VerificationError | undefined
-  /** What is to know about a pin that is out of date. */
-  readonly retiredPin?: string | undefined
-}
+import type { VerifyOutcome } from './verify-outcome.ts'
 
 /** One step of a check, in words. */
 interface DescribedStep {

@@ -4,9 +4,9 @@ import { HEADERS } from '@public-api/contract/http/headers'
 import { BASE_PATH } from '@public-api/contract/registry/api-version'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { parseInstant } from '@public-api/contract/text/instant'
-import type { VerifyOutcome } from './describe-outcome.ts'
 import { hasOtherDigest, isSigningOff } from './inconclusive-status.ts'
 import { ageOf, sanitizeForTerminal } from './sanitize-for-terminal.ts'
+import type { VerifyOutcome } from './verify-outcome.ts'
 
 /** The causes of a failure that can be recognized, and what is printed for each. */
 export const FAILURE_NOTES = {
