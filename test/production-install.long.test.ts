@@ -20,7 +20,10 @@ function locationOf(from: string, name: string): string | undefined {
 function requiredLocations(): ReadonlySet<string> {
   const found = new Set<string>([''])
   for (const location of found) {
-    const { dependencies = {}, optionalDependencies = {} } = LOCKED_PACKAGES[location] ?? {}
+    // A package of the checkout is a link.
+    const { link, resolved = '' } = LOCKED_PACKAGES[location] ?? {}
+    const { dependencies = {}, optionalDependencies = {} } =
+      LOCKED_PACKAGES[link ? resolved : location] ?? {}
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const next = locationOf(location, name)
       if (next !== undefined) found.add(next)
