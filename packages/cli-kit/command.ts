@@ -136,9 +136,10 @@ export interface Command extends CommandHelp {
   ): Promise<ExitCode>
 }
 
-/** The failure of a system call, such as a full disk or a missing permission; undefined for any other error. */
+/** The failure of a system call or of SQLite, such as a full disk or a missing permission; undefined for any other error. */
 function systemFailureOf(error: unknown): CommandFailure | undefined {
-  const isSystem = error instanceof Error && 'syscall' in error && 'code' in error
+  const isSystem =
+    error instanceof Error && 'code' in error && ('syscall' in error || 'errcode' in error)
   return isSystem ? new CommandFailure(String(error.code), error.message) : undefined
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
@@ -134,6 +134,13 @@ test('nothing is discarded if it cannot be kept, or if nothing is published', as
   const { status, error } = await discard('--yes')
   assert.equal(status, 1)
   assert.match(error, /^error: E\w+: .*; nothing was discarded\n$/)
+  assert.deepEqual(readAll(), typed)
+  rmSync(path.join(content, '.discarded'))
+  rmSync(path.join(content, '.lock'))
+  mkdirSync(path.join(content, '.lock'))
+  const locked = await discard('--yes')
+  assert.equal(locked.status, 1)
+  assert.match(locked.error, /^error: .*\.lock.*; nothing was discarded\n$/)
   assert.deepEqual(readAll(), typed)
   const none = await svc('discard', '--content', content, '--releases', temporaryFolder(t))
   assert.equal(none.status, 1)

@@ -147,6 +147,10 @@ export async function planDiscard({
     const isWhole = hasContentOf(await compileContent(copy, nowMs), entry)
     const shown = byHand.map((line) => line.replaceAll(copy, contentDir))
     return { contentDir, entry, files, byHand: shown, isWhole }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).errno === undefined) throw error
+    const reason = `a copy in ${os.tmpdir()} could not be written (${messageOf(error)})`
+    throw new PublishError('STORAGE', reason, { cause: error })
   } finally {
     fs.rmSync(copy, { recursive: true, force: true })
   }
@@ -210,5 +214,9 @@ export async function discardEdits(
     })
     if (isWhole && !isBased) writeBase(contentDir, entry)
     return kept
+  }).catch((error: unknown) => {
+    // The lock, or a file that cannot be read.
+    if (error instanceof PublishError) throw error
+    throw new PublishError('STORAGE', `${messageOf(error)}; ${unchanged}`, { cause: error })
   })
 }
