@@ -305,3 +305,11 @@ func TestTransportClosesTheBodyOfARefusedRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestTargetBeginsWithSlash(t *testing.T) {
+	for rest, target := range map[string]string{"": "/", "?x": "/?x", "/a?": "/a?", "//a#b": "//a", "#/a": "/"} {
+		if found := TargetOf("https://api.example.org" + rest); found != target {
+			t.Errorf("%q: found %q, expected %q", rest, found, target)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func TargetOf(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	bare, _, _ := strings.Cut(rest, "#")
 	if at := strings.IndexAny(bare, "/?"); at >= 0 {
-		return bare[at:]
+		return "/" + strings.TrimPrefix(bare[at:], "/")
 	}
 	return "/"
 }

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from public_api import HistoryError, VerificationError
+from public_api import HistoryError, VerificationError, target_of
 from public_api.__main__ import _for_terminal, main
 from public_api.audit import _Store
 
@@ -58,6 +58,10 @@ class CommandsTest(unittest.TestCase):
             status, out, _ = run("--evidence", str(self.folder / "a.json"), error=rewritten())
         self.assertEqual((status, json.loads(out)), (1, {"fault": "REWRITTEN"}))
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_target_begins_with_a_slash(self):
+        for rest, target in ("", "/"), ("?x", "/?x"), ("/a?", "/a?"), ("//a#b", "//a"), ("#/a", "/"):
+            self.assertEqual(target_of(f"https://api.example.org{rest}"), target)
 
     def test_a_server_cannot_control_the_terminal(self):
         for letter in "\x1b", "\x9b", "\r", "\n", "\u202e", "\u2028":

@@ -161,7 +161,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         with client:
             if options.command == "verify":
-                _verify(client, target_of(options.url) or "/", options.etag)
+                _verify(client, target_of(options.url), options.etag)
             else:
                 _audit(client, options)
     except HistoryError as error:

@@ -59,7 +59,7 @@ def target_of(url: str) -> str:
     """
     bare = url.split("#", 1)[0]
     parts = urlsplit(bare)
-    return bare[len(parts.scheme) + len("://") + len(parts.netloc) :]
+    return "/" + bare[len(parts.scheme) + len("://") + len(parts.netloc) :].removeprefix("/")
 
 
 def verify_response(
