@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { bech32 } from '@scure/base'
 import {
   Encrypter,
   generateHybridIdentity,
@@ -116,6 +117,12 @@ test('reports a truncated, extended, empty or foreign file as damaged', async ()
   for (const bytes of damaged) await assert.rejects(decryptor.decrypt(bytes), isAgeError('DAMAGED'))
 })
 
+/** A key with a valid checksum whose last letter has a bit that belongs to no byte. */
+function withWrongPadding(prefix: string): string {
+  const words = bech32.toWords(new Uint8Array(32))
+  return bech32.encode(prefix, [...words.slice(0, -1), 1])
+}
+
 test('refuses an invalid recipient', async () => {
   const hybrid = await identityToRecipient(await generateHybridIdentity())
   const last = RECIPIENT.at(-1) === 'q' ? 'p' : 'q'
@@ -126,6 +133,7 @@ test('refuses an invalid recipient', async () => {
     RECIPIENT.toUpperCase(),
     ` ${RECIPIENT}`,
     IDENTITY,
+    withWrongPadding('age'),
     hybrid,
   ]) {
     assert.throws(() => createEncryptor(text), isAgeError('BAD_RECIPIENT'), text)
@@ -140,6 +148,7 @@ test('refuses an invalid identity without quoting it', async () => {
     wrong,
     RECIPIENT,
     IDENTITY.toLowerCase(),
+    withWrongPadding('age-secret-key-').toUpperCase(),
     await generateHybridIdentity(),
   ]) {
     await assert.rejects(createDecryptor([IDENTITY, text]), isAgeError('BAD_IDENTITY'))

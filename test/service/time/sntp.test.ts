@@ -214,8 +214,16 @@ for (const [name, packets, code] of [
   ['half a packet', (p: Buffer) => [responseTo(p, at()).subarray(0, 24)], 'MALFORMED'],
 ] as const) {
   void test(`the deadline ends the wait and reports what was received: ${name}`, async (t) => {
-    const { query } = await rig(t, packets)
-    await assert.rejects(querySntp({ ...query, timeoutMs: HASTY_MS }), withCode(code))
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const { query, sent } = await rig(t, packets)
+    const readings: number[] = []
+    const monotonicMs = () => readings.push(0)
+    const ended = assert.rejects(querySntp({ ...query, monotonicMs }), withCode(code))
+    // One reading when the query is sent, one when a packet is received.
+    const hasRead = () => sent.length === 1 && readings.length === (name === 'nothing' ? 1 : 2)
+    while (!hasRead()) await new Promise(setImmediate)
+    t.mock.timers.tick(query.timeoutMs)
+    await ended
   })
 }
 
