@@ -19,7 +19,8 @@ for (const variant of LIMIT_VARIANTS) {
     const { page } = await browser.openPage(t)
     const faults: string[] = []
     for (const path of PATHS) {
-      await page.goto(app.origin + pathOfPage('en', path))
+      const response = await page.goto(app.origin + pathOfPage('en', path))
+      assert.equal(response?.status(), 200, path)
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
         const found = await layoutFaults(page)

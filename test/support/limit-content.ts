@@ -65,7 +65,7 @@ export function limitReleases(variant: LimitVariant): PublishedHistory {
     {
       site,
       note: text(1, 500),
-      previous: (resources) => ({ ...resources, status: resources.roadmap ?? '' }),
+      previous: (resources) => ({ ...resources, architecture: resources.roadmap ?? '' }),
     },
   )
 }

@@ -108,8 +108,9 @@ function openIncident(context: PageContext, incident: Incident, namesComponents:
   const t = texts.status
   const page = pathOfPage(locale, eventPath({ kind: 'incidents', id }))
   const [newest] = updates
+  const heading = link(page, operatorText(content, title))
   return html`<article class="open-incident" id="incident-${id}">
-    <h3>${link(page, operatorText(content, title))}</h3>
+    ${namesComponents ? html`<h2>${heading}</h2>` : html`<h3>${heading}</h3>`}
     <p class="small">
       ${stateBadge(texts, 'incidentState', state)} · ${labelFor(texts, 'incidentImpact', impact)} ·
       ${richText(t.sinceFor, {
