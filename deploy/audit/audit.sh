@@ -1,5 +1,5 @@
 #!/bin/sh
-# Audits a service, commits the state, and opens an issue on a finding. Runs in a checkout of the auditor's own repository,
+# Audits a service, commits the state, and opens an issue unless the history is valid. Runs in a checkout of the auditor's own repository,
 # which has the file policy. SVC is the command to run svc, ORIGIN the service. PIN (key IDs) and MIRRORS (URLs of copies)
 # are separated by spaces and may be empty. gh opens the issue.
 set -eu
@@ -11,14 +11,23 @@ set -- audit "${ORIGIN:?expected ORIGIN, the address of the service}" --json --p
 for pin in ${PIN:-}; do set -- "$@" --pin "$pin"; done
 for mirror in ${MIRRORS:-}; do set -- "$@" --mirror "$mirror"; done
 
-status=0
-$SVC "$@" --evidence "$scratch/evidence.json" >"$scratch/report" 2>&1 || status=$?
-cat "$scratch/report"
+audit() {
+  status=0
+  $SVC "$@" --evidence "$scratch/evidence.json" >"$scratch/report" 2>&1 || status=$?
+  cat "$scratch/report"
+}
+audit "$@"
+# Without a conclusion: a service that restarts and a release in progress have ended when the second try begins.
+if [ "$status" -eq 3 ]; then
+  sleep "${RETRY_SECONDS:-900}"
+  audit "$@"
+fi
 
-# A finding has one issue and one file of evidence while that issue is open. The evidence is pushed first: a run that
-# fails between the two does both again.
+# Also for an audit that cannot run or has no conclusion: a service that does not let itself be audited must not go
+# unnoticed. A code has one issue, and a finding one file of evidence, while that issue is open. The evidence is pushed
+# first: a run that fails between the two does both again.
 title=
-if [ "$status" -eq 1 ]; then
+if [ "$status" -ne 0 ]; then
   code=$(sed -n 's/.*"code": *"\([A-Z_]*\)".*/\1/p' "$scratch/report" | head -n 1)
   title="Audit of $ORIGIN: ${code:-failed}"
   known=$(gh issue list --state open --limit 500 --json title --jq '.[].title')
@@ -39,10 +48,5 @@ if [ -n "$title" ]; then
   # Indented: what the service wrote is shown as text.
   sed 's/^/    /' "$scratch/report" >"$scratch/body"
   gh issue create --title "$title" --body-file "$scratch/body"
-fi
-# Without a conclusion, the next run looks again. Nothing was found.
-if [ "$status" -eq 3 ]; then
-  echo '::warning::The audit has no conclusion: the service cannot be reached, or a release is in progress.'
-  exit 0
 fi
 exit "$status"

@@ -147,7 +147,7 @@ export async function checkMirror(settings: MirrorSettings, report: Report): Pro
   const wanted = new Map<string, string>()
   const list = await settings.ask({ method: 'GET', target: `${pathname}site.json`, origin: host })
   const listed = list.status === 200 ? listedFiles(list.body) : []
-  // The newest come last: they name the others.
+  // The list is in the order of writing: feeds, lists and pages of the site are last, and before them pages of the oldest versions.
   for (const [file, digest] of listed.slice(-DOCTOR_BOUNDS.copyFiles)) wanted.set(file, digest)
   if (listed.length > DOCTOR_BOUNDS.copyFiles) {
     report(
