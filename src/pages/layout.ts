@@ -5,6 +5,7 @@ import { CARD_SIZE, cardName, cardOf, cardPath } from './card.ts'
 import { FEED_FORMATS } from './delivery/feed-formats.ts'
 import { feedPath, feedTexts } from './delivery/feeds.ts'
 import { ACCENT_FILE, ICON_FILE, iconOf, logoFile } from './delivery/site-assets.ts'
+import { archivePath } from './history/resource-changes.ts'
 import { bulletList, link, pageLink, pageSection, scriptTexts } from './markup/elements.ts'
 import { code, html, type Html } from './markup/html.ts'
 import { operatorText, richText } from './markup/rich-text.ts'
@@ -290,16 +291,20 @@ function linkedToService(markup: string, { copy, origin }: PageContext['facts'])
 
 /** The resources that the page shows, each with the digest that a verified response of the API must have. */
 function shownResources({ facts, content }: PageContext): Html | false {
-  const { resources } = facts.head
-  const shown = [...content.shown].filter((name) => resources[name] !== undefined)
+  const { head, copy } = facts
+  const shown = [...content.shown].flatMap((name) => {
+    const digest = head.resources[name]
+    return digest === undefined ? [] : [{ name, digest }]
+  })
   return (
     shown.length > 0 &&
-    html`${shown.map(
-      (name) =>
-        html`<a href="${BASE_PATH}/${name}" data-resource="${name}" data-digest="${resources[name]}"
-          >${code(name)}</a
-        > `,
-    )}`
+    html`${shown.map(({ name, digest }) => {
+      // A copy has the data and not the response.
+      const path = copy === undefined ? `${BASE_PATH}/${name}` : archivePath(name, digest)
+      return html`<a href="${path}" data-resource="${name}" data-digest="${digest}"
+        >${code(name)}</a
+      > `
+    })}`
   )
 }
 
