@@ -291,9 +291,10 @@ function linkedToService(markup: string, { copy, origin }: PageContext['facts'])
 
 /** The resources that the page shows, each with the digest that a verified response of the API must have. */
 function shownResources({ facts, content }: PageContext): Html | false {
-  const { head, copy } = facts
+  const { copy } = facts
+  const { resources } = facts.head
   const shown = [...content.shown].flatMap((name) => {
-    const digest = head.resources[name]
+    const digest = resources[name]
     return digest === undefined ? [] : [{ name, digest }]
   })
   return (

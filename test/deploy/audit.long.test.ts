@@ -107,9 +107,9 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
   assert.equal(valid.status, 0, valid.output)
   assert.deepEqual(files(), ['policy', 'state.json'])
   shown = undefined
-  for (const _ of [1, 2]) {
+  for (const run of ['first', 'second']) {
     const away = await runAudit()
-    assert.equal(away.status, 3, away.output)
+    assert.equal(away.status, 3, `${run}: ${away.output}`)
     assert.equal(away.output.match(/"code": ?"UNREACHABLE"/g)?.length, 2, 'a second try')
     assert.deepEqual(issues(), [`Audit of ${origin}: UNREACHABLE`])
   }

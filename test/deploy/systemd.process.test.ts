@@ -56,6 +56,19 @@ test('the unit starts the service as npm start does', () => {
   assert.ok(unit.includes(`ExecStart=/opt/public-api/node_modules/.bin/node ${args}\n`))
 })
 
+test('the unit of the copy passes the options of the operator to svc site', async () => {
+  const unit = readFileSync(path.join(UNITS, 'public-api-copy.service'), 'utf8')
+  // An unset variable is no argument, and a set one is split at its spaces (systemd.service(5)).
+  assert.match(unit, / site \/srv\/public-api-copy --now \$\{SVC_BASE_URL\} \$COPY_OPTIONS\n/)
+  const [, options = ''] = /COPY_OPTIONS=(--pin [^\n]*)\.\n/.exec(unit) ?? []
+  const docs = readFileSync('docs/copy.md', 'utf8')
+  assert.ok(docs.includes(`\`COPY_OPTIONS=${options}\``))
+  const { command } = await import('../../src/cli/site.ts')
+  const named = options.split(' ').filter((each) => each.startsWith('--'))
+  assert.deepEqual(named, ['--pin', '--base-url'])
+  for (const name of named) assert.ok(Object.hasOwn(command.options, name.slice(2)), name)
+})
+
 test('the installed svc runs each command on the database as the user of the service', async () => {
   const wrapper = readFileSync(path.join(UNITS, 'svc'), 'utf8')
   const [, listed = ''] = /^ {2}([\w |-]+)\) as_service=yes ;;$/m.exec(wrapper) ?? []
