@@ -58,7 +58,7 @@ test('the unit starts the service as npm start does', () => {
 
 test('the unit of the copy passes the options of the operator to svc site', async () => {
   const unit = readFileSync(path.join(UNITS, 'public-api-copy.service'), 'utf8')
-  // An unset variable is no argument, and a set one is split at its spaces (systemd.service(5)).
+  // An unset variable adds no argument, and a set one is split at its spaces (systemd.service(5)).
   assert.match(unit, / site \/srv\/public-api-copy --now \$\{SVC_BASE_URL\} \$COPY_OPTIONS\n/)
   const [, options = ''] = /COPY_OPTIONS=(--pin [^\n]*)\.\n/.exec(unit) ?? []
   const docs = readFileSync('docs/copy.md', 'utf8')
