@@ -1,4 +1,5 @@
 import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
+import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseChoice, parseInstantOption } from '@public-api/cli-kit/option-values'
 import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
 import { messageOf } from '@public-api/contract/errors/error-message'
@@ -10,6 +11,7 @@ import type {
   StatusEdit,
   UpdateOptions,
 } from '../publishing/editing/edit-status.ts'
+import { whenStopped } from './new-file.ts'
 import {
   NO_CARDS_OPTION,
   NO_WITNESSES_OPTION,
@@ -108,6 +110,8 @@ export async function editStatus(
   }
   requireVersionOver(values.over)
   if (values.publish) requireNamedReleases(values)
+  // Before the edit: no module is loaded between it and the publication.
+  const { publishRelease } = await import('../publishing/releases/publish-release.ts')
   const { editContent } = await import('../publishing/editing/edit-content.ts')
   const { checkLine } = await import('../publishing/releases/append-version.ts')
   const { isUsual, StatusEditError } = await import('../publishing/editing/edit-status.ts')
@@ -168,26 +172,30 @@ export async function editStatus(
     const next = `svc publish${folder} --note ${quoteShell(note)}`
     return { json: { ...json, next }, lines: [...done, `Next: ${next}`] }
   }
-  const { publishRelease } = await import('../publishing/releases/publish-release.ts')
-  let isPublished = false
+  /** Whether the version is written; unknown before the releases are read. */
+  let isPublished = (): boolean => false
+  // An edit that stays behind would become public with the next version of anything else.
+  const settle = () => (isPublished() || !undo() ? 'has the change' : 'is as it was before')
+  const forget = whenStopped((signal) => {
+    process.stderr.write(`${formatErrorLine(`stopped by ${signal}; ${file} ${settle()}`)}\n`)
+  })
   try {
     const published = await runPublication({ ...values, note }, async (publication) => {
-      const { over } = values
+      const { over, store } = { ...values, ...publication }
+      const count = store.readVersionIds().length
+      isPublished = () => store.readVersionIds().length > count
       // Other edits in the folder wait for svc publish.
-      const isFirst = publication.store.readVersionIds().length === 0
-      const only = isFirst ? undefined : new Set(['status'] as const)
-      const outcome = await publishRelease({ contentDir, over, only, ...publication })
-      isPublished = true
-      return outcome
+      const only = count === 0 ? undefined : new Set(['status'] as const)
+      return publishRelease({ contentDir, over, only, ...publication })
     })
     return { json: { ...json, ...published.json }, lines: [...done, ...published.lines] }
   } catch (error) {
-    // An edit that stays behind would become public with the next version of anything else.
-    const state = isPublished || !undo() ? 'has the change' : 'is as it was before'
     const { code, message, more } =
       error instanceof CommandFailure
         ? error
         : { code: 'STORAGE', message: messageOf(error), more: undefined }
-    throw new CommandFailure(code, `${message}; ${file} ${state}`, more)
+    throw new CommandFailure(code, `${message}; ${file} ${settle()}`, more)
+  } finally {
+    forget()
   }
 }

@@ -24,11 +24,11 @@ export function changeFile(file: string, change: () => void, advice = ''): void 
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Deletes an incomplete file when the program is stopped. Returns a function that cancels this. */
-function removeWhenStopped(file: string): () => void {
+/** Cleans up before a signal ends the program, also one of a lost connection. Returns a function that cancels this. */
+export function whenStopped(cleanUp: (signal: NodeJS.Signals) => void): () => void {
   const stop = (signal: NodeJS.Signals): void => {
     forget()
-    rmSync(file, { force: true })
+    cleanUp(signal)
     // Without a listener the signal ends the program, and the parent process sees the signal.
     process.kill(process.pid, signal)
   }
@@ -54,7 +54,7 @@ export async function createNewFile(name: string) {
   } catch (error) {
     throw failure(name, error)
   }
-  const forget = removeWhenStopped(beside)
+  const forget = whenStopped(() => rmSync(beside, { force: true }))
   const abandon = async (): Promise<void> => {
     await handle.close().catch(() => undefined)
     await rm(beside, { force: true })

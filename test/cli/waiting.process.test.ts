@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -11,15 +11,18 @@ import { outcomeOf, SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const INCIDENT = '--title A --impact minor --component read-api=degraded --summary D.'.split(' ')
+const PUBLISH = ['--text', 'C.', '--publish']
+
 /** Nothing of the test keeps these processes alive: standard input is closed, and output goes to a pipe. */
-function run(args: readonly string[], env: { readonly [name: string]: string }, file = SVC) {
-  return outcomeOf(
-    spawn(process.execPath, [file, ...args], {
-      env: cleanEnvironment({ NODE_ENV: 'production', ...env }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
-  )
+function start(args: readonly string[], env: { readonly [name: string]: string }, file = SVC) {
+  return spawn(process.execPath, [file, ...args], {
+    env: cleanEnvironment({ NODE_ENV: 'production', ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
+
+const run = (...program: Parameters<typeof start>) => outcomeOf(start(...program))
 
 /** Accepts connections, and never responds. */
 async function silentPort(t: TestContext): Promise<number> {
@@ -45,21 +48,11 @@ test('commands that publish wait for the time source, whether it responds or not
   t.after(() => source.stop())
   const env = { SVC_NTP_SERVER: `127.0.0.1:${source.port}`, SVC_RELEASES_DIR: releases }
   const folder = ['--content', content, '--no-cards']
-  const incident = [
-    '--title',
-    'A',
-    '--impact',
-    'minor',
-    '--component',
-    'read-api=degraded',
-    '--summary',
-    'D.',
-  ]
   const maintenance = ['--title', 'B', '--component', 'read-api', '--from', '2099-01-01T00:00:00Z']
-  const publish = ['--text', 'C.', '--publish', ...folder]
+  const publish = [...PUBLISH, ...folder]
   const commands = [
     ['publish', '--create', '--note', 'N.', ...folder],
-    ['incident', 'open', ...incident, ...publish],
+    ['incident', 'open', ...INCIDENT, ...publish],
     ['maintenance', 'schedule', ...maintenance, '--to', '2099-01-01T01:00:00Z', ...publish],
     ['rollback', 'VS-0001', '--note', 'N.', '--no-cards'],
   ]
@@ -73,6 +66,36 @@ test('commands that publish wait for the time source, whether it responds or not
   const { status, out } = await run(['rollback', 'VS-0002', '--note', 'N.', '--no-cards'], env)
   assert.equal(status, 0)
   assert.match(out, /^Published VS-0005 [^]*Warning: the clock could not be compared/)
+})
+
+test('a signal before the version is written undoes the edit', async (t) => {
+  const content = makeContent(t)
+  const releases = path.join(temporaryFolder(t), 'releases')
+  let onQuery = (): unknown => undefined
+  const source = await startSntpServer(() => {
+    onQuery()
+    return []
+  })
+  t.after(() => source.stop())
+  const env = { SVC_NTP_SERVER: `127.0.0.1:${source.port}`, SVC_RELEASES_DIR: releases }
+  const folder = ['--content', content, '--no-cards']
+  const first = await run(['publish', '--create', '--note', 'N.', ...folder], env)
+  assert.equal(first.status, 0, first.error)
+  const file = path.join(content, 'status.yaml')
+  const before = readFileSync(file, 'utf8')
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    const program = start(['incident', 'open', ...INCIDENT, ...PUBLISH, ...folder], env)
+    // The edit is made, and the publication waits for the time.
+    onQuery = () => {
+      assert.notEqual(readFileSync(file, 'utf8'), before)
+      program.kill(signal)
+    }
+    const { error } = await outcomeOf(program)
+    assert.equal(program.signalCode, signal, error)
+    assert.equal(error, `error: stopped by ${signal}; ${file} is as it was before\n`)
+    assert.equal(readFileSync(file, 'utf8'), before)
+    assert.deepEqual(readdirSync(path.join(releases, 'versions')), ['VS-0001.json'])
+  }
 })
 
 test('commands that wait for a server that never responds end with a message', async (t) => {
