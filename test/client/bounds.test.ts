@@ -11,6 +11,7 @@ import { verifyEvidence } from '@public-api/client-internal/history-evidence'
 import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { cpuMs } from '../support/cpu-time.ts'
+import { eventually } from '../support/eventually.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
@@ -66,7 +67,7 @@ describe('limits of the response size', () => {
     assert.ok(error.cause instanceof RangeError)
     assert.equal(error.cause.message, 'expected at most 1000000 bytes')
     assert.equal(observed.requests, 1)
-    while (observed.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually('a closed connection', () => observed.closed > 0 || undefined)
     // What the kernel's buffers hold on both sides was written and not read.
     assert.ok(observed.bytes < 20_000_000, String(observed.bytes))
   })
@@ -148,7 +149,7 @@ describe('limits of the response time', () => {
         [(error.cause as Error).name, (error.cause as Error).message],
         ['TimeoutError', 'no response within 500 ms'],
       )
-      while (observed.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      await eventually('two closed connections', () => observed.closed >= 2 || undefined)
       assert.equal(observed.requests, 2)
     })
   }
@@ -168,10 +169,10 @@ describe('limits of the response time', () => {
     const control = new AbortController()
     const reason = new Error('enough')
     const asked = createConnection(baseUrl, fetch).send('/a', {}, control.signal)
-    while (observed.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually('a request', () => observed.requests > 0 || undefined)
     control.abort(reason)
     await assert.rejects(asked, reason)
-    while (observed.closed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually('a closed connection', () => observed.closed > 0 || undefined)
   })
 })
 

@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createClient } from '@public-api/client-internal/client'
 import { serveDripping } from '../support/dripping-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { svc } from '../support/run-svc.ts'
 
 /** A server whose response never ends, and whose certificate this process trusts. */
@@ -28,7 +29,7 @@ test('a client ends a body over TLS that never ends, and repeats the request', a
     assert.equal((error.cause as Error).message, 'no response within 1000 ms')
     return true
   })
-  while (observed.closed < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually('two closed connections', () => observed.closed >= 2 || undefined)
   assert.equal(observed.requests, 2)
 })
 
@@ -37,5 +38,5 @@ test('svc verify ends a body over TLS that never ends', async (t) => {
   const { status, error } = await svc('verify', `${origin}/api/v1/status`, '--timeout', '1')
   assert.equal(status, 3, error)
   assert.match(error, /\/api\/v1\/\S+ did not respond within 1 s$/m)
-  while (observed.closed < observed.requests) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually('no open connection', () => observed.closed >= observed.requests || undefined)
 })

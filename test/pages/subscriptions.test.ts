@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { escapeHidden } from '@public-api/contract/text/hidden-characters'
 import * as fc from 'fast-check'
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith'
 import ICAL from 'ical.js'
@@ -344,8 +345,8 @@ test('a calendar without events is a valid calendar', async (t) => {
 test('any text survives folding and escaping', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (raw) => {
-      // Control characters are not published.
-      const text = raw.replaceAll(/\p{Cc}/gu, ' ')
+      // Neither control characters nor hidden ones are published.
+      const text = escapeHidden(raw.replaceAll(/\p{Cc}/gu, ' '))
       const calendar = calendarComponent('VCALENDAR', [
         ['VERSION', '2.0'],
         ['X-TEXT', calendarText(`${text}\n${text};,\\`)],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { querySntp, SntpError } from '../../../src/service/time/sntp.ts'
 import type { SntpErrorCode } from '../../../src/service/time/sntp.ts'
@@ -221,7 +222,7 @@ for (const [name, packets, code] of [
     const ended = assert.rejects(querySntp({ ...query, monotonicMs }), withCode(code))
     // One reading when the query is sent, one when a packet is received.
     const hasRead = () => sent.length === 1 && readings.length === (name === 'nothing' ? 1 : 2)
-    while (!hasRead()) await new Promise(setImmediate)
+    while (!hasRead()) await setImmediate(undefined, { signal: t.signal })
     t.mock.timers.tick(query.timeoutMs)
     await ended
   })
