@@ -82,9 +82,9 @@ async function open(t: TestContext) {
     /** The status and the state that a page reads with the browser's own verification; undefined if it is refused. */
     async read({ integrity = '', target = STATUS, cache = 'no-store', method = 'GET' }: Read) {
       const found = await page.evaluate(
-        async ([url = '', value = '', mode, verb]) => {
+        async ([url, value, mode, verb]) => {
           try {
-            const init = { integrity: value, cache: mode as RequestCache, method: verb }
+            const init = { integrity: value, cache: mode, method: verb }
             const response = await fetch(url, init)
             return [response.status, ((await response.json()) as { ok: boolean }).ok] as const
           } catch {

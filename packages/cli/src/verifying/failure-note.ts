@@ -66,19 +66,11 @@ export function failureNote(outcome: VerifyOutcome, step: string): string | unde
   const { failure, url, nowMs, retiredPin } = outcome
   // The signing-key document, if that is what failed.
   const response = failure?.response ?? outcome.response
-  switch (failure?.code) {
-    case 'UNSIGNED':
-      return unsignedNote(response, url, step)
-    case 'STALE':
-      return clockNote(response, nowMs)
-    case 'SIGNATURE':
-      // The signed text contains this header. The service sends one digest.
-      return hasOtherDigest(readHeaders(response.headers)(HEADERS.contentDigest))
-        ? FAILURE_NOTES.otherDigest()
-        : undefined
-    case 'UNKNOWN_KEY':
-      return retiredPin && FAILURE_NOTES.retiredPin(retiredPin)
-    default:
-      return undefined
-  }
+  const code = failure?.code
+  if (code === 'UNSIGNED') return unsignedNote(response, url, step)
+  if (code === 'STALE') return clockNote(response, nowMs)
+  if (code === 'UNKNOWN_KEY') return retiredPin && FAILURE_NOTES.retiredPin(retiredPin)
+  // The signed text contains this header. The service sends one digest.
+  const digest = readHeaders(response.headers)(HEADERS.contentDigest)
+  return code === 'SIGNATURE' && hasOtherDigest(digest) ? FAILURE_NOTES.otherDigest() : undefined
 }
