@@ -47,6 +47,34 @@ function valueOf(payload: Payload | undefined): unknown {
   return payload && JSON.parse(payload.json)
 }
 
+/** Values of the resources that are served, each parsed once. */
+const parsed = new WeakMap<Payload, unknown>()
+
+function servedValue(payload: Payload | undefined): unknown {
+  if (payload === undefined) return undefined
+  const value = parsed.get(payload) ?? valueOf(payload)
+  parsed.set(payload, value)
+  return value
+}
+
+/** A page is followed by its other form and other languages, which read the same versions. */
+const REMEMBERED = 16
+
+/** Remembers the last results of a function. */
+function remembering<Value>(read: (key: string) => Value): (key: string) => Value {
+  const last = new Map<string, Value>()
+  return (key) => {
+    const value = last.has(key) ? (last.get(key) as Value) : read(key)
+    last.delete(key)
+    last.set(key, value)
+    for (const oldest of last.keys()) {
+      if (last.size <= REMEMBERED) break
+      last.delete(oldest)
+    }
+    return value
+  }
+}
+
 /** The published content in one language. Missing translations fall back to the original. */
 export function createLocalizedContent(
   releases: Pick<PublishedHistory, 'resource'>,
@@ -58,14 +86,14 @@ export function createLocalizedContent(
   const translations =
     locale === CONTENT_LOCALE
       ? undefined
-      : (valueOf(releases.resource(translationResource(locale))) as Translations | undefined)
+      : (servedValue(releases.resource(translationResource(locale))) as Translations | undefined)
 
   function localized(
     name: string,
     schema: Parameters<typeof translateData>[0],
     payload: Payload | undefined,
   ): unknown {
-    const value = valueOf(payload)
+    const value = servedValue(payload)
     if (value === undefined || locale === CONTENT_LOCALE) return value
     const translated = translateData(schema, value, translations?.resources[name])
     for (const text of translated.untranslated) untranslated.add(text)
@@ -165,9 +193,10 @@ export function createSiteData({
   recordStatus,
   ...fixed
 }: SiteDataOptions) {
-  const head = valueOf(releases.head) as VersionEntry
-  const version = (snapshotId: string) =>
+  const head = () => servedValue(releases.head) as VersionEntry
+  const readVersion = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
+  const version = remembering(readVersion)
   const versionsFrom = (newest: number, count: number) =>
     Array.from(
       { length: Math.min(newest, count) },
@@ -176,10 +205,14 @@ export function createSiteData({
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
   let statusRecord: StatusRecord | undefined
-  const archived = (name: string, digest: string): unknown => {
+  const readArchived = (name: string, digest: string): unknown => {
     const text = releases.readResource(name, digest)
     return text === undefined ? undefined : JSON.parse(text)
   }
+  const archived = remembering((resource) => {
+    const end = resource.lastIndexOf('/')
+    return readArchived(resource.slice(0, end), resource.slice(end + 1))
+  })
   const cards = new Set<string>()
   const {
     languages = LOCALES,
@@ -217,9 +250,9 @@ export function createSiteData({
     get statusRecord() {
       const redactionCount = releases.redactions.length
       return (statusRecord ??= recordStatus({
-        head,
-        version,
-        archived,
+        head: head(),
+        version: readVersion,
+        archived: readArchived,
         redactionCount,
       }))
     },
@@ -239,18 +272,20 @@ export function createSiteData({
       openApi ??= readOpenApi(api)
       return openApi
     },
-    head,
+    get head() {
+      return head()
+    },
     get versionCount() {
-      return head.sequence
+      return head().sequence
     },
     /** The newest versions, at most `count`, newest first. */
-    newestVersions: (count: number) => versionsFrom(head.sequence, count),
+    newestVersions: (count: number) => versionsFrom(head().sequence, count),
     /** At most `count` versions from this number downwards. */
     versionsFrom,
     /** One version; undefined for an unknown id. */
     version,
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */
-    archived,
+    archived: (name: string, digest: string): unknown => archived(`${name}/${digest}`),
     /** How the items of a list were published, by their ids; read on demand. */
     revisionsOf: (list: RevisedList) => itemRevisions(releases, list),
     /** When and why the bytes of a resource were removed; undefined if they were not. */
