@@ -316,6 +316,11 @@ test('items without keys that were inserted before others are shown as added', a
     const items = page.all('[aria-labelledby="changes-changelog"] .data-change .tag').map(textIn)
     const { added } = TEXTS[locale].version.kinds
     assert.deepEqual(items.slice(0, 3), [added, added, added], locale)
+    // Their translations are the only changed ones, though all later ones have other positions.
+    const translations = page.all('[aria-labelledby="changes-site-translations-th"]')
+    const tags = translations.flatMap((each) => each.querySelectorAll('.data-change .tag'))
+    assert.deepEqual(tags.map(textIn), [added, added, added], locale)
+    assert.match(translations.map(textIn).join(), /REGISTRATION_UNAVAILABLE/)
   }
 })
 

@@ -64,6 +64,7 @@ function titleOf(
   { locale, texts }: PageContext,
   item: JsonValue | undefined,
   { titles }: ComparedData,
+  maxCharacters: number,
 ): HtmlValue {
   if (!isObject(item)) return undefined
   const { name, title, version, at, text, from, to } = item
@@ -74,7 +75,7 @@ function titleOf(
     return `${titles.get(from) ?? from} → ${titles.get(to) ?? to}`
   if (typeof at === 'string') return momentInText(locale, at)
   if (typeof text !== 'string') return undefined
-  return text.length > TITLE_CHARACTERS ? `${text.slice(0, TITLE_CHARACTERS)}…` : text
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
 }
 
 /** The statement of an item that was added or removed, and those of the items within it. */
@@ -209,9 +210,11 @@ function groupsOf(context: PageContext, changes: readonly FieldChange[], data: C
     const key = [...names, ...(whole ? [kind] : [])].join('.')
     const title = steps
       .slice(0, end)
-      .flatMap((step, index) =>
-        isItem(step, index) ? [titleOf(context, values[index], data)] : [],
-      )
+      .flatMap((step, index) => {
+        // Of an added or removed item, the text is all that is shown.
+        const limit = whole && index === end - 1 ? VALUE_CHARACTERS : TITLE_CHARACTERS
+        return isItem(step, index) ? [titleOf(context, values[index], data, limit)] : []
+      })
       .filter((each) => each !== undefined)
     let group = groups.find((each) => each.key === key)
     if (group === undefined) {
@@ -265,7 +268,8 @@ function partsOf(change: FieldChange, root: JsonSchema): readonly FieldChange[] 
   const { path, kind, before, after } = change
   const list = after ?? before
   const isWhole = kind === 'added' || kind === 'removed'
-  if (isWhole && root.properties === undefined && isObject(list)) {
+  const isItem = path.endsWith(']')
+  if (isWhole && !isItem && root.properties === undefined && isObject(list)) {
     return Object.entries(list).flatMap(([name, part]) =>
       partsOf(
         { path: `${path}.${name}`, kind, [after === undefined ? 'before' : 'after']: part },

@@ -37,6 +37,15 @@ export function resourceName(context: PageContext, name: string): Html {
 export const archivePath = (name: string, digest: string): string =>
   `/archive/resources/${name}/${digest}.json`
 
+/** Translations with a list for each group of texts by position, so that an inserted text is one change. */
+function withLists(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const members = Object.entries(value).map(([name, each]) => [name, withLists(each)] as const)
+  const isByPosition = members.length > 0 && members.every(([name]) => /^\d+$/.test(name))
+  // An object has such names in numeric order.
+  return isByPosition ? members.map(([, each]) => each) : Object.fromEntries(members)
+}
+
 /** The data of a resource before and after, translated as each version was; undefined if it is damaged or redacted. */
 function comparedData(
   { locale, facts }: PageContext,
@@ -53,6 +62,7 @@ function comparedData(
   const dataOf = (resource: string) =>
     versions.map((version) => {
       const data = archived(version, resource) as JsonValue | undefined
+      if (data !== undefined && isTranslation(resource)) return withLists(data)
       if (data === undefined || locale === CONTENT_LOCALE || !isTranslatedName(resource))
         return data
       const overlay = archived(version, translationResource(locale)) as Translations | undefined

@@ -34,9 +34,10 @@ const STATE_KINDS = {
 } as const
 
 /**
- * The days up to today, oldest first, from the first one with a record. A day has a record between the first version
- * with the component and the newest status, and where an incident was recorded, which may have been imported. A day is
- * as bad as the worst that was published of it: an incident, or a state of the component without one.
+ * The days up to today, oldest first, from the first one with a record. A day has a record from the first version with
+ * the component: what was the newest version then covers it, however long ago its status was reviewed. An earlier day
+ * has one where an incident was recorded, which may have been imported. A day is as bad as the worst that was published
+ * of it: an incident, or a state of the component without one.
  */
 function runsOf(
   { facts }: PageContext,
@@ -45,7 +46,6 @@ function runsOf(
   incidents: readonly StatusEvent[],
 ) {
   const firstMs = startOfDay(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
-  const lastMs = startOfDay(Date.parse(updatedAt))
   const troubles = facts.statusRecord.troubles.get(id) ?? []
   const runs: Run[] = []
   for (let index = DAYS - 1; index >= 0; index -= 1) {
@@ -54,13 +54,13 @@ function runsOf(
       ({ startMs, endMs }) => startMs < dayMs + DAY_MS && endMs >= dayMs,
     )
     const impact = worstImpact(onDay)
-    const isPublished = dayMs >= firstMs && dayMs <= lastMs
+    const isPublished = dayMs >= firstMs
     const kinds = new Set<DayKind>([
       ...(impact === undefined ? [] : [IMPACT_KINDS[impact]]),
       ...troubles
         .filter(
           ({ from, until }) =>
-            dayMs >= firstMs &&
+            isPublished &&
             Date.parse(from) < dayMs + DAY_MS &&
             (until === undefined || Date.parse(until) >= dayMs),
         )
