@@ -44,11 +44,18 @@ export function failureElement(
   message.lang = 'en'
   const fault = isUntrusted ? [pageElement('p', proofTexts.text(`faults.${error.code}`))] : []
   const compared = isUntrusted ? comparedElement(proofTexts, error) : undefined
+  const isOfResponse = error instanceof VerificationError || error instanceof ApiResponseError
+  const response = isOfResponse ? error.response : undefined
+  const named =
+    response === undefined
+      ? []
+      : [pageElement('p', [pageElement('code', `${response.method} ${response.target}`)])]
   return pageElement(
     'div',
     [
       pageElement('h3', texts.text('failedTitle')),
       pageElement('p', texts.text(`failures.${failureOf(error)}`)),
+      ...named,
       ...fault,
       compared ?? message,
     ],

@@ -46,9 +46,12 @@ function createStatusSteps(container: HTMLElement) {
     })
     if (check.kind === 'unsupported') list.set('signature', { state: 'skipped' })
     else {
-      const { outcome: proved, verdict: detail } = check.proof
+      const { outcome: proved, verdict, reports } = check.proof
       const state = proved === 'valid' ? 'passed' : proved === 'invalid' ? 'failed' : 'skipped'
-      list.set('signature', { state, detail })
+      // "Passed" says already that all checks passed.
+      const signed = reports.find(({ name }) => name === 'freshness')?.detail
+      const detail = state === 'passed' ? signed : verdict
+      list.set('signature', { state, ...(detail === undefined ? {} : { detail }) })
     }
     await showTime()
   }

@@ -425,6 +425,7 @@ describe('an unfinished audit', { skip }, () => {
     const result = (await page.locator('#audit-result').textContent()) ?? ''
     assert.ok(result.includes(script.failures.verification))
     assert.ok(result.includes(TEXTS.en.proof.faults.DIGEST), result)
+    assert.ok(result.includes(`GET ${READ_PATHS.version}?`), result)
   })
 })
 

@@ -4,6 +4,7 @@ import { isTranslatedName, TRANSLATED_SCHEMAS } from '@public-api/contract/regis
 import { fieldChangesBetween, type FieldChange } from '@public-api/contract/snapshots/field-changes'
 import {
   CONTENT_LOCALE,
+  type Overlay,
   translateData,
   translationResource,
   type Translations,
@@ -40,7 +41,9 @@ export const archivePath = (name: string, digest: string): string =>
 /** Translations with a list for each group of texts by position, so that an inserted text is one change. */
 function withLists(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const members = Object.entries(value).map(([name, each]) => [name, withLists(each)] as const)
+  const members = Object.entries(value as Overlay).map(
+    ([name, each]) => [name, withLists(each)] as const,
+  )
   const isByPosition = members.length > 0 && members.every(([name]) => /^\d+$/.test(name))
   // An object has such names in numeric order.
   return isByPosition ? members.map(([, each]) => each) : Object.fromEntries(members)
