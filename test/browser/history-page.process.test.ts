@@ -438,6 +438,10 @@ test('without scripts the chain is readable and the command is shown', { skip },
     assert.match(hash, /^[0-9a-f]{64}$/)
   assert.equal(await page.locator('#audit-form').isVisible(), false)
   assert.match((await page.locator('main .note').first().textContent()) ?? '', /JavaScript/)
+  for (const path of ['/en', '/en/status', '/en/history', '/en/verify']) {
+    await page.goto(new URL(path, page.url()).href)
+    assert.doesNotMatch(await page.locator('main').innerText(), /Your browser|run in your browser/)
+  }
 })
 
 describe('the search for a version', { skip }, () => {

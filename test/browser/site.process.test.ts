@@ -395,6 +395,8 @@ test('a chosen theme is remembered and applied before the page is drawn', skip, 
   }
   await page.emulateMedia({ media: 'print' })
   assert.equal(await background(), 'rgb(255, 255, 255)', 'is printed on white')
+  const buttons = await page.locator('button:visible, .button-quiet:visible').allTextContents()
+  assert.deepEqual(buttons, [], 'nothing to press is printed')
   await page.emulateMedia({ media: 'screen' })
   await page.getByLabel(TEXTS['zh-CN'].site.theme.label).selectOption('system')
   await page.goBack()

@@ -181,7 +181,7 @@ describe('the days of a component', () => {
     )
   }
 
-  // The record began on March 4, and the newest status is of March 9.
+  // The record began on March 4, and the newest status was reviewed on March 9.
   const content = statusWith([
     { ...INCIDENT, startedAt: '2026-03-06T23:00:00Z', resolvedAt: '2026-03-07T01:00:00Z' },
     {
@@ -201,15 +201,15 @@ describe('the days of a component', () => {
     const page = await readPage(app, 'status')
     assert.deepEqual(runsOf(page), [
       ['unrecorded', 9, '', undefined],
-      ['none', 2, 'Mar 4 – 5, 2026: No incident', undefined],
+      ['none', 2, 'Mar 4 – 5, 2026: No impact', undefined],
       ['major', 2, 'Mar 6 – 7, 2026: Late', '/en/status/incidents/late'],
       ['minor', 1, 'Mar 8, 2026: Slow', '/en/status/incidents/slow'],
-      ['none', 1, 'Mar 9, 2026: No incident', undefined],
+      ['none', 4, 'Mar 9 – 12, 2026: No impact', undefined],
     ])
     const row = page.markup.all('#component-api').map(textIn).join()
     assert.match(
       row,
-      /Recorded since Mar 4, 2026 \(6 days\)\. Days with an incident or reduced service: 3\./,
+      /Recorded since Mar 4, 2026 \(9 days\)\. Days with an incident or reduced service: 3\./,
     )
     const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
     assert.deepEqual(links, [

@@ -279,11 +279,11 @@ test('days with a bad state are shown without an incident, until a version ends 
     .all('#component-webhooks svg.day-bars path')
     .map((day) => `${day.attribute('class')} ${textIn(day)}`)
   assert.deepEqual(kinds.slice(1), [
-    'day-none Nov 17 – 18, 2026: No incident',
+    'day-none Nov 17 – 18, 2026: No impact',
     'day-minor Nov 19 – 20, 2026: Minor impact',
     'day-major Nov 21 – 22, 2026: Major or critical impact',
     // The newest version covers the days since its review.
-    'day-none Nov 23 – 26, 2026: No incident',
+    'day-none Nov 23 – 26, 2026: No impact',
   ])
   const text = markup.all('#component-webhooks').map(textIn).join()
   assert.match(text, /Days with an incident or reduced service: 4\./)

@@ -133,8 +133,8 @@ function auditForm({ locale, texts, facts }: PageContext): Html {
   >`
   const { commands } = facts
   const command = commands && html`<code>${commands} audit ${facts.origin}</code>`
-  return html`<p>${history.auditWhat}</p>
-    <p>${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
+  return html`<p class="needs-script">${history.auditWhat}</p>
+    <p class="needs-script">${richText(history.auditKeeps, { name: code(SAVED_HEAD_NAME) })}</p>
     <p>${richText(history.auditOwnWord, { link: pinLink })}</p>
     <noscript>
       <p class="note">

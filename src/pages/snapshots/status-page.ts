@@ -140,7 +140,7 @@ function troubleNow(context: PageContext, status: Status): Html | undefined {
 /** The live checks in the browser. The script fills in the steps, and the line below the published state. */
 function liveCheck({ texts }: PageContext): Html {
   const { live } = texts.status
-  const content = html`<p class="muted small">${live.text}</p>
+  const content = html`<p class="muted small needs-script">${live.text}</p>
     <noscript><p class="note">${live.noScript}</p></noscript>
     <div id="self-check" data-browser>
       ${pendingSteps(Object.values(live.steps), texts.proof.states)}

@@ -152,7 +152,7 @@ export const VERIFY_PAGE: Page = {
       reference: link(pathOfPage(locale, 'reference'), reference.title),
       history: link(pathOfPage(locale, 'history'), history.title),
     }
-    const browser = html`<p>${verify.browserLead}</p>
+    const browser = html`<p class="needs-script">${verify.browserLead}</p>
       <noscript><p class="note">${verify.browserNeedsScript}</p></noscript>
       <p class="check-start">
         <button class="button" type="button" id="check-start">${verify.start}</button>
