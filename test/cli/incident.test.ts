@@ -176,6 +176,11 @@ test('a maintenance from its announcement to its end', async (t) => {
     /^maintenances:\n {2}- id: disk-swap-2027-02-01\n[^]*\n# Newest first\.\nincidents: \[\]\n$/m,
   )
   assert.match(read(), /^state: operational$/m)
+  const before = read()
+  const repeated = await run(...schedule, ...when, '--component', 'archive')
+  assert.equal(repeated.status, 1)
+  assert.match(repeated.error, /id disk-swap-2027-02-01; expected svc maintenance reschedule/)
+  assert.equal(read(), before)
   const earlier = [
     '--from',
     '2027-01-01T02:00:00Z',
