@@ -343,7 +343,7 @@ function footer(context: PageContext, page: Page): Html {
           <dd>${keyId === undefined ? t.unsigned : code(keyId)}</dd>
         </div>
       </dl>
-      <p>${link(verifyPath(locale, page), checkThis)}</p>
+      <p>${link(verifyPath(locale, [...content.shown]), checkThis)}</p>
     </section>
     <nav aria-label="${t.links}">
       <ul>

@@ -1,7 +1,6 @@
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { Endpoint } from '@public-api/contract/registry/endpoints'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
-import type { SnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import type { FeedName } from './delivery/feed-names.ts'
 import { link } from './markup/elements.ts'
 import type { Html, HtmlValue } from './markup/html.ts'
@@ -52,8 +51,6 @@ export interface Page {
   readonly parent?: string
   /** Whether navigation and sitemap may list the page. Default: always. */
   isListed?(facts: SiteData): boolean
-  /** The resources that it shows. */
-  readonly resources?: readonly SnapshotName[]
   /** Third-party origins that CSP allows for scripts and frames; a hosted challenge needs one. */
   foreignOrigins?(facts: SiteData): readonly string[]
   /** The feeds of what this page shows, besides the one of every page. */
@@ -110,7 +107,7 @@ export function alternatesOf(
 }
 
 /** Where a visitor verifies what a page shows: the responses with its resources, or the history. */
-export function verifyPath(locale: Locale, { resources = [] }: Pick<Page, 'resources'>): string {
+export function verifyPath(locale: Locale, resources: readonly string[]): string {
   if (resources.length === 0) return `${pathOfPage(locale, 'history')}#audit`
   return `${pathOfPage(locale, 'verify')}?of=${resources.join('+')}#browser`
 }

@@ -94,7 +94,6 @@ function versionsOfReleases({ facts }: PageContext): ReadonlyMap<string, string>
 /** Changes of the API for its callers. */
 export const CHANGELOG_PAGE: Page = {
   path: 'changelog',
-  resources: ['changelog'],
   feeds: ['changelog'],
   title: (texts) => texts.changelog.title,
   description: (texts) => texts.changelog.description,

@@ -8,14 +8,17 @@ import { type ResolveLink, writeMarkdown } from './write-markdown.ts'
 
 /** How to verify what a page shows: a command for each of its resources, or the page with curl and openssl. */
 function verification(context: PageContext, page: Page): readonly HtmlValue[] {
-  const { locale, texts, facts } = context
+  const { locale, texts, facts, content } = context
   const { origin, keyId, commands } = facts
   if (keyId === undefined) return []
   if (commands === undefined) {
     return [link(`${pathOfPage(locale, 'verify')}#curl`, texts.verify.curlTitle)]
   }
-  const { resources = [`versions/${builtFrom(context, page).snapshotId}`] } = page
-  return resources.map((name) =>
+  const names =
+    content.shown.size > 0
+      ? [...content.shown]
+      : [`versions/${builtFrom(context, page).snapshotId}`]
+  return names.map((name) =>
     code(`${commands} verify ${origin}${BASE_PATH}/${name} --pin ${keyId}`),
   )
 }

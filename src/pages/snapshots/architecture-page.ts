@@ -83,7 +83,6 @@ function diagram({ locale, texts, content }: PageContext, { components, flows }:
 /** The components of the service, its data flows, guarantees and boundaries. */
 export const ARCHITECTURE_PAGE: Page = {
   path: 'architecture',
-  resources: ['architecture'],
   title: (texts) => texts.architecture.title,
   description: (texts) => texts.architecture.description,
   body(context) {

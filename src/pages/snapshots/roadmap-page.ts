@@ -74,7 +74,6 @@ function queueRows(context: PageContext, { items }: SnapshotData<'development-qu
 /** Planned items, and the development queue. */
 export const ROADMAP_PAGE: Page = {
   path: 'roadmap',
-  resources: ['roadmap', 'development-queue'],
   title: (texts) => texts.roadmap.title,
   description: (texts) => texts.roadmap.description,
   body(context) {

@@ -151,7 +151,6 @@ function liveCheck({ texts }: PageContext): Html {
 /** The published state with its age and the live result, what is broken and planned, the components, and the last days. */
 export const STATUS_PAGE: Page = {
   path: 'status',
-  resources: ['status'],
   feeds: ['status'],
   isOfStatus: true,
   scripts: () => ['status-page.js'],
