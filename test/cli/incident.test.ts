@@ -179,7 +179,10 @@ test('a maintenance from its announcement to its end', async (t) => {
   const before = read()
   const repeated = await run(...schedule, ...when, '--component', 'archive')
   assert.equal(repeated.status, 1)
-  assert.match(repeated.error, /id disk-swap-2027-02-01; expected svc maintenance reschedule/)
+  assert.match(
+    repeated.error,
+    /"Disk swap" already exists, with the id disk-swap-2027-02-01; expected svc maintenance reschedule/,
+  )
   assert.equal(read(), before)
   const earlier = [
     '--from',
@@ -435,7 +438,11 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     ],
     [1, [...update, 'T', '--publish', '--releases', content, '--note', 'a\nb'], /note/],
     // The same command again.
-    [1, [...OPEN, ...DOWN], /"Reads fail" goes on .* id reads-fail-2026-02-03; .*incident update/],
+    [
+      1,
+      [...OPEN, ...DOWN],
+      /"Reads fail" already exists, with the id reads-fail-2026-02-03; .*incident update/,
+    ],
     [
       2,
       ['incident', 'update', 'reads-fail', '--text', 'T'],

@@ -63,7 +63,7 @@ function refuseRepetition(
 ): void {
   const same = ongoing.find((each) => each.title === title)
   if (same === undefined || id !== undefined) return
-  const found = `${JSON.stringify(title)} goes on already, with the id ${same.id}`
+  const found = `${JSON.stringify(title)} already exists, with the id ${same.id}`
   throw new StatusEditError('state', `${found}; expected ${advice}, or another id (--id)`)
 }
 
