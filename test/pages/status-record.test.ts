@@ -246,6 +246,24 @@ test('the first page and the status page name what is broken, in order', async (
   }
 })
 
+test('of many open incidents the worst are shown with their updates, and the others named', async (t) => {
+  const impacts = ['minor', 'none', 'minor', 'critical', 'major'] as const
+  const incidents = impacts.map((impact, nth) => ({
+    ...OPEN_INCIDENT,
+    id: `open-${nth}`,
+    title: `Trouble ${nth}`,
+    impact,
+    startedAt: minutesAgo(160 + nth),
+  }))
+  const { read } = await open(t, { ...OUTAGE_STATUS, incidents })
+  for (const path of ['/en', '/en/status']) {
+    const { markup, main } = await read(path)
+    const shown = markup.all('.open-incident').map((each) => each.attribute('id'))
+    assert.deepEqual(shown, ['incident-open-3', 'incident-open-4', 'incident-open-0'])
+    assert.match(main, /2 more open incidents: Trouble 2 and Trouble 1\./)
+  }
+})
+
 test('a bad state without an incident says so, and calm pages have no trouble', async (t) => {
   const silent = await open(t, { ...OUTAGE_STATUS, incidents: [], maintenances: [] })
   const { noOpenIncident } = TEXTS.en.status

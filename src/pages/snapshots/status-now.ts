@@ -1,5 +1,6 @@
 import {
   COMPONENT_STATES,
+  INCIDENT_IMPACTS,
   type SnapshotData,
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { link, proofTexts, scriptTexts } from '../markup/elements.ts'
@@ -139,7 +140,7 @@ function openIncident(context: PageContext, incident: Incident, namesComponents:
 }
 
 /**
- * The incidents that are not resolved, the newest first, with their newest updates. Where the state is not operational
+ * The incidents that are not resolved, the worst first and of these the newest, with their newest updates. Where the state is not operational
  * and no incident says why, it says so. Undefined on calm days.
  */
 export function openIncidents(
@@ -149,7 +150,9 @@ export function openIncidents(
 ): Html | undefined {
   const { locale, texts, content } = context
   const t = texts.status
-  const open = status.incidents.filter(isOpen)
+  const open = status.incidents
+    .filter(isOpen)
+    .toSorted((a, b) => INCIDENT_IMPACTS.indexOf(b.impact) - INCIDENT_IMPACTS.indexOf(a.impact))
   if (open.length === 0) {
     return status.state === 'operational' || status.state === 'maintenance'
       ? undefined
