@@ -6,6 +6,7 @@ import { VerificationError } from '@public-api/client-internal/verification-erro
 import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { isOutage } from './outage.ts'
 import { formatAge, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'
@@ -34,8 +35,13 @@ async function askService(origin: string, pins: readonly string[]): Promise<stri
   ])
   const nowMs = Date.now()
   const { keys } = await verifyKeyDocument({ ...keyDocument, nowMs, pinnedKeyIds: pins })
-  const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
-  return wordOf(data, 'snapshotId')
+  try {
+    const { data } = await verifyResponse({ ...version, keys, nowMs, pinnedKeyIds: pins })
+    return wordOf(data, 'snapshotId')
+  } catch (error) {
+    if (error instanceof VerificationError) error.response ??= version
+    throw error
+  }
 }
 
 async function show(notice: HTMLElement): Promise<void> {
@@ -85,8 +91,7 @@ async function show(notice: HTMLElement): Promise<void> {
     signed = newest
     if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
   } catch (error) {
-    // An outage is not a forgery: only a response that was received can fail its verification.
-    const isForged = error instanceof VerificationError && error.code !== 'UNSIGNED'
+    const isForged = error instanceof VerificationError && !isOutage(error)
     add(isForged ? 'forged' : 'unreachable')
   }
   // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
