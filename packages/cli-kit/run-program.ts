@@ -169,9 +169,13 @@ export async function runProgram(
   let place = 'svc'
   const [name = 'help', ...rest] = args
   try {
-    const newName = new Map(Object.entries(program.renamed ?? {})).get(name)
-    if (newName !== undefined) throw new UsageError(`svc ${name} is called svc ${newName} now`)
-    const asked = name === 'help' ? [...rest, '--help'] : args
+    const command = name === 'help' ? (rest[0] ?? '--help') : name
+    const newName = new Map(Object.entries(program.renamed ?? {})).get(command)
+    if (newName !== undefined) throw new UsageError(`svc ${command} is called svc ${newName} now`)
+    const isKnown = command.startsWith('-') || Object.hasOwn(program.commands, command)
+    const known = name === 'help' ? [...rest, '--help'] : args
+    // Without --help, which would print the help of the program.
+    const asked = isKnown ? known : [command]
     return await runParsed(program, asked, output, (word) => (place += ` ${word}`))
   } catch (error) {
     if (isHelp(error)) return EXIT_CODES.done

@@ -33,6 +33,15 @@ test('help: of the program and of the command, on standard output', async () => 
     assert.equal(status, 0)
     assert.ok(out.startsWith(`Usage: svc ${usage}`), out)
   }
+  for (const [words, expected] of [
+    [['help', 'publsh'], "unknown command 'publsh'; did you mean publish?"],
+    [['publsh', '--help'], "unknown command 'publsh'; did you mean publish?"],
+    [['help', 'log'], 'svc log is called svc versions now'],
+  ] as const) {
+    const { status, error } = await svc(...words)
+    assert.equal(status, 2)
+    assert.ok(error.startsWith(`error: ${expected}`), error)
+  }
   const { status, out } = await svc('publish', '--help')
   assert.equal(status, 0)
   for (const option of ['--content', '--releases', '--note', '--json', '--help']) {

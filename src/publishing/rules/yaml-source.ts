@@ -58,6 +58,9 @@ function readNodes(
   function read(node: unknown, path: FieldPath, around: number): JsonValue {
     const [offset, end] = (isNode(node) ? node.range : undefined) ?? [around, around]
     const refuseThis = (found: string, expected: string) => refuse(offset, path, found, expected)
+    if (isScalar(node) && node.value === null && node.comment) {
+      return refuseThis('only a comment (#)', 'a value, in quotes if it begins with #')
+    }
     if (!isNode(node) || (isScalar(node) && node.value === null)) {
       return refuseThis('nothing', 'a value; leave an optional field out altogether')
     }

@@ -158,6 +158,14 @@ const CASES: readonly Case[] = [
       /^status\.yaml:6:10: components\[0\]\.name: found nothing, expected a value; leave an optional field out altogether$/,
   },
   {
+    name: 'a text that begins with #',
+    resource: 'status',
+    from: 'name: Read API',
+    to: 'name: #2 reads',
+    expected:
+      /^status\.yaml:6:11: components\[0\]\.name: found only a comment \(#\), expected a value, in quotes if it begins with #$/,
+  },
+  {
     name: 'a duplicate name',
     resource: 'status',
     from: 'incidents: []',
