@@ -108,6 +108,10 @@ async function runParsed(
     if ('actions' in command) {
       command.checkArguments?.(args)
       const names = Object.keys(command.actions).join(', ')
+      const action = args[args.indexOf(parser.name()) + 1] ?? '-'
+      const isUnknown = !action.startsWith('-') && !Object.hasOwn(command.actions, action)
+      const asksHelp = args.some((each) => each === '-h' || each === '--help')
+      if (isUnknown && asksHelp) throw new UsageError(`expected an action: ${names}`)
       parser.helpCommand(false).exitOverride((error) => {
         if (error.code === 'commander.help') throw new UsageError(`expected an action: ${names}`)
         throw isHelp(error) ? error : toUsageError(error)
