@@ -17,7 +17,7 @@ import { generatedPage, generatedPaths, isGeneratedPath, removedPaths } from './
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
-import { isListed, type Page, pathOfPage, type SiteData } from './page.ts'
+import { isListed, pathOfPage, type SiteData } from './page.ts'
 import { createSiteData, type SiteDataOptions } from './site-data.ts'
 import { TEXTS } from './texts/texts.ts'
 
@@ -154,14 +154,12 @@ export function createSite(options: SiteOptions): Site {
   function generatedFile(path: string): App | undefined {
     const [, segment, below = '', ending] = LOCALE_PATH.exec(path) ?? []
     const htmlPath = path.slice(0, path.length - (ending?.length ?? 0))
-    // A copy has both forms of a page, one after the other, with the same body.
+    // A copy has both forms of a page, one after the other.
     if (facts.copy === undefined || lastGenerated?.path !== htmlPath) {
       const locale = isGeneratedPath(below) ? localeNamed(segment) : undefined
       const page = locale && generatedPage(pageFiles.contextOf(locale), below)
       if (!page) return undefined
-      let made: ReturnType<Page['body']> | undefined
-      const body: Page['body'] = (context) => (made ??= page.body(context))
-      lastGenerated = { path: htmlPath, files: pageFiles.pageFiles(locale, { ...page, body }) }
+      lastGenerated = { path: htmlPath, files: pageFiles.pageFiles(locale, page) }
     }
     const { negotiated, twin } = lastGenerated.files
     return ending === undefined ? negotiated : twin
