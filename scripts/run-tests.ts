@@ -98,7 +98,7 @@ interface CallPlan {
 }
 
 /** Calls that run at once. Tests wait for a part of their time, those that start programs most of all. */
-const CONCURRENT_CALLS = 3 * CORES
+const CONCURRENT_CALLS = 4 * CORES
 
 function chunks(files: readonly string[], count: number): readonly (readonly string[])[] {
   const ends = Array.from({ length: count + 1 }, (_, index) =>
