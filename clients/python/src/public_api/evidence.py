@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Sequence
+from typing import Any, Mapping, NoReturn, Optional, Protocol, Sequence
 
 from .errors import HistoryError, UnlinkedKeysError
 from .http_response import BASE_PATH, fields_of
@@ -12,12 +12,18 @@ from .portable import Portable, from_portable
 from .resources import READ_PATHS
 from .verification import VerifiedResponse, parse_signing_keys, verify_received
 from .verification_key import VerificationKey, import_key
-
-if TYPE_CHECKING:
-    from .client import Client
+from .verified import Verified
 
 #: How long the nodes of an honest service may serve different versions after a release.
 ROLLOUT_MS = 600_000
+
+
+class Reader(Protocol):
+    """Reads what a service publishes, and verifies it."""
+
+    def get(self, target: str, *, fresh: bool = False, copies: bool = True) -> Verified[Any]: ...
+
+    def keys(self) -> Sequence[VerificationKey]: ...
 
 
 class Unsettled(Exception):
@@ -60,7 +66,7 @@ class Statement:
 
 
 def raise_finding(
-    client: Client,
+    reader: Reader,
     finding: HistoryError,
     responses: Sequence[Portable],
     keys: Sequence[Mapping[str, Any]] = (),
@@ -70,7 +76,7 @@ def raise_finding(
 
     ``keys`` and ``documents`` are those of an earlier time.
     """
-    listed = [*keys, *(published_of(key) for key in client.keys())]
+    listed = [*keys, *(published_of(key) for key in reader.keys())]
     keys = list({key["jwk"]["x"]: key for key in listed}.values())
     statements = verify_all(responses, keys)
     key_ids = _key_ids(statements)

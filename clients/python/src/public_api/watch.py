@@ -5,18 +5,15 @@ from __future__ import annotations
 import random
 import re
 import threading
-from typing import TYPE_CHECKING, Callable, Iterator, Optional
+from typing import Callable, Iterator, Optional
 
 from .errors import ApiResponseError, ConnectionError, HistoryError, VerificationError
-from .evidence import ROLLOUT_MS, raise_finding
+from .evidence import ROLLOUT_MS, Reader, raise_finding
 from .history import require_changes, require_entry, require_link, snapshot_id_of
 from .http_response import fields_of
 from .portable import to_portable
 from .resources import READ_PATHS, VersionEntry
 from .verified import Verified
-
-if TYPE_CHECKING:
-    from .client import Client
 
 Version = Verified[VersionEntry]
 
@@ -26,7 +23,7 @@ _LONGEST_ASKED_SECONDS = 3600.0
 
 
 def watch_versions(
-    client: Client,
+    reader: Reader,
     after: Optional[Version],
     stop: Optional[threading.Event],
     on_failure: Optional[Callable[[Exception, float], None]],
@@ -38,8 +35,8 @@ def watch_versions(
     pace, failures, missing_seconds = _USUAL_PACE_SECONDS, 0, 0.0
     while stop is None or not stop.is_set():
         try:
-            newest = _head(client, last)
-            for version in _versions_since(client, last, newest):
+            newest = _head(reader, last)
+            for version in _versions_since(reader, last, newest):
                 last = version
                 yield version
             pace, failures, missing_seconds = _pace_of(newest), 0, 0.0
@@ -62,55 +59,55 @@ def watch_versions(
             stop.wait(seconds)
 
 
-def _read(client: Client, path: str, asked: Optional[str] = None, *, fresh: bool = False) -> Version:
+def _read(reader: Reader, path: str, asked: Optional[str] = None, *, fresh: bool = False) -> Version:
     # A copy may be old.
-    version: Version = client.get(path, fresh=fresh, copies=False)
+    version: Version = reader.get(path, fresh=fresh, copies=False)
     try:
         require_entry(version.data, asked)
     except HistoryError as finding:
-        raise_finding(client, finding, [to_portable(version.response)])
+        raise_finding(reader, finding, [to_portable(version.response)])
     return version
 
 
-def _head(client: Client, last: Optional[Version]) -> Version:
+def _head(reader: Reader, last: Optional[Version]) -> Version:
     """The newest version. One before the last is read again without caches, and ignored while a release explains it."""
-    newest = _read(client, READ_PATHS["version"])
+    newest = _read(reader, READ_PATHS["version"])
     if last is None or newest.data["sequence"] >= last.data["sequence"]:
         return newest
-    fresh = _read(client, READ_PATHS["version"], fresh=True)
+    fresh = _read(reader, READ_PATHS["version"], fresh=True)
     is_late = fresh.proved_at_ms - last.proved_at_ms <= ROLLOUT_MS
     if fresh.data["sequence"] >= last.data["sequence"] or is_late:
         return fresh
     at = last.data["snapshotId"]
     finding = HistoryError("SHORTENED", at, at, fresh.data["snapshotId"])
-    raise_finding(client, finding, [to_portable(each.response) for each in (last, fresh)])
+    raise_finding(reader, finding, [to_portable(each.response) for each in (last, fresh)])
 
 
-def _versions_since(client: Client, last: Optional[Version], newest: Version) -> Iterator[Version]:
+def _versions_since(reader: Reader, last: Optional[Version], newest: Version) -> Iterator[Version]:
     """The versions after the last one, oldest first, each checked against the one before it."""
     if last is None:
         yield newest
         return
     head = newest.data["sequence"]
     if head == last.data["sequence"]:
-        _require_same(client, last, newest)
+        _require_same(reader, last, newest)
     for sequence in range(int(last.data["sequence"]) + 1, int(head) + 1):
         at = snapshot_id_of(sequence)
-        version = newest if sequence == head else _read(client, f"{READ_PATHS['versions']}/{at}", at)
+        version = newest if sequence == head else _read(reader, f"{READ_PATHS['versions']}/{at}", at)
         try:
             require_link(last.data, version.data)
             require_changes(last.data, version.data)
         except HistoryError as finding:
-            raise_finding(client, finding, [to_portable(each.response) for each in (last, version)])
+            raise_finding(reader, finding, [to_portable(each.response) for each in (last, version)])
         last = version
         yield version
 
 
-def _require_same(client: Client, last: Version, newest: Version) -> None:
+def _require_same(reader: Reader, last: Version, newest: Version) -> None:
     expected, found = last.data["hash"], newest.data["hash"]
     if expected != found:
         finding = HistoryError("REWRITTEN", last.data["snapshotId"], expected, found)
-        raise_finding(client, finding, [to_portable(each.response) for each in (last, newest)])
+        raise_finding(reader, finding, [to_portable(each.response) for each in (last, newest)])
 
 
 def _pace_of(newest: Version) -> float:
