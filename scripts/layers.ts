@@ -24,7 +24,7 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
   'storage/counters': { mayImport: ['contract'] },
   'storage/stores': { mayImport: [], mayImportTypesOf: ['storage/counters'] },
   'storage/sqlite': {
-    mayImport: ['contract', 'packages/client/node', 'files', 'storage/stores'],
+    mayImport: ['contract', 'packages/client/node', 'storage/stores'],
   },
   'storage/postgres': { mayImport: ['contract', 'storage/stores', 'storage/counters'] },
   storage: { mayImport: ['storage/stores', 'storage/sqlite', 'storage/postgres'] },

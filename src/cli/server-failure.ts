@@ -1,8 +1,8 @@
 import { CommandFailure } from '@public-api/cli-kit/command'
+import { EntryKindError } from '@public-api/client-internal/node/own-path'
 import { ConfigError } from '../config-mistake.ts'
 import { AgeError } from '../crypto/age-file.ts'
 import { SigningKeyError } from '../crypto/signing-keys.ts'
-import { EntryKindError } from '../files/folder-files.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 
 /** An expected error of the server's modules as a failure of a command; undefined for any other error. */

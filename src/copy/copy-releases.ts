@@ -4,6 +4,7 @@ import { createClient } from '@public-api/client-internal/client'
 import { COPY_SCHEMA } from '@public-api/client-internal/copy-proof'
 import { fetchCopyProof } from '@public-api/client-internal/fetch-copy-proof'
 import { replaceFile } from '@public-api/client-internal/node/durable-file'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { listBelow } from '../files/folder-files.ts'
@@ -91,6 +92,11 @@ export async function proveCopy(
     )
   }
   const text = `${JSON.stringify({ ...proof, schema: COPY_SCHEMA })}\n`
-  replaceFile(path.join(folder, PROOF_FILE), text, { mode: 0o644 })
+  const file = path.join(folder, PROOF_FILE)
+  try {
+    replaceFile(file, text, { mode: 0o644 })
+  } catch (error) {
+    throw new CopyError(`${file}: could not be written (${messageOf(error)})`, { cause: error })
+  }
   return { snapshotId }
 }

@@ -3,12 +3,17 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { makeFolder, syncFile } from '@public-api/client-internal/node/durable-file'
 import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
+import { requireOwnPath } from '@public-api/client-internal/node/own-path'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
+import { readBelow } from '../files/folder-files.ts'
 import { type CopyFile, CopyError } from './copy-source.ts'
 
 /** Lists what a run wrote, so that the next one writes and removes only what changed. */
 const LIST_FILE = 'site.json'
 const LIST_SCHEMA = 'svc.public.site.v1'
+/** Of a million files. */
+const MAX_LIST_BYTES = 256 * 1024 * 1024
 /** Complete files wait here until all of them are there. */
 const STAGING = '.staging'
 const LOCK = '.site.lock'
@@ -42,12 +47,19 @@ interface List {
   readonly files: ReadonlyMap<string, Written>
 }
 
+function isWritten(value: unknown): value is Written {
+  return (
+    Array.isArray(value) && value.length <= 2 && value.every((each) => typeof each === 'string')
+  )
+}
+
 function readList(folder: string): List {
   let text: string
   try {
-    text = fs.readFileSync(path.join(folder, LIST_FILE), 'utf8')
-  } catch {
-    return { files: new Map() }
+    text = readBelow(folder, LIST_FILE, MAX_LIST_BYTES).toString()
+  } catch (error) {
+    if (propertyOf(error, 'code') === 'ENOENT') return { files: new Map() }
+    throw new CopyError(`${path.join(folder, LIST_FILE)}: ${messageOf(error)}`, { cause: error })
   }
   let list: unknown
   try {
@@ -56,7 +68,12 @@ function readList(folder: string): List {
     list = undefined
   }
   const files = propertyOf(list, 'files')
-  if (propertyOf(list, 'schema') !== LIST_SCHEMA || typeof files !== 'object' || files === null) {
+  const isList =
+    propertyOf(list, 'schema') === LIST_SCHEMA &&
+    typeof files === 'object' &&
+    files !== null &&
+    Object.values(files).every(isWritten)
+  if (!isList) {
     throw new CopyError(
       `${path.join(folder, LIST_FILE)}: expected the list that svc site writes; remove it to write every file again`,
     )
@@ -75,6 +92,20 @@ function requireOwnFolder(folder: string): void {
   if ([LIST_FILE, LOCK].some((name) => names.includes(name))) return
   if (names.every((name) => name.startsWith('.'))) return
   throw new CopyError(`${folder}: expected an empty folder, or one that svc site wrote before`)
+}
+
+/**
+ * Throws a CopyError unless each file that exists is a file of the folder itself. A link that others placed there, or a name
+ * in their list, must not lead a run to files outside.
+ */
+function requireOwnFiles(folder: string, files: readonly string[]): void {
+  for (const file of files) {
+    try {
+      requireOwnPath(folder, file)
+    } catch (error) {
+      throw new CopyError(`${folder}: ${messageOf(error)}`, { cause: error })
+    }
+  }
 }
 
 /** Removes a file and the folders that it leaves empty. */
@@ -122,23 +153,19 @@ function* ofBoth(
   for (const file of replaced) if (!before.has(file)) yield [file, []]
 }
 
-/**
- * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
- * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
- * finds what a file names at any moment. Meanwhile the list names the files of both copies, without the digests of those
- * that are replaced: the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error
- * of the system.
- */
-export async function writeCopy(
+interface Replacement {
+  readonly before: List['files']
+  readonly madeOf: string
+  readonly files: ReturnType<CopyContent['files']>
+  readonly staging: ReturnType<typeof createStaging>
+  readonly onFile: () => void
+}
+
+/** Writes what changed, as `writeCopy` describes. */
+async function replaceFiles(
   folder: string,
-  content: CopyContent,
-  onFile: () => void = () => {},
+  { before, madeOf, files, staging, onFile }: Replacement,
 ): Promise<CopyReport> {
-  const { files: before, madeOf: madeBefore } = readList(folder)
-  const { madeOf } = content
-  if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
-  const files = content.files()
-  const staging = createStaging(folder)
   const after = new Map<string, Written>()
   const staged: string[] = []
   for await (const { file, key, make } of files) {
@@ -156,6 +183,7 @@ export async function writeCopy(
     staged.push(file)
   }
   const removed = [...before.keys()].filter((file) => !after.has(file))
+  requireOwnFiles(folder, [...staged, ...removed])
   if (staged.length > 0 || removed.length > 0) {
     staging.writeList(ofBoth(before, new Set(staged)))
   }
@@ -168,8 +196,43 @@ export async function writeCopy(
   }
   for (const file of removed) removeFile(folder, file)
   staging.writeList(after, madeOf)
-  staging.end()
   return { files: after.size, written: staged.length, removed: removed.length }
+}
+
+/**
+ * Writes the files of a copy that changed since the last run. Every new file is complete before the first one is moved to
+ * its place. They are moved in the order of the list, and files that no longer belong are removed after that, so a reader
+ * finds what a file names at any moment. Meanwhile the list names the files of both copies, without the digests of those
+ * that are replaced: the run after one that was killed writes or removes these. Rejects with a CopyError, or with the error
+ * of the system.
+ */
+export async function writeCopy(
+  folder: string,
+  content: CopyContent,
+  onFile: () => void = () => {},
+): Promise<CopyReport> {
+  const { files: before, madeOf: madeBefore } = readList(folder)
+  const { madeOf } = content
+  if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
+  const files = content.files()
+  const staging = createStaging(folder)
+  // What a failed run leaves would keep a full disk full.
+  try {
+    return await replaceFiles(folder, { before, madeOf, files, staging, onFile })
+  } finally {
+    staging.end()
+  }
+}
+
+/** The process that has the lock, if it says so. */
+function nameOfHolder(folder: string): string {
+  try {
+    const text = readBelow(folder, HOLDER, 20).toString()
+    if (/^\d+$/.test(text)) return `process ${text}`
+  } catch {
+    // It has just ended, or something else is in the place of its file.
+  }
+  return 'a process'
 }
 
 /**
@@ -185,7 +248,9 @@ export async function withCopyFolder<Result>(
   const holder = path.join(folder, HOLDER)
   try {
     return await withFileLock(path.join(folder, LOCK), LOCK_WAIT_MS, async () => {
-      fs.writeFileSync(holder, String(process.pid), RIGHTS)
+      // A link or a hard link in its place must not lead to another file.
+      fs.rmSync(holder, { force: true })
+      fs.writeFileSync(holder, String(process.pid), { ...RIGHTS, flag: 'wx' })
       try {
         return await work()
       } finally {
@@ -194,9 +259,9 @@ export async function withCopyFolder<Result>(
     })
   } catch (error) {
     if (!(error instanceof LockedError)) throw error
-    const name = fs.existsSync(holder) ? `process ${fs.readFileSync(holder, 'utf8')}` : 'a process'
-    throw new CopyError(`${name} writes ${folder} at the moment; try again when it has ended`, {
-      cause: error,
-    })
+    throw new CopyError(
+      `${nameOfHolder(folder)} writes ${folder} at the moment; try again when it has ended`,
+      { cause: error },
+    )
   }
 }

@@ -7,6 +7,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import { rewriteFile } from '@public-api/client-internal/node/durable-file'
+import {
+  componentsOf,
+  type EntryKind,
+  kindOf,
+  requireOwnPath,
+} from '@public-api/client-internal/node/own-path'
 import { readOpened } from './read-regular-file.ts'
 
 /** Names an open folder on Linux: the next component is looked up in that folder, even if its path leads elsewhere now. */
@@ -16,42 +22,6 @@ const HAS_OPEN_FILES = fs.existsSync(OPEN_FILES)
 // Windows lacks these flags, which count as 0.
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
 const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY
-
-/** What a name of a folder stands for. Only files and folders are opened. */
-export type EntryKind = 'file' | 'folder' | 'link' | 'special file'
-
-/** A component of a path is of another kind than expected. The message names the component, not the folder. */
-export class EntryKindError extends Error {
-  override readonly name = 'EntryKindError'
-}
-
-function kindOf(entry: fs.Stats | fs.Dirent): EntryKind {
-  if (entry.isSymbolicLink()) return 'link'
-  if (entry.isFile()) return 'file'
-  return entry.isDirectory() ? 'folder' : 'special file'
-}
-
-function requireKind(name: string, found: EntryKind, expected: EntryKind): void {
-  if (found === expected) return
-  throw new EntryKindError(`${name} is a ${found}; expected a ${expected}`)
-}
-
-/** The components of a path below a folder, with slashes. All but the last one are folders. */
-function componentsOf(name: string, last: EntryKind) {
-  const parts = name.split('/')
-  return parts.map((part, index) => {
-    if (part === '' || part === '.' || part === '..') {
-      throw new EntryKindError(`${JSON.stringify(name)} is not a path below the folder`)
-    }
-    const isLast = index === parts.length - 1
-    return {
-      part,
-      isLast,
-      kind: isLast ? last : 'folder',
-      name: parts.slice(0, index + 1).join('/'),
-    }
-  })
-}
 
 /** Opens a file. Where an open folder has no name, another process could replace a component meanwhile. */
 function openBelow(folder: string, name: string, flags: number): number {
@@ -88,20 +58,6 @@ export function readBelow(folder: string, name: string, maxBytes: number): Buffe
     requireOwnPath(folder, name)
     // The path in the system's message is that of an open folder.
     throw Object.assign(new Error(`${code}: ${getSystemErrorMessage(errno)}`), { code, errno })
-  }
-}
-
-/**
- * Throws an EntryKindError if a component of a path below a folder is a link or of another kind than expected. For files
- * that are written: what is missing can be created.
- */
-export function requireOwnPath(folder: string, name: string, kind: EntryKind = 'file'): void {
-  let place = folder
-  for (const { part, kind: expected, name: reached } of componentsOf(name, kind)) {
-    place = path.join(place, part)
-    const stats = fs.lstatSync(place, { throwIfNoEntry: false })
-    if (stats === undefined) return
-    requireKind(reached, kindOf(stats), expected)
   }
 }
 

@@ -6,6 +6,7 @@ import {
   replaceFile,
   syncFolder,
 } from '@public-api/client-internal/node/durable-file'
+import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { RedactedResource, Redaction } from '@public-api/contract/history/redaction'
 import { canonicalJson } from '@public-api/contract/json/canonical-json'
@@ -19,7 +20,7 @@ import {
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
 import { carriageReturnFault } from '../files/bytes-in-git.ts'
-import { type FolderEntry, listBelow, readBelow, requireOwnPath } from '../files/folder-files.ts'
+import { type FolderEntry, listBelow, readBelow } from '../files/folder-files.ts'
 import {
   readTlogFile,
   readTlogFiles,

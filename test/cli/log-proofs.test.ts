@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -315,6 +317,37 @@ test('a mirror repairs what is wrong in its copy, and trusts none of its files',
     assert.match(error, expected)
     assert.deepEqual(readFileSync(checkpoint), Buffer.from(bytes))
   }
+})
+
+test('a mirror writes nothing through links in its copy, and waits for no pipe', async (t) => {
+  const { folder, origin } = await openService(t)
+  const run = () => svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])
+  await run()
+  const copy = path.join(folder, 'copy')
+  const outside = path.join(folder, 'outside')
+  mkdirSync(outside)
+  for (const name of ['archive', 'archive/resources/status', 'log', 'log/tile/0']) {
+    const place = path.join(copy, name)
+    renameSync(place, `${copy}.own`)
+    symlinkSync(outside, place)
+    const { status, error } = await run()
+    assert.equal(status, 1)
+    assert.equal(error, `error: copy: ${name} is a link; expected a folder\n`)
+    rmSync(place)
+    renameSync(`${copy}.own`, place)
+  }
+  for (const name of ['log/checkpoint', '.lock']) {
+    const place = path.join(copy, name)
+    rmSync(place)
+    execFileSync('mkfifo', [place])
+    const { status, error } = await run()
+    assert.equal(status, 1)
+    assert.match(error, /^error: copy\S* .*expected a (?:regular )?file\n$/)
+    rmSync(place)
+  }
+  assert.deepEqual(readdirSync(outside), [])
+  const completed = await run()
+  assert.equal(completed.status, 0, completed.error)
 })
 
 test('an operator that shows two histories is caught, and a third party checks the evidence alone', async (t) => {

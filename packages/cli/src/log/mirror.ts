@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createClient } from '@public-api/client-internal/client'
@@ -29,7 +29,12 @@ import {
   type VerifiedCheckpoint,
 } from '@public-api/client-internal/log/verify-checkpoint'
 import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
-import { LockedError, withFileLock } from '@public-api/client-internal/node/file-lock'
+import {
+  LockedError,
+  LockFileError,
+  withFileLock,
+} from '@public-api/client-internal/node/file-lock'
+import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { readFileUpTo } from '@public-api/client-internal/node/read-file-up-to'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { type VersionEntry, versionHashText } from '@public-api/contract/history/version-chain'
@@ -75,8 +80,19 @@ const FILE_RIGHTS = { mode: 0o644 }
 /** How long to wait for another `svc mirror` of the same folder. */
 const MAX_WAIT_MS = 60_000
 
+/** Throws a CommandFailure for a path of the copy that leads through a link, which could end anywhere. */
+function requireOwn(folder: string, name: string, kind: 'file' | 'folder'): void {
+  try {
+    if (name !== '.') requireOwnPath(folder, name, kind)
+  } catch (error) {
+    throw new CommandFailure('UNWRITABLE', `${folder}: ${messageOf(error)}`)
+  }
+}
+
 /** Writes a complete file of the copy, durably, under its name. Throws a CommandFailure. */
-function writeWhole(file: string, content: string | Uint8Array): void {
+function writeWhole(folder: string, name: string, content: string | Uint8Array): void {
+  requireOwn(folder, path.dirname(name), 'folder')
+  const file = path.join(folder, name)
   try {
     makeFolder(path.dirname(file), FOLDER_MODE)
     replaceFile(file, content, FILE_RIGHTS)
@@ -85,26 +101,32 @@ function writeWhole(file: string, content: string | Uint8Array): void {
   }
 }
 
-/** The bytes of a file of the copy; undefined if it is missing, larger than any of its kind, or not a file. */
-async function readIfThere(file: string, maxBytes: number): Promise<Buffer | undefined> {
+/** The bytes of a file of the copy; undefined if it is missing, not a file, or larger than any of its kind. Throws a CommandFailure. */
+async function readIfThere(
+  folder: string,
+  name: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  requireOwn(folder, path.dirname(name), 'folder')
+  const file = path.join(folder, name)
   try {
-    // Opening a named pipe would wait for its writer, and a device may never end.
-    return (await stat(file)).isFile() ? await readFileUpTo(file, maxBytes) : undefined
+    // Opening a named pipe would wait for its writer. A link is replaced.
+    return (await lstat(file)).isFile() ? await readFileUpTo(file, maxBytes) : undefined
   } catch {
     return undefined
   }
 }
 
 /** Writes verified bytes, unless the copy has them. Resolves with whether it wrote. */
-async function repair(file: string, bytes: Uint8Array): Promise<boolean> {
-  if ((await readIfThere(file, bytes.length))?.equals(bytes) === true) return false
-  writeWhole(file, bytes)
+async function repair(folder: string, name: string, bytes: Uint8Array): Promise<boolean> {
+  if ((await readIfThere(folder, name, bytes.length))?.equals(bytes) === true) return false
+  writeWhole(folder, name, bytes)
   return true
 }
 
 /** A tile of the copy. */
 async function readTileOf(folder: string, tile: Tile): Promise<Uint8Array> {
-  const bytes = await readIfThere(path.join(folder, 'log', tilePath(tile)), TILE_WIDTH * HASH_BYTES)
+  const bytes = await readIfThere(folder, `log/${tilePath(tile)}`, TILE_WIDTH * HASH_BYTES)
   if (bytes?.length === tile.width * HASH_BYTES) return bytes
   throw new LogError('CONSISTENCY', `${tilePath(tile)} is missing or damaged`)
 }
@@ -121,6 +143,7 @@ async function requireExtended(
   nowMs: number,
 ): Promise<void> {
   const file = path.join(folder, 'log', 'checkpoint')
+  requireOwn(folder, 'log/checkpoint', 'file')
   if (!existsSync(file)) return
   const note = await readTextInput(file, MAX_TEXT_BYTES)
   const known = await withLogErrors(
@@ -161,12 +184,11 @@ async function writeLog(folder: string, versions: readonly VersionEntry[]): Prom
   const tree = await createHashTree(Buffer.concat(leaves))
   for (const tile of tilesOf(versions.length)) {
     const start = tile.index * TILE_WIDTH
-    const file = path.join(folder, 'log', tilePath(tile))
     const bytes =
       tile.level === 'entries'
         ? formatBundle(entries.slice(start, start + tile.width))
         : tree.slice(tile.level * TILE_HEIGHT, start, start + tile.width)
-    await repair(file, bytes)
+    await repair(folder, `log/${tilePath(tile)}`, bytes)
   }
 }
 
@@ -190,6 +212,7 @@ export async function mirror(
         exitCode: EXIT_CODES.unreachable,
       })
     }
+    if (error instanceof LockFileError) throw new CommandFailure('UNWRITABLE', error.message)
     const code = propertyOf(error, 'code')
     if (propertyOf(error, 'syscall') === undefined || typeof code !== 'string') throw error
     throw new CommandFailure('UNWRITABLE', `${folder}: could not be written (${messageOf(error)})`)
@@ -219,12 +242,12 @@ async function copyAll(
           `${version.snapshotId} has a resource with an invalid name`,
         )
       }
-      const file = path.join(folder, 'archive', 'resources', name, `${digest}.json`)
-      const known = await readIfThere(file, MAX_RESOURCE_BYTES)
+      const file = `archive/resources/${name}/${digest}.json`
+      const known = await readIfThere(folder, file, MAX_RESOURCE_BYTES)
       if (known !== undefined && (await digestOf(known)) === digest) continue
       const { bytes, redacted } = await archive.resource(version, name)
       if (bytes !== undefined) {
-        writeWhole(file, bytes)
+        writeWhole(folder, file, bytes)
         added += 1
         continue
       }
@@ -234,15 +257,15 @@ async function copyAll(
       const tombstone = { ...redacted } as JsonObject
       redactions.push({ digest, resource: name, ...tombstone })
       const place = file.replace(/\.json$/, '.redacted.json')
-      writeWhole(place, canonicalJson(tombstone))
+      writeWhole(folder, place, canonicalJson(tombstone))
     }
-    const file = path.join(folder, 'archive', 'versions', `${version.snapshotId}.json`)
-    if (await repair(file, Buffer.from(canonicalJson({ ...version })))) added += 1
+    const file = `archive/versions/${version.snapshotId}.json`
+    if (await repair(folder, file, Buffer.from(canonicalJson({ ...version })))) added += 1
   }
   await writeLog(folder, versions)
   const index = { redactions, versions: versions.map(({ snapshotId }) => snapshotId) }
-  writeWhole(path.join(folder, 'archive', 'versions.json'), canonicalJson(index))
-  writeWhole(path.join(folder, 'log', 'checkpoint'), checkpoint.note)
+  writeWhole(folder, 'archive/versions.json', canonicalJson(index))
+  writeWhole(folder, 'log/checkpoint', checkpoint.note)
   const now = await proveNow(base, folder, versions)
   return { checkpoint, added, redacted: redactions.length, now }
 }
@@ -263,7 +286,7 @@ async function proveNow(
     if (!versions.some(({ hash }) => hash === entry.hash)) {
       return { reason: `the log does not have ${snapshotId}, which the service serves` }
     }
-    writeWhole(path.join(folder, 'now.json'), `${JSON.stringify(proof)}\n`)
+    writeWhole(folder, 'now.json', `${JSON.stringify(proof)}\n`)
     return { snapshotId }
   } catch (error) {
     if (error instanceof CommandFailure) throw error

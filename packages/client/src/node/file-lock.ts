@@ -12,6 +12,11 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
 }
 
+/** Something else is in the place of the lock's file. The message names it. */
+export class LockFileError extends Error {
+  override readonly name = 'LockFileError'
+}
+
 /** Creates the file if it is missing, with owner and rights of its folder: several users may take turns. Refuses a link. */
 function prepare(file: string): void {
   const folder = fs.statSync(path.dirname(path.resolve(file)))
@@ -27,7 +32,7 @@ function prepare(file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     if (!fs.lstatSync(file).isFile())
-      throw new Error(`${file}: expected a regular file`, { cause: error })
+      throw new LockFileError(`${file}: expected a regular file`, { cause: error })
   }
 }
 
@@ -47,8 +52,8 @@ async function loadSqlite() {
  * Runs work while no other process, and no other call in this one, runs work under the same lock file. The file is an
  * empty database of SQLite, whose lock the system releases when a process ends in any way, and not before: a process
  * that is suspended keeps it. The file stays, because removing it would let two processes lock two files of one name.
- * Rejects with a LockedError if the lock is not free within `waitMs`, and otherwise with the error of the system, of
- * SQLite or of `work`.
+ * Rejects with a LockedError if the lock is not free within `waitMs`, with a LockFileError if the file cannot be one, and
+ * otherwise with the error of the system or of `work`.
  */
 export async function withFileLock<Result>(
   file: string,
@@ -65,7 +70,9 @@ export async function withFileLock<Result>(
         database.exec('BEGIN EXCLUSIVE')
         break
       } catch (error) {
-        if (((error as { readonly errcode?: number }).errcode ?? 0) % 256 !== BUSY) throw error
+        if (((error as { readonly errcode?: number }).errcode ?? 0) % 256 !== BUSY) {
+          throw new LockFileError(`${file}: ${(error as Error).message}`, { cause: error })
+        }
         if (performance.now() >= deadlineMs) {
           throw new LockedError(`another process has held ${file} for ${waitMs / 1000} seconds`)
         }
