@@ -225,6 +225,12 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
   for (const tile of tilesOf(log?.size ?? 0)) yield served(`/log/${tilePath(tile)}`, IMMUTABLE)
   for (const name of cards) yield served(`/cards/${name}.png`, IMMUTABLE)
 
+  const paths = site
+    .paths()
+    .filter((each) => each !== '/favicon.ico' || head.resources['site/organization'] === undefined)
+  const isAsset = (target: string) => target.startsWith('/assets/')
+  for (const target of paths.filter(isAsset)) yield served(target)
+
   // Each page names the version before it, and gains a link to the next one when that is there.
   for (const [snapshotId, key] of pageKeys.toReversed()) {
     for (const locale of LOCALES) {
@@ -233,11 +239,7 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     }
   }
 
-  for (const target of site.paths()) {
-    if (target !== '/favicon.ico' || head.resources['site/organization'] === undefined) {
-      yield served(target)
-    }
-  }
+  for (const target of paths) if (!isAsset(target)) yield served(target)
   // Feeds and readers have these addresses. Static hosts answer 200, and the page says that its item was removed.
   for (const target of site.removedPaths()) {
     yield { file: fileOf(target), make: () => bytesOf(target, 410) }

@@ -258,6 +258,10 @@ export async function withCopyFolder<Result>(
       }
     })
   } catch (error) {
+    // Such as a full disk while a file is written: the system's message has no path.
+    if (propertyOf(error, 'syscall') !== undefined && propertyOf(error, 'path') === undefined) {
+      throw new CopyError(`${folder}: ${messageOf(error)}`, { cause: error })
+    }
     if (!(error instanceof LockedError)) throw error
     throw new CopyError(
       `${nameOfHolder(folder)} writes ${folder} at the moment; try again when it has ended`,

@@ -143,11 +143,11 @@ test('a second run does not quote a file that is in the place of the name of the
   })
 })
 
-test('a failed run leaves the copy as it was, and no files that wait', async (t) => {
+test('a full disk is named with the folder, and leaves the copy as it was and no files that wait', async (t) => {
   const copy = path.join(temporaryFolder(t), 'copy')
   await write(copy, 'old', 'en/a', 'en/b')
   const fail = () => {
-    throw new Error('ENOSPC: no space left on device, write')
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { syscall: 'write' })
   }
   await assert.rejects(
     withCopyFolder(copy, () =>
@@ -156,7 +156,7 @@ test('a failed run leaves the copy as it was, and no files that wait', async (t)
         files: () => [fileOf('en/a', 'new'), { file: 'en/b', make: fail }],
       }),
     ),
-    /ENOSPC/,
+    { message: `${copy}: ENOSPC: no space left on device, write` },
   )
   assert.deepEqual(fs.readdirSync(copy).toSorted(), ['.site.lock', 'en', 'site.json'])
   assert.equal(fs.readFileSync(path.join(copy, 'en/a'), 'utf8'), 'old')
