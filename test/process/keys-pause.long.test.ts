@@ -104,6 +104,8 @@ function environments(deployment: Deployment): readonly Environment[] {
       SVC_DATA_DIR: dataDir,
       SVC_SECRETS_DIR: secretsDir,
       SVC_RELEASES_DIR: releasesDir,
+      SVC_CONTENT_DIR: releasesDir,
+      SVC_ENVIRONMENT_FILE: databaseFileOf(deployment),
       SVC_DATABASE_URL: `sqlite:${databaseFileOf(deployment)}`,
     },
     { SVC_CHALLENGE: 'test', SVC_LOG_LEVEL: 'fatal', ...secretVariables(deployment) },

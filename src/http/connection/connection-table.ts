@@ -58,7 +58,11 @@ export function createConnectionTable(options: ConnectionOptions) {
   function reset(connection: Connection): void {
     counts.stalled += 1
     forget(connection)
-    connection.socket.resetAndDestroy()
+    const { socket } = connection
+    // While the end is being sent, Node cannot reset a connection (EINVAL of libuv) and would keep it open with all that
+    // it holds.
+    if (socket.writableEnded) socket.destroy()
+    else socket.resetAndDestroy()
   }
 
   /** Frees a quarter of the memory: first of peers that have taken nothing for the longest time. */

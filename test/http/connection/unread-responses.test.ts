@@ -162,3 +162,25 @@ test('requests that are parsed and not handled count against the memory of all c
   const { open, stalled } = connectionCountsOf(server)
   assert.deepEqual([open, stalled], [1, 1])
 })
+
+test('a connection whose end is being sent is closed when the memory is used up', async (t) => {
+  const body = 'done'
+  const server = createListener(
+    () => ({ status: 200, headers: ['Content-Length', `${body.length}`], body }),
+    { noIndex: false, log: QUIET_LOG, maxHeldBytes: 80_000 },
+  )
+  const port = await listen(server, 0, '127.0.0.1')
+  t.after(() => stopListening(server, 0))
+  const first = await openUnread(t, port, '')
+  const second = await openUnread(t, port, '')
+  await eventually('both are open', () => connectionCountsOf(server).open === 2 || undefined)
+  // Both packets are read in one turn: the second exceeds the memory before the end of the first is sent.
+  first.socket.write(get('/').repeat(30))
+  second.socket.write(get('/').repeat(25))
+  await eventually('one is closed', () => connectionCountsOf(server).stalled || undefined)
+  // The peer of a closed connection sees a reset once it writes.
+  await eventually('the first ended', () => {
+    if (first.socket.writable) first.socket.write('x')
+    return first.ended()
+  })
+})
