@@ -185,7 +185,7 @@ async function measure({ command, args, env = process.env }: Reader, origin: str
     } catch {
       // It has ended.
     }
-  }, 20)
+  }, 5)
   const end = setTimeout(() => child.kill('SIGKILL'), MAX_RUN_MS)
   const code = await new Promise<number | null>((resolve) => {
     child.on('exit', resolve)
@@ -221,7 +221,7 @@ for (const reader of READERS) {
         ),
       )
       assert.equal(honest.code, 0, honest.error)
-      // A reader that ends within 20 ms is not measured.
+      // A reader that ends within 5 ms is not measured.
       assert.ok(honest.peak > 0)
       for (const [name, send] of Object.entries(SENDS)) {
         for (const [where, isHostile] of [
