@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { hashSecretIdOf } from '../../src/service/api-keys/api-keys.ts'
-import { openSqliteInThread } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { assertHelps, assertMisuses, type TestedActions } from '../support/actions-checks.ts'
-import { issueInto, keysOver } from '../support/stored-keys.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   FAR_AHEAD_MS,
@@ -238,32 +236,6 @@ test('list --old-hash-secret: keys that are not rehashed yet', async (t) => {
     without.error,
     /^error: expected the key-hash secret in SVC_API_KEY_HASH_SECRET or .*key-hash-secret\.txt, found neither\n$/,
   )
-})
-
-test('after a rotation of the hash secret, used keys leave the list', async (t) => {
-  const { folder, database, secretsDir } = await makeKeysDeployment(t)
-  const storage = await openSqliteInThread({ file: database, mode: 'read-write' })
-  const hashSecret = KEY_HASH_SECRET
-  const [used, idle] = await Promise.all([
-    issueInto(storage.apiKeys, { label: 'used', hashSecret }),
-    issueInto(storage.apiKeys, { label: 'idle', hashSecret }),
-  ])
-  const newSecret = 'the-secret-that-comes-after-the-rotation'
-  writeFileSync(path.join(secretsDir, 'key-hash-secret.txt'), newSecret)
-  writeFileSync(path.join(secretsDir, 'key-hash-secret-previous.txt'), KEY_HASH_SECRET)
-  const waiting = async () =>
-    (await keys(folder, ['list', '--old-hash-secret', '--status', 'active'])).out
-  assert.equal((await waiting()).split('\n').length, 4)
-
-  const rotating = { hashSecret: newSecret, previousHashSecrets: [hashSecret] }
-  await keysOver(storage.apiKeys, rotating).check(used.key)
-  assert.match(await waiting(), new RegExp(`^KEY ID.*\\n${idle.keyId} .* idle\\n$`))
-
-  // The secret from before is dropped.
-  const after = keysOver(storage.apiKeys, { hashSecret: newSecret })
-  assert.equal((await after.check(used.key)).metadata().label, 'used')
-  await assert.rejects(async () => after.check(idle.key), { code: 'KEY_INVALID' })
-  await storage.close()
 })
 
 test('purge-expired: deletes keys that ended long ago and no active ones', async (t) => {

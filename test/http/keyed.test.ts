@@ -23,43 +23,6 @@ test('the ETag and Vary are the same for everyone', async (t) => {
   assert.equal((await ask(app, '/api/v1/status', keyed)).status, 304)
 })
 
-test('which header value is a key', () => {
-  const keyIn = (headers: { readonly [name: string]: string }) =>
-    presentedKey({
-      method: 'GET',
-      target: '/',
-      path: '/',
-      header: (name) => headers[name],
-      peerAddress: () => '127.0.0.1',
-      readBody: () => Promise.resolve(new Uint8Array()),
-    })
-  assert.equal(keyIn({}), undefined)
-  assert.equal(keyIn({ authorization: 'Bearer k' }), 'k')
-  assert.equal(keyIn({ authorization: 'bEARER   k ' }), 'k')
-  assert.equal(keyIn({ 'x-svc-key': 'k' }), 'k')
-  // What cannot be a key is presented all the same, and so refused rather than taken for anonymous.
-  assert.equal(keyIn({ authorization: 'Bearer two words' }), 'two words')
-  assert.equal(keyIn({ 'x-svc-key': '' }), '')
-  assert.equal(keyIn({ authorization: 'Bearer' }), '')
-  assert.equal(keyIn({ authorization: 'Bearer  ' }), '')
-  assert.equal(keyIn({ authorization: 'Bearer\tk' }), 'k')
-  assert.equal(keyIn({ authorization: 'Basic YTpi, Bearer k' }), 'k')
-  assert.equal(keyIn({ authorization: 'Bearer k, Bearer j' }), 'k, Bearer j')
-  assert.equal(keyIn({ authorization: 'Bearer k\u00a0' }), 'k\u00a0')
-  assert.equal(keyIn({ authorization: 'Digest realm="a, b", Bearer k' }), 'k')
-  for (const authorization of [
-    'Basic k',
-    'Basic YTpi',
-    'Bearerk',
-    'Digest Bearer k',
-    'Digest username="x", realm="a, bearer b"',
-    '',
-  ]) {
-    assert.equal(keyIn({ authorization }), undefined, authorization)
-  }
-  assert.equal(keyIn({ authorization: 'Basic YTpi', 'x-svc-key': 'k' }), 'k')
-})
-
 test('parses a header of the maximum length in one pass', () => {
   const length = 15_800
   const fill = (part: string) => part.repeat(Math.floor(length / part.length))

@@ -10,7 +10,7 @@ import { solveAltcha } from '../../src/service/challenge/altcha-challenge-solver
 import { freePort } from '../caches/cache-process.ts'
 import { makeDeployment, type Deployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
-import { GOOD_KEY_REQUEST, KEYS } from '../support/keyed-app.ts'
+import { KEYS } from '../support/keyed-app.ts'
 import {
   putKey,
   rowsIn,
@@ -314,24 +314,4 @@ test('no file that the program reads opens issuance', async (t) => {
   }
   await assertPausedProgram(t, used, { SVC_CHALLENGE: 'test' }, { isWhole: true })
   await assertPausedProgram(t, used, {})
-})
-
-test('existing keys work while issuance is paused', async (t) => {
-  const { deployment, key } = await usedDeployment(t)
-  const running = await startKeyed(t, { deployment, env: { SVC_CHALLENGE: 'test' } })
-  const text = JSON.stringify(GOOD_KEY_REQUEST)
-  const lines = [`X-SVC-Key: ${key}`, JSON_TYPE, `Content-Length: ${text.length}`]
-  const refused = await sendRequest(running.port, 'POST', KEYS, lines, text)
-  assert.equal(refused.status, 503)
-  assert.equal(
-    refused.headers.get('x-ratelimit-limit'),
-    undefined,
-    'the pause comes before the key',
-  )
-  const self = await running.send('GET', `${KEYS}/self`, [`X-SVC-Key: ${key}`])
-  assert.deepEqual([self.status, self.headers.get('x-ratelimit-remaining')], [200, '599'])
-  const revoked = await running.send('DELETE', `${KEYS}/self`, [`X-SVC-Key: ${key}`])
-  assert.equal(revoked.status, 200)
-  assert.equal(await running.withKey(key), '401 KEY_INVALID')
-  await stopKeyed(running)
 })

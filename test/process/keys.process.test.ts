@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SELF } from '../support/keyed-app.ts'
-import { livingPids, putKey, revokeKey, startKeyed, stopKeyed } from '../support/keyed-service.ts'
+import { livingPids, putKey, startKeyed } from '../support/keyed-service.ts'
 import type { RawResponse } from '../support/raw-http.ts'
 import { outcomeOf } from '../support/received-response.ts'
 
-const DAY_MS = 86_400_000
 const LIMIT = 600
 const WORKERS = 3
 const STATUS = '/api/v1/status'
 const keyLine = (key: string) => [`X-SVC-Key: ${key}`]
-const changed = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
-
-test('checks, counts, describes and revokes keys', async (t) => {
-  const running = await startKeyed(t)
-  const [key, other] = [await putKey(running.file, { label: 'ci' }), await putKey(running.file)]
-  const expired = await putKey(running.file, { ttlDays: 1, nowMs: Date.now() - DAY_MS })
-  const self = await running.send('GET', SELF, [`Authorization: Bearer ${key}`])
-  assert.equal(self.status, 200)
-  assert.match(self.body, /"label":"ci"/)
-  assert.equal(self.headers.get('x-ratelimit-remaining'), '599')
-  assert.equal(await running.withKey(expired), '401 KEY_EXPIRED')
-  assert.equal(await running.withKey(changed(expired)), '401 KEY_INVALID')
-  assert.equal(await running.withKey(changed(key), STATUS), '401 KEY_INVALID')
-  assert.equal(outcomeOf(await running.send('DELETE', SELF, keyLine(key))), '200')
-  assert.equal(await running.withKey(key), '401 KEY_INVALID')
-  assert.equal(await running.withKey(other), '200')
-  // Revoked by the command line, while the service runs.
-  await revokeKey(running.file, other)
-  assert.equal(await running.withKey(other), '401 KEY_INVALID')
-  await stopKeyed(running)
-  const again = await startKeyed(t, { deployment: running })
-  assert.equal(await again.withKey(key), '401 KEY_INVALID', 'a revocation outlives the process')
-})
 
 test('a key gets exactly 600 requests over three workers, also after all are replaced', async (t) => {
   const running = await startKeyed(t, { env: { SVC_WORKERS: String(WORKERS) } })

@@ -27,6 +27,7 @@ test('header lines that are a key, an invalid key or ignored', async (t) => {
     [`X-SVC-Key: ${key}`, `Authorization: Bearer ${key}`],
     [`X-SVC-Key: ${key}`, basic],
     [basic, `Authorization: Bearer ${key}`],
+    [`Authorization: Digest realm="a, b", Bearer ${key}`],
     ['Authorization: Digest username="x", nonce="y"', `X-SVC-Key: ${key}`],
   ]
   const refused: readonly (readonly string[])[] = [
@@ -65,6 +66,7 @@ test('header lines that are a key, an invalid key or ignored', async (t) => {
     [`Authorization: Token ${key}`],
     [`Authorization: Bearer${key}`],
     [`Authorization: Digest Bearer ${key}`],
+    [`Authorization: Digest username="x", realm="a, bearer ${key}"`],
     [`Proxy-Authorization: Bearer ${key}`],
     [`X-API-Key: ${key}`],
     [`X-SVC-Keys: ${key}`],

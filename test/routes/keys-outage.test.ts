@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { sliceKeyId } from '@public-api/contract/keys/api-key'
 import { CountersError } from '../../src/storage/counters/counters.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
-import { eventually } from '../support/eventually.ts'
 import {
   GOOD_KEY_REQUEST,
   runKeyedApp,
@@ -17,8 +15,6 @@ import { ask, assertSigned, publishedKey, outcome } from '../support/received-re
 
 // A key that cannot be checked is refused and never taken for anonymous; anonymous requests are not affected; and when the
 // trouble is over the same process goes on.
-
-const SUFFIXES = ['', '-wal', '-shm'] as const
 
 /** With a key everything is refused, as the contract has it, and without one everything is served. */
 async function assertDown(app: KeyedApp, key: string): Promise<void> {
@@ -62,58 +58,6 @@ test('the store’s error is logged with the request id, without the key, and no
   assert.ok(line?.fields['err'] instanceof StorageError)
   assert.equal(line.fields['requestId'], response.header('x-request-id'))
   assert.ok(!JSON.stringify(line).includes(sliceKeyId(key)))
-})
-
-test('a moved database is an outage until it is back', async (t) => {
-  const app = await runKeyedApp(t)
-  const key = await app.makeKey()
-  await assertUp(app, key)
-  const aside = (suffix: string) => `${app.file}.aside${suffix}`
-  for (const suffix of SUFFIXES) renameSync(app.file + suffix, aside(suffix))
-  // Nothing is written meanwhile: a writer would create an empty database if it is missing. The reader
-  // looks a hundred times a second whether its database is still there.
-  await eventually('it is noticed', async () =>
-    (await ask(app, SELF, withKey(key))).status === 200 ? undefined : true,
-  )
-  await assertDown(app, key)
-  for (const suffix of SUFFIXES) renameSync(aside(suffix), app.file + suffix)
-  await assertUp(app, key)
-  await assertIssues(app)
-  assert.equal(outcome(await ask(app, SELF, withKey(key, 'DELETE'))), '200')
-  assert.equal(outcome(await ask(app, SELF, withKey(key))), '401 KEY_INVALID')
-})
-
-test('a database that is deleted is an outage, not a list without keys', async (t) => {
-  const app = await runKeyedApp(t)
-  const key = await app.makeKey()
-  for (const suffix of SUFFIXES) rmSync(app.file + suffix, { force: true })
-  await assertDown(app, key)
-})
-
-test('an overwritten database is an outage until a valid copy replaces it', async (t) => {
-  const app = await runKeyedApp(t)
-  const key = await app.makeKey()
-  await assertUp(app, key)
-  const copy = `${app.file}.copy`
-  const source = new DatabaseSync(app.file, { timeout: 5000 })
-  source.prepare('VACUUM INTO ?').run(copy)
-  source.close()
-  const { size } = statSync(app.file)
-  const handle = openSync(app.file, 'r+')
-  writeSync(handle, Buffer.alloc(size, 0x5a), 0, size, 0)
-  closeSync(handle)
-  for (const suffix of ['-wal', '-shm']) rmSync(app.file + suffix, { force: true })
-  // Pages that were read a moment ago are known to the reader, which looks at its log's files ten times a second.
-  await eventually('the damage is noticed', async () =>
-    (await ask(app, SELF, withKey(key))).status === 200 ? undefined : true,
-  )
-  await assertDown(app, key)
-  renameSync(copy, app.file)
-  const isUp = async () => ((await ask(app, SELF, withKey(key))).status === 200 ? true : undefined)
-  await eventually('the copy is read', isUp)
-  await assertIssues(app)
-  // The log of the copy is as new to the reader as it is to the writer who made it.
-  await eventually('it is read on', isUp)
 })
 
 /** Holds the lock of a writer, as another program would. */

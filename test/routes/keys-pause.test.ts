@@ -58,16 +58,6 @@ async function runPausedApp(
 const post = (app: KeyedApp, lines: readonly string[], body = '') =>
   sendRequest(app.port, 'POST', KEYS, lines, body)
 
-test('while issuance is paused, a valid request gets 503 and creates no key', async (t) => {
-  const paused = await runPausedApp(t)
-  const response = await paused.post(GOOD_KEY_REQUEST)
-  assert.deepEqual([response.status, codeOf(response)], [503, 'KEYS_UNAVAILABLE'])
-  assertSigned(response, await publishedKey(paused))
-  assert.deepEqual(paused.touched, [])
-  const open = await runKeyedApp(t)
-  assert.equal((await open.post(GOOD_KEY_REQUEST)).status, 201)
-})
-
 for (const attempt of PAUSE_ATTEMPTS) {
   test(`the pause refuses ${attempt.name}`, async (t) => {
     const app = await runPausedApp(t)

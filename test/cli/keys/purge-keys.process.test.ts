@@ -73,11 +73,3 @@ test('deletes in batches', async () => {
   assert.equal(removed, 1200)
   assert.deepEqual(batches, [500, 500, 200])
 })
-
-test('stops at a failure of the store, and a second run deletes the rest', async () => {
-  const store = storeOf([storedKey(1, { revokedAtMs: BEFORE_MS - 5 })])
-  store.failure = new Error('locked')
-  await assert.rejects(purgeKeys(store, BEFORE_MS), /locked/)
-  store.failure = undefined
-  assert.equal(await purgeKeys(store, BEFORE_MS), 1)
-})

@@ -5,7 +5,7 @@ import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connect
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-migrations.ts'
 import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
-import { CREATED_AT_MS, makeKey, plainKey } from '../api-keys-fixture.ts'
+import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
 import { SQLITE_FORMS } from './sqlite-fixture.ts'
 
@@ -26,18 +26,6 @@ for (const form of SQLITE_FORMS) {
       found?.keyHash.fill(0)
       const again = await apiKeys.find(key.keyId)
       assert.deepEqual(new Uint8Array(again?.keyHash ?? []), bytesOf('inside', 32))
-    })
-
-    test('keys persist when the store is reopened', async (t) => {
-      const file = temporaryDatabase(t)
-      const storage = await form.open(t, { file })
-      await storage.apiKeys.add(makeKey(1), MANY)
-      await storage.apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS)
-      await storage.close()
-      const { apiKeys } = await form.open(t, { file })
-      const found = await apiKeys.find(makeKey(1).keyId)
-      assert.deepEqual(found && plainKey(found), makeKey(1, { revokedAtMs: CREATED_AT_MS }))
-      assert.equal(await apiKeys.add(makeKey(1), MANY), 'taken')
     })
 
     test('close finishes pending calls and refuses later ones', async (t) => {
