@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { assertCatalogError } from '../support/catalog-error.ts'
 import {
   easyAltcha,
@@ -13,6 +13,17 @@ import {
 } from '../support/keyed-app.ts'
 import { sendRequest } from '../support/raw-http.ts'
 import { ask, codeOf, outcome, outcomeOf } from '../support/received-response.ts'
+import {
+  assertOrder,
+  bodyOf,
+  type Draft,
+  goodDraft,
+  requestRules,
+  type Rule,
+  SHAPE_RULES,
+  withFields,
+  withHeader,
+} from './broken-rules.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -151,106 +162,44 @@ test('10000 keys may be active: the next one is KEYS_UNAVAILABLE until one is re
   assert.equal((await app.store.count(app.clock.ms)).active, MAX_ACTIVE)
 })
 
-/** A request in the parts that the rules are about. */
-interface Draft {
-  readonly method: string
-  readonly target: string
-  readonly headers: readonly string[]
-  readonly fields: { readonly [name: string]: unknown }
-  /** What is done to the text of the fields, from the inside out. */
-  readonly wrap: (text: string) => string
-  readonly cut: (text: string) => string
-  readonly pad: (text: string) => string
-}
-
-type Rule = readonly [expected: string, breakRule: (draft: Draft) => Draft]
-
-const GOOD_DRAFT: Draft = {
-  method: 'POST',
-  target: KEYS,
-  headers: ['Content-Type: application/json'],
-  fields: GOOD_KEY_REQUEST,
-  wrap: (text) => text,
-  cut: (text) => text,
-  pad: (text) => text,
-}
-
-const withHeader = (line: string) => (draft: Draft) => ({
-  ...draft,
-  headers: [...draft.headers, line],
-})
-const withFields = (fields: object) => (draft: Draft) => ({
-  ...draft,
-  fields: { ...draft.fields, ...fields },
-})
+const GOOD_DRAFT = goodDraft(KEYS, GOOD_KEY_REQUEST)
+const [NOT_FOUND, BAD_METHOD, ...MORE_RULES] = requestRules(KEYS)
 
 /** The order of the decisions, sections 4 and 5, up to the challenge. */
-const REQUEST_RULES: readonly Rule[] = [
-  ['404 NOT_FOUND', (draft) => ({ ...draft, target: `${KEYS}/` })],
-  ['405 METHOD_NOT_ALLOWED', (draft) => ({ ...draft, method: 'PUT' })],
+const RULES = [
+  NOT_FOUND,
+  BAD_METHOD,
   ['401 KEY_INVALID', withHeader('X-SVC-Key: nonsense')],
-  ['403 REQUEST_REJECTED', withHeader('Origin: https://other.example')],
-  [
-    '415 UNSUPPORTED_MEDIA_TYPE',
-    (draft) => ({
-      ...draft,
-      headers: draft.headers.map((line) =>
-        line.startsWith('Content-Type') ? 'Content-Type: text/plain' : line,
-      ),
-    }),
-  ],
-  ['413 PAYLOAD_TOO_LARGE', (draft) => ({ ...draft, pad: (text) => text.padEnd(8193) })],
-  ['400 INVALID_JSON', (draft) => ({ ...draft, cut: (text) => text.slice(0, -1) })],
-  ['400 INVALID_INPUT', (draft) => ({ ...draft, wrap: (text) => `[${text}]` })],
-  ['400 INVALID_INPUT', withFields({ unknown: 1 })],
+  ...MORE_RULES,
+  ...SHAPE_RULES,
   ['400 INVALID_INPUT', withFields({ label: '' })],
   ['400 INVALID_INPUT', withFields({ ttlDays: 366 })],
   ['403 CHALLENGE_FAILED', withFields({ challengeToken: 'wrong' })],
-]
+] as readonly Rule[]
 
-async function brokenOutcome(app: KeyedApp, broken: readonly Rule[]): Promise<string> {
-  let draft = GOOD_DRAFT
-  for (const [, breakRule] of broken.toReversed()) draft = breakRule(draft)
-  const { method, target, headers, fields, wrap, cut, pad } = draft
-  const body = pad(cut(wrap(JSON.stringify(fields))))
-  const lines = [...headers, `Content-Length: ${body.length}`]
-  return outcomeOf(await sendRequest(app.port, method, target, lines, body))
-}
-
-/** Of each rule alone, of any two, and of all from one on, the earliest answers. */
-async function assertOrder(app: KeyedApp, rules: readonly Rule[]): Promise<void> {
-  for (const [at, earlier] of rules.entries()) {
-    assert.equal(await brokenOutcome(app, [earlier]), earlier[0])
-    assert.equal(await brokenOutcome(app, rules.slice(at)), earlier[0], `all from ${earlier[0]} on`)
-    for (const later of rules.slice(at + 1)) {
-      assert.equal(
-        await brokenOutcome(app, [earlier, later]),
-        earlier[0],
-        `${earlier[0]}, ${later[0]}`,
-      )
-    }
+function sendDraft({ port }: KeyedApp) {
+  return async (draft: Draft): Promise<string> => {
+    const body = bodyOf(draft)
+    const lines = [...draft.headers, `Content-Length: ${body.length}`]
+    return outcomeOf(await sendRequest(port, draft.method, draft.target, lines, body))
   }
-}
-
-async function runFullApp(t: TestContext): Promise<KeyedApp> {
-  const app = await runKeyedApp(t)
-  await fillUp(app, MAX_ACTIVE)
-  return app
 }
 
 test('the earliest broken rule decides the error', async (t) => {
   const app = await runKeyedApp(t)
-  await assertOrder(app, REQUEST_RULES)
+  await assertOrder(GOOD_DRAFT, RULES, sendDraft(app))
   assert.deepEqual(await app.rows(), [])
-  assert.equal(await brokenOutcome(app, []), '201')
+  assert.equal(await sendDraft(app)(GOOD_DRAFT), '201')
 })
 
 test('checks the request before the limits, and the hourly limit before the number of keys', async (t) => {
-  const full = await runFullApp(t)
-  await assertOrder(full, REQUEST_RULES)
-  assert.equal(await brokenOutcome(full, []), '503 KEYS_UNAVAILABLE')
+  const full = await runKeyedApp(t)
+  await fillUp(full, MAX_ACTIVE)
+  const send = sendDraft(full)
+  await assertOrder(GOOD_DRAFT, RULES, send)
+  assert.equal(await send(GOOD_DRAFT), '503 KEYS_UNAVAILABLE')
   // Whatever the full store counted of the hour, another 60 requests use it up.
   for (let each = 0; each < PER_HOUR; each += 1) await full.post(GOOD_KEY_REQUEST)
-  assert.equal(await brokenOutcome(full, []), '429 RATE_LIMITED')
-  await assertOrder(full, REQUEST_RULES)
+  assert.equal(await send(GOOD_DRAFT), '429 RATE_LIMITED')
+  await assertOrder(GOOD_DRAFT, RULES, send)
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { parseRawResponse, rawRequest, sendRaw } from '../support/raw-http.ts'
 import {
@@ -41,17 +40,6 @@ test('accepts 8192 bytes and refuses 8193, with Content-Length or in chunks of a
     assert.equal(just.status, 200, String(chunkBytes))
     assert.equal(codeOf(just), undefined)
   }
-})
-
-test('the limit counts bytes, not characters', async (t) => {
-  const app = await runRegisteringApp(t)
-  const spent = Buffer.byteLength(JSON.stringify({ ...GOOD_BODY, challengeToken: '' }))
-  // Three bytes each; the one token fits to the byte, the other by its characters only.
-  const fits = { ...GOOD_BODY, challengeToken: 'ก'.repeat(Math.floor((8192 - spent) / 3)) }
-  const over = { ...GOOD_BODY, challengeToken: `${fits.challengeToken}ก` }
-  assert.ok(Buffer.byteLength(JSON.stringify(over)) > 8192 && JSON.stringify(over).length < 8192)
-  assert.equal(codeOf(await app.register(fits)), 'CHALLENGE_FAILED')
-  assert.equal(codeOf(await app.register(over)), 'PAYLOAD_TOO_LARGE')
 })
 
 test('refuses a body that is too large without waiting for it', async (t) => {
@@ -151,45 +139,6 @@ test('checks the headers of a request without a body', async (t) => {
   }
 })
 
-test("parses media type and coding by HTTP's rules", async (t) => {
-  const app = await runRegisteringApp(t)
-  const body = JSON.stringify(GOOD_BODY)
-  const cases: readonly (readonly [status: number, ...lines: readonly string[]])[] = [
-    [200, 'Content-Type: application/json'],
-    [200, 'content-type:APPLICATION/JSON'],
-    [200, 'Content-Type: application/json;charset=utf-8'],
-    [200, 'Content-Type: application/json; charset="UTF-8"'],
-    [200, 'Content-Type: application/json ; Charset=utf-8 ;'],
-    [200, 'Content-Type: application/json', 'Content-Encoding: identity'],
-    [200, 'Content-Type: application/json', 'Content-Encoding: Identity'],
-    [415],
-    [415, 'Content-Type:'],
-    [415, 'Content-Type: text/json'],
-    [415, 'Content-Type: application/json5'],
-    [415, 'Content-Type: application/problem+json'],
-    [415, 'Content-Type: application/json; charset=utf8'],
-    [415, 'Content-Type: application/json; charset=latin1'],
-    [415, 'Content-Type: application/json; charset=utf-8; charset=utf-8'],
-    [415, 'Content-Type: application/json; version=1'],
-    [415, 'Content-Type: application/json, application/json'],
-    [415, 'Content-Type: multipart/form-data; boundary=x'],
-    [415, 'Content-Type: application/json', 'Content-Encoding: gzip'],
-    [415, 'Content-Type: application/json', 'Content-Encoding: br'],
-    [415, 'Content-Type: application/json', 'Content-Encoding: identity, gzip'],
-    [415, 'Content-Type: application/json', 'Content-Encoding: identity', 'Content-Encoding: gzip'],
-  ]
-  for (const [status, ...headers] of cases) {
-    const response = await registerRaw(app, { headers, body })
-    assert.equal(response.status, status, headers.join(' | '))
-    assert.equal(codeOf(response) === 'UNSUPPORTED_MEDIA_TYPE', status === 415, headers.join(' | '))
-  }
-  const coded = await registerRaw(app, {
-    headers: [...JSON_TYPE, 'Content-Encoding: gzip'],
-    body: gzipSync(body),
-  })
-  assert.equal(codeOf(coded), 'UNSUPPORTED_MEDIA_TYPE')
-})
-
 // Node keeps the first line of two; ApiRequest.header promises both.
 test('a repeated media type is refused', async (t) => {
   const app = await runRegisteringApp(t)
@@ -209,12 +158,7 @@ test('invalid UTF-8 and a byte order mark are not JSON', async (t) => {
     Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
   const good = Buffer.from(JSON.stringify(GOOD_BODY))
   for (const [what, body] of [
-    ['a continuation alone', around(0x80)],
     ['a cut character', around(0xe0, 0xb8)],
-    ['an overlong slash', around(0xc0, 0xaf)],
-    ['a surrogate', around(0xed, 0xa0, 0x80)],
-    ['a pair of surrogates', around(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
-    ['beyond Unicode', around(0xf4, 0x90, 0x80, 0x80)],
     ['latin1', around(0xe9)],
     ['a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), good])],
     ['UTF-16', Buffer.from(JSON.stringify(GOOD_BODY), 'utf16le')],

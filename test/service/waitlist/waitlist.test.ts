@@ -139,13 +139,6 @@ test('an unverifiable challenge is an outage', async () => {
   assert.equal(waitlist.isOpen(), false)
 })
 
-test('a failing store is an outage and releases the solution', async () => {
-  const cause = new StorageError('FULL', 'service.sqlite')
-  const { waitlist, steps } = makeWaitlist({ add: () => Promise.reject(cause) })
-  await assert.rejects(waitlist.register(REGISTRATION), outage(cause))
-  assert.deepEqual(steps, ['verify solved for register', 'seal', 'add', 'release'])
-})
-
 test('the response to an outage waits until the solution is released', async () => {
   const given = Promise.withResolvers<void>()
   const { waitlist, steps } = makeWaitlist({
