@@ -102,15 +102,6 @@ test('reports the provider and the expiry with --json', async (t) => {
   })
 })
 
-test('the test challenge has its fixed token', async (t) => {
-  const { origin } = await deploy(t, 'test')
-  assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin), {
-    status: 0,
-    out: 'test-pass\n',
-    error: '',
-  })
-})
-
 test('reports that a hosted challenge needs a browser, and that a closed waitlist has none', async (t) => {
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
     const { origin } = await deploy(t, provider)

@@ -45,17 +45,6 @@ async function exportLines(
   return { entries, problems, result, progressed }
 }
 
-test('exports all rows in the order of registering', async () => {
-  const count = 300
-  const registrations = await sealedRegistrations(count, KEYS)
-  const expected = Array.from({ length: count }, (_, index) => entryOf(index + 1))
-  const { entries, problems, result, progressed } = await exportLines(registrations)
-  assert.deepEqual(entries, expected)
-  assert.deepEqual(problems, [])
-  assert.deepEqual(result, { exported: count, leftOut: 0, guarded: 0, isComplete: true })
-  assert.equal(progressed, count)
-})
-
 test('exports an empty list as an empty file, in CSV as the header', async () => {
   const { entries, result } = await exportLines([])
   assert.deepEqual(entries, [])
