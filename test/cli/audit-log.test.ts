@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { key } from '../client/scripted-client.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { witnessSigner } from '../support/log-fixture.ts'
 import {
   folderWithLog,
   folderWithReleases,
+  forkOfLog,
   LOG_ORIGIN,
   rollBackTo,
 } from '../support/logged-releases.ts'
@@ -24,11 +26,12 @@ const STATE = ['--state', 'state.json']
 
 const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
 
-const serviceOf = (t: TestContext, folder: string): Promise<RunningApp> =>
-  runApp(t, {
-    ...liveDependencies(),
-    releases: loadReleases(openReleaseStore(path.join(folder, 'releases'))),
-  })
+const serviceOfReleases = (t: TestContext, releases: string): Promise<RunningApp> =>
+  runApp(t, { ...liveDependencies(), releases: loadReleases(openReleaseStore(releases)) })
+const serviceOf = (t: TestContext, folder: string) =>
+  serviceOfReleases(t, path.join(folder, 'releases'))
+const forkOf = async (t: TestContext, folder: string, versions: 3 | 4) =>
+  serviceOfReleases(t, await forkOfLog(t, folder, versions))
 
 const publish = (folder: string, ...more: readonly string[]) =>
   rollBackTo(folder, 'VS-0001', 'Back', ...more)
@@ -51,11 +54,7 @@ async function front(t: TestContext, ...apps: readonly RunningApp[]) {
       response.end(address.checkpoint)
       return
     }
-    void apps[address.turn(target)]?.fetch(target).then(async (upstream) => {
-      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(upstream.status, headers.flat())
-      response.end(Buffer.from(await upstream.arrayBuffer()))
-    })
+    passOn(request, response, apps[address.turn(target)]?.port ?? 0)
   })
   return address
 }
@@ -66,17 +65,6 @@ async function openLog(t: TestContext) {
   writeFileSync(path.join(log.folder, 'policy'), `log ${log.vkey}\nquorum none\n`)
   const app = await serviceOf(t, log.folder)
   return { ...log, app, address: await front(t, app) }
-}
-
-/** Another history of the same operator, signed with the same keys: its third version differs. */
-async function forkOf(t: TestContext, folder: string, versions: 3 | 4): Promise<RunningApp> {
-  const other = folderWithReleases(t, 2)
-  await rollBackTo(other, 'VS-0001', 'Another history')
-  cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
-  const { status, error } = await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN])
-  assert.equal(status, 0, error)
-  if (versions === 4) await rollBackTo(other, 'VS-0002', 'And a fourth')
-  return serviceOf(t, other)
 }
 
 interface AuditReport {
@@ -171,20 +159,36 @@ test('fewer versions than are known are not settled, then withheld; another smal
   const grown = await serviceOf(t, folder)
   const fork = await forkOf(t, folder, 3)
   const address = await front(t, grown, app, fork)
-  const nowSeconds = Math.floor(Date.now() / 1000)
-  const cosigned = async (note: string, minutesAgo: number) => {
-    const signed = note.slice(0, note.indexOf('\n\n') + 1)
-    return note + (await witness.cosign(signed, nowSeconds - minutesAgo * 60))
-  }
   const newest = text(releases, 'log', 'checkpoint')
   const forked = await (await fork.fetch('/log/checkpoint')).text()
   const toLog = (target: string) => target.startsWith('/log/')
   for (const [what, known, shown, turn, status, code] of [
-    ['log', await cosigned(newest, 60), await cosigned(old, 55), [1, 0], 3, 'LAGGING'],
-    ['log later', await cosigned(newest, 60), await cosigned(old, 30), [1, 0], 1, 'WITHHELD'],
-    ['fork', await cosigned(newest, 60), await cosigned(forked, 55), [2, 0], 1, 'FORK'],
-    ['API', undefined, await cosigned(newest, 5), [0, 1], 3, 'LAGGING'],
-    ['API later', undefined, await cosigned(newest, 60), [0, 1], 1, 'WITHHELD'],
+    [
+      'log',
+      await witness.cosignNote(newest, 60),
+      await witness.cosignNote(old, 55),
+      [1, 0],
+      3,
+      'LAGGING',
+    ],
+    [
+      'log later',
+      await witness.cosignNote(newest, 60),
+      await witness.cosignNote(old, 30),
+      [1, 0],
+      1,
+      'WITHHELD',
+    ],
+    [
+      'fork',
+      await witness.cosignNote(newest, 60),
+      await witness.cosignNote(forked, 55),
+      [2, 0],
+      1,
+      'FORK',
+    ],
+    ['API', undefined, await witness.cosignNote(newest, 5), [0, 1], 3, 'LAGGING'],
+    ['API later', undefined, await witness.cosignNote(newest, 60), [0, 1], 1, 'WITHHELD'],
   ] as const) {
     const state = ['--state', `${what}.json`]
     if (known !== undefined) {
@@ -220,10 +224,6 @@ test('a witness shows that the service withholds a version, without an earlier a
   })
   const line = `log ${vkey}\nwitness w1 ${signer.vkey} ${url}/prefix\nquorum w1\n`
   writeFileSync(path.join(folder, 'policy'), line)
-  const cosigned = async (note: string, minutesAgo: number) => {
-    const signed = note.slice(0, note.indexOf('\n\n') + 1)
-    return note + (await signer.cosign(signed, Math.floor(Date.now() / 1000) - minutesAgo * 60))
-  }
   const old = text(releases, 'log', 'checkpoint')
   const fork = await (await (await forkOf(t, folder, 3)).fetch('/log/checkpoint')).text()
   assert.equal((await publish(folder)).status, 0)
@@ -231,13 +231,13 @@ test('a witness shows that the service withholds a version, without an earlier a
   const address = await front(t, app)
   for (const [what, offer, minutesAgo, status, code] of [
     ['not offered', undefined, 0, 0, undefined],
-    ['the same', await cosigned(old, 60), 55, 0, undefined],
-    ['within ten minutes', await cosigned(newest, 60), 55, 3, 'LAGGING'],
-    ['later', await cosigned(newest, 60), 30, 1, 'WITHHELD'],
-    ['another history', await cosigned(fork, 60), 55, 1, 'FORK'],
+    ['the same', await signer.cosignNote(old, 60), 55, 0, undefined],
+    ['within ten minutes', await signer.cosignNote(newest, 60), 55, 3, 'LAGGING'],
+    ['later', await signer.cosignNote(newest, 60), 30, 1, 'WITHHELD'],
+    ['another history', await signer.cosignNote(fork, 60), 55, 1, 'FORK'],
   ] as const) {
     offered = offer
-    address.checkpoint = await cosigned(old, minutesAgo)
+    address.checkpoint = await signer.cosignNote(old, minutesAgo)
     const { status: exit, error, report } = await audit(folder, address.origin)
     assert.deepEqual([exit, report.code], [status, code], `${what}: ${error}`)
     if (status !== 0) continue
@@ -350,12 +350,10 @@ test('the quorum of the policy and its age are required of the service, and no l
   const witness = await witnessSigner('witness.example/w1', 0x21)
   writeFileSync(path.join(folder, 'policy'), `log ${vkey}\nwitness w1 ${witness.vkey}\nquorum w1\n`)
   const note = text(releases, 'log', 'checkpoint')
-  const signed = note.slice(0, note.indexOf('\n\n') + 1)
-  const nowSeconds = Math.floor(Date.now() / 1000)
   for (const [checkpoint, status, code] of [
     [note, 1, 'UNWITNESSED'],
-    [note + (await witness.cosign(signed, nowSeconds - 8 * 86_400)), 1, 'STALE_WITNESS'],
-    [note + (await witness.cosign(signed, nowSeconds - 60)), 0, undefined],
+    [await witness.cosignNote(note, 8 * 24 * 60), 1, 'STALE_WITNESS'],
+    [await witness.cosignNote(note, 1), 0, undefined],
     ['not a note', 1, 'MALFORMED'],
   ] as const) {
     address.checkpoint = checkpoint

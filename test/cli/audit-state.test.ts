@@ -9,6 +9,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { editContent, FIXTURE_NOW_MS, makeContent } from '../publishing/content-fixture.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { serve } from '../support/loopback-server.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
@@ -42,11 +43,7 @@ async function deploy(t: TestContext, ...deployments: readonly Deployment[]) {
   for (const parts of deployments) apps.push(await runApp(t, { ...liveDependencies(), ...parts }))
   const address = { origin: '', turn: 0 }
   address.origin = await serve(t, (request, response) => {
-    void apps[address.turn]?.fetch(request.url ?? '').then(async (upstream) => {
-      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(upstream.status, headers.flat())
-      response.end(Buffer.from(await upstream.arrayBuffer()))
-    })
+    passOn(request, response, apps[address.turn]?.port ?? 0)
   })
   return address
 }
@@ -251,11 +248,7 @@ test('redactions that the archive lists are reported, and are not a finding', as
       response.end(JSON.stringify({ versions: ['VS-0001'], redactions }))
       return
     }
-    void app.fetch(request.url ?? '').then(async (upstream) => {
-      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(upstream.status, headers.flat())
-      response.end(Buffer.from(await upstream.arrayBuffer()))
-    })
+    passOn(request, response, app.port)
   })
   const { status, out } = await svc('audit', origin)
   assert.equal(status, 0)
@@ -323,11 +316,7 @@ test('an unsigned error of a proxy is inconclusive (exit 3)', async (t) => {
         response.writeHead(502, { 'Content-Type': 'text/html' }).end('<h1>Bad gateway</h1>')
         return
       }
-      void app.fetch(request.url ?? '').then(async (upstream) => {
-        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(upstream.status, headers.flat())
-        response.end(Buffer.from(await upstream.arrayBuffer()))
-      })
+      passOn(request, response, app.port)
     })
     const { status, error } = await svc('audit', origin)
     assert.equal(status, 3, ending)

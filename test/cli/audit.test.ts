@@ -17,6 +17,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { loadReleases, type PublishedHistory } from '../../src/service/releases/releases.ts'
 import { rewrittenReleases } from '../client/rewritten-releases.ts'
 import { key } from '../client/scripted-client.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { makeReleases, madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
@@ -39,11 +40,7 @@ async function deploy(t: TestContext, ...histories: readonly PublishedHistory[])
     const [pathname = ''] = (request.url ?? '').split('?')
     deployment.asked.push(pathname)
     const app = apps[deployment.turn(pathname)]
-    void app?.fetch(request.url ?? '').then(async (upstream) => {
-      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(upstream.status, headers.flat())
-      response.end(Buffer.from(await upstream.arrayBuffer()))
-    })
+    passOn(request, response, app?.port ?? 0)
   })
   return deployment
 }

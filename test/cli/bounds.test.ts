@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { serve } from '../support/loopback-server.ts'
 import { madeHistory } from '../support/made-releases.ts'
 import { svc } from '../support/run-svc.ts'
@@ -62,11 +63,7 @@ test('an audit ends at its overall time limit', async (t) => {
     // Each response in time, and some in a time that adds up.
     const delayMs = target.includes('/versions/') ? 60_000 : 0
     const timer = setTimeout(() => {
-      void app.fetch(target).then(async (upstream) => {
-        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(upstream.status, headers.flat())
-        response.end(Buffer.from(await upstream.arrayBuffer()))
-      })
+      passOn(request, response, app.port)
     }, delayMs)
     response.on('close', () => clearTimeout(timer))
   })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -26,7 +25,7 @@ import { openPolicy } from '@public-api/client-internal/log/log-policy'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
-import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'
+import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { svcIn } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
@@ -352,13 +351,7 @@ test('a mirror writes nothing through links in its copy, and waits for no pipe',
 
 test('an operator that shows two histories is caught, and a third party checks the evidence alone', async (t) => {
   const { folder, origin } = await openService(t, 3)
-  // The same operator, with the same key, and another third version.
-  const other = folderWithReleases(t, 2)
-  await rollBackTo(other, 'VS-0001', 'Another history')
-  cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
-  await svcIn(other, ['tlog', 'init', '--origin', 'api.example.org/log'])
-  await rollBackTo(other, 'VS-0002', 'And a fourth')
-  const releases = loadReleases(openReleaseStore(path.join(other, 'releases')))
+  const releases = loadReleases(openReleaseStore(await forkOfLog(t, folder, 4)))
   const forked = await runApp(t, { releases })
 
   await svcIn(folder, ['mirror', origin, 'copy', '--policy', 'policy'])

@@ -10,6 +10,7 @@ import { fetchCopyProof } from '@public-api/client-internal/fetch-copy-proof'
 import { VERIFICATION_FAULTS } from '@public-api/client-internal/verification-error'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { key } from '../client/scripted-client.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { rotatedSigning } from '../support/rotated-signing.ts'
@@ -372,11 +373,7 @@ test('requests the key document again after a key change', async (t) => {
     const target = request.url ?? ''
     asked.push(target)
     const app = target === '/api/v1/keys/signing-key' ? old : now
-    void app.fetch(target).then(async (upstream) => {
-      const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(upstream.status, headers.flat())
-      response.end(Buffer.from(await upstream.arrayBuffer()))
-    })
+    passOn(request, response, app.port)
   })
   const { exit } = await verifyJson(`${origin}/api/v1/status`, '--at', NOW)
   assert.equal(exit, 0)
@@ -455,13 +452,8 @@ test('accepts a signed 304 only for an entity tag of the request', async (t) => 
   // A valid 304 to another client's request.
   const gateway = await serve(t, (request, response) => {
     const isKeys = request.url?.includes('signing-key') === true
-    void app
-      .fetch(request.url ?? '', isKeys ? {} : { headers: { 'If-None-Match': tag } })
-      .then(async (upstream) => {
-        const headers = [...upstream.headers].filter(([name]) => name !== 'connection')
-        response.writeHead(upstream.status, headers.flat())
-        response.end(Buffer.from(await upstream.arrayBuffer()))
-      })
+    const headers = isKeys ? {} : { 'if-none-match': tag }
+    passOn(request, response, app.port, undefined, { headers })
   })
   for (const options of [[], ['--if-none-match', 'W/"another"']]) {
     const { exit, report } = await verifyJson(`${gateway}/api/v1/status`, ...PINNED, ...options)

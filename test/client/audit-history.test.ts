@@ -162,40 +162,12 @@ describe('a valid history', () => {
     assert.deepEqual(Object.keys(own).toSorted(), Object.keys(saved).toSorted())
   })
 
-  test('may have new versions', async (t) => {
-    const deployments = await deploy(t, madeHistory(5), madeHistory(7))
-    const { client } = deployments
-    const store = memoryStore()
-    await auditHistory({ client, store })
-    deployments.turn = () => 1
-    const grown = await auditHistory({ client, store })
-    assert.deepEqual(
-      [grown.previousHead?.snapshotId, grown.head.snapshotId, grown.versionsRead],
-      ['VS-0005', 'VS-0007', 2],
-    )
-    const whole = await auditHistory({ client, store, everyVersion: true })
-    assert.equal(whole.versionsRead, 7)
-  })
-
   test('may get versions during the audit', async (t) => {
     const deployments = await deploy(t, madeHistory(3), madeHistory(4))
     deployments.turn = () => (deployments.asked.length > 9 ? 1 : 0)
     const { head, versionsRead } = await auditHistory({ client: deployments.client })
     assert.equal(head.snapshotId, 'VS-0004')
     assert.equal(versionsRead, 4)
-  })
-
-  test('that keeps growing ends the audit', async (t) => {
-    const deployments = await deploy(t, ...[1, 2, 3, 4, 5, 6].map(madeHistory))
-    let heads = -1
-    deployments.turn = (path) => {
-      if (path === READ_PATHS.version) heads += 1
-      return Math.max(heads, 0)
-    }
-    await assert.rejects(
-      auditHistory({ client: deployments.client }),
-      (error) => error instanceof UnsettledError && /during each of 4 rounds/.test(error.message),
-    )
   })
 
   test('may grow between the newest version and the index', async (t) => {
@@ -216,16 +188,6 @@ describe('a valid history', () => {
     for (const concurrency of [0, -1, Number.NaN]) {
       await assert.rejects(auditHistory({ client, concurrency }), RangeError)
     }
-  })
-
-  test('with an unavailable resource passes, and the report lists it', async (t) => {
-    const made = makeReleases(2)
-    const name = [...made.resources.keys()].findLast((each) => each.startsWith('status ')) ?? ''
-    made.resources.delete(name)
-    const { client } = await deploy(t, loadReleases(made.store))
-    const { unavailable, resources } = await auditHistory({ client })
-    assert.deepEqual(unavailable, ['status'])
-    assert.equal(resources.length, SNAPSHOT_NAMES.length - 1)
   })
 })
 

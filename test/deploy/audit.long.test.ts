@@ -15,6 +15,7 @@ import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
 import { liveDependencies } from '../cli/verifying/live-app.ts'
 import { key } from '../client/scripted-client.ts'
+import { passOn } from '../support/http-proxy.ts'
 import { folderWithLog, folderWithReleases, rollBackTo } from '../support/logged-releases.ts'
 import { serve } from '../support/loopback-server.ts'
 import { runApp } from '../support/running-app.ts'
@@ -40,11 +41,7 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
   const origin = await serve(t, (incoming, response) => {
     const app = shown === undefined ? undefined : apps[shown]
     if (app === undefined) return void incoming.socket.destroy()
-    void app.fetch(incoming.url ?? '').then(async (reply) => {
-      const headers = [...reply.headers].filter(([name]) => name !== 'connection')
-      response.writeHead(reply.status, headers.flat())
-      response.end(Buffer.from(await reply.arrayBuffer()))
-    })
+    passOn(incoming, response, app.port)
   })
 
   const env = {

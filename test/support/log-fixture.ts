@@ -21,6 +21,8 @@ export interface NoteSigner {
   sign(text: string): Promise<string>
   /** The line of a witness over a checkpoint at a time, in seconds since 1970. */
   cosign(text: string, atSeconds: number): Promise<string>
+  /** A signed note with one more line: that of a witness who cosigned it some minutes ago. */
+  cosignNote(note: string, minutesAgo: number): Promise<string>
 }
 
 async function noteSigner(name: string, type: number, seed: number): Promise<NoteSigner> {
@@ -29,7 +31,7 @@ async function noteSigner(name: string, type: number, seed: number): Promise<Not
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
   const publicKey = Buffer.from(x, 'base64url')
   const keyId = await keyIdOf(name, type, publicKey)
-  return {
+  const signer: NoteSigner = {
     name,
     key,
     vkey: await formatVkey(name, type, publicKey),
@@ -42,7 +44,12 @@ async function noteSigner(name: string, type: number, seed: number): Promise<Not
       const signature = sign(null, Buffer.from(cosignedText(text, atSeconds)), key)
       return formatSignatureLine(name, keyId, Buffer.concat([time, signature]))
     },
+    async cosignNote(note, minutesAgo) {
+      const text = note.slice(0, note.indexOf('\n\n') + 1)
+      return note + (await signer.cosign(text, Math.floor(Date.now() / 1000) - minutesAgo * 60))
+    },
   }
+  return signer
 }
 
 export function witnessSigner(name: string, seed: number): Promise<NoteSigner> {

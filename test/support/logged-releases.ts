@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeReleases } from './made-releases.ts'
 import { type Outcome, svcIn } from './run-svc.ts'
@@ -38,6 +38,17 @@ export async function folderWithLog(t: TestScope, versions = 3) {
   if (status !== 0) throw new Error(error)
   const { vkey } = JSON.parse(out) as { readonly vkey: string }
   return { folder, vkey, releases: path.join(folder, 'releases') }
+}
+
+/** The releases folder of another history of the same log, signed with the same key: its third version differs. */
+export async function forkOfLog(t: TestScope, folder: string, versions: 3 | 4): Promise<string> {
+  const other = folderWithReleases(t, 2)
+  await rollBackTo(other, 'VS-0001', 'Another history')
+  cpSync(path.join(folder, 'secrets', 'log-key.pem'), path.join(other, 'secrets', 'log-key.pem'))
+  const { status, error } = await svcIn(other, ['tlog', 'init', '--origin', LOG_ORIGIN])
+  if (status !== 0) throw new Error(error)
+  if (versions === 4) await rollBackTo(other, 'VS-0002', 'And a fourth')
+  return path.join(other, 'releases')
 }
 
 /** Publishes the content of an older version again. Its cards are not drawn, which would take most of the time. */
