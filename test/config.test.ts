@@ -78,9 +78,9 @@ const GOOD: readonly (readonly [
 ])[] = [
   ['PORT', '0', ({ port }) => port, 0],
   ['PORT', '65535', ({ port }) => port, 65_535],
-  ['HOST', '::1', ({ host }) => host, '::1'],
-  ['HOST', '0.0.0.0', ({ host }) => host, '0.0.0.0'],
-  ['HOST', 'localhost', ({ host }) => host, 'localhost'],
+  ...['::', '::1', '0.0.0.0', '127.0.0.2', 'localhost', 'a', 'A-1.Example', 'a_b', 'a.'].map(
+    (value) => ['HOST', value, ({ host }: Config) => host, value] as const,
+  ),
   [
     'SVC_BASE_URL',
     'https://api.example.test',
@@ -93,6 +93,7 @@ const GOOD: readonly (readonly [
     ({ baseUrl }) => baseUrl,
     'https://api.example.test',
   ],
+  ['SVC_BASE_URL', 'https://example.test/?#', ({ baseUrl }) => baseUrl, 'https://example.test'],
   ['SVC_BASE_URL', 'http://[::1]:8080', ({ baseUrl }) => baseUrl, 'http://[::1]:8080'],
   ['SVC_RUNTIME', 'production', ({ runtime }) => runtime, 'production'],
   ['SVC_DEPLOYMENT', 'preview', ({ deployment }) => deployment, 'preview'],
@@ -131,6 +132,15 @@ const GOOD: readonly (readonly [
     ({ trustedProxies }) => trustedProxies,
     proxies('10.0.0.0/8', '::1', '2001:db8::/32'),
   ],
+  ...['10.0.0.0/0', '10.0.0.0/32', '2001:db8::/128', '::/0'].map(
+    (range) =>
+      [
+        'SVC_TRUSTED_PROXIES',
+        range,
+        ({ trustedProxies }: Config) => trustedProxies,
+        proxies(range),
+      ] as const,
+  ),
   ['SVC_WORKERS', '256', ({ workers }) => workers, 256],
   ['SVC_ADMIN_PORT', '9464', ({ adminPort }) => adminPort, 9464],
   ['SVC_ADMIN_PORT', '0', ({ adminPort }) => adminPort, 0],
@@ -152,6 +162,11 @@ const GOOD: readonly (readonly [
     'mailto:a%2Bb@example.test?subject=Security',
     'tel:+1-201-555-0123',
     'tel:7042;phone-context=example.test',
+    'mailto:a@b',
+    'tel:1',
+    'tel:+1',
+    'tel:(0)',
+    'tel:+1-201-555-0123;ext=1',
   ].map(
     (contact) =>
       [
@@ -194,7 +209,7 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
   ],
   [
     'HOST',
-    ['a b', 'http://x', '[::1]', '-x', '127.0.0.256', '1.2.3'],
+    ['a b', 'http://x', '[::1]', '-x', 'a..b', '1', 'a:1', '127.0.0.256', '1.2.3'],
     'an IP address or a host name',
   ],
   [
@@ -221,6 +236,13 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
       'proxy.example',
       '10.0.0.0/33',
       '::1/129',
+      '2001:db8::/129',
+      '10.0.0.0/0x8',
+      '10.0.0.0/8e0',
+      '10.0.0.0/+8',
+      '10.0.0.0/8.0',
+      '10.0.0.0/255.0.0.0',
+      '10.0.0.0 /8',
       '10.0.0.1,',
       '10.0.0.0/8/8',
       '10.0.0.0/',
@@ -248,6 +270,10 @@ const BAD: readonly (readonly [variable: string, values: readonly string[], expe
       'tel:',
       'tel:security',
       'tel:+1 201 555 0123',
+      'tel:+',
+      'tel:;ext=1',
+      'tel:+1x',
+      'xtel:1',
       'https://example.test/\nExpires:',
     ],
     'a URI that starts with https://, mailto: or tel:',
@@ -337,11 +363,32 @@ test('a URL that may contain a password is not quoted', () => {
   }
   const noUser = inspectConfig({ SVC_BASE_URL: 'https://:hunter2@example.test' }, WORKING_DIR)
   assert.equal(noUser.mistakes.length, 1, 'a password without a user is not part of an origin')
-  for (const value of ['https://hunter2@verify.example', 'https://:hunter2@', 'u:hunter2@host']) {
-    const { mistakes } = inspectConfig({ SVC_CHALLENGE_VERIFY_URL: value }, WORKING_DIR)
+  for (const [variable, value] of [
+    ['SVC_CHALLENGE_VERIFY_URL', 'https://hunter2@verify.example'],
+    ['SVC_CHALLENGE_VERIFY_URL', 'https://:hunter2@'],
+    ['SVC_CHALLENGE_VERIFY_URL', 'u:hunter2@host'],
+    ['SVC_BASE_URL', 'https://hunter2@example.test'],
+    // Any value with an @ may contain one.
+    ...['HOST', 'SVC_NTP_SERVER', 'SVC_TRUSTED_PROXIES', 'SVC_RUNTIME'].map(
+      (name) => [name, 'user:hunter2@[host'] as const,
+    ),
+    ...[
+      'javascript:mailto:hunter2@example.test',
+      'x-mailto:hunter2@example.test',
+      'mailto:@hunter2.test',
+      'mailto:hunter2@',
+      'mailto:?to=hunter2@example.test',
+      'mailto:hunter2@b@c',
+    ].map((contact) => ['SVC_SECURITY_CONTACT', contact] as const),
+  ] as const) {
+    const { mistakes } = inspectConfig({ [variable]: value }, WORKING_DIR)
     assert.equal(mistakes.length, 1, value)
+    assert.match(mistakes[0] ?? '', new RegExp(`^${variable}: expected `))
     assert.ok(!mistakes.join('').includes('hunter2'), value)
   }
+  // The default folder for secrets, inside the data folder: a variable that is not set is not quoted.
+  const { mistakes } = inspectConfig({ SVC_DATA_DIR: '.' }, WORKING_DIR)
+  assert.match(mistakes.join(), /^SVC_SECRETS_DIR: expected a folder that is not inside [^"]*$/)
 })
 
 test('a hosted challenge needs its two keys; the verify address has a default for each', () => {

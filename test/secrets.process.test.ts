@@ -230,22 +230,6 @@ test('production creates nothing and names every missing secret', async (t) => {
   assert.ok(!existsSync(config.secretsDir))
 })
 
-test('production runs without a signing key and publishes none', async (t) => {
-  const config = configureSecrets(
-    t,
-    {
-      'key-hash-secret.txt': `${'k'.repeat(32)}\n`,
-      'address-hash-secret.txt': 'a'.repeat(64),
-      'waitlist-recipient.txt': RECIPIENT,
-    },
-    { SVC_RUNTIME: 'production' },
-  )
-  const { secrets, made } = await openSecrets(config, NOW_MS)
-  assert.deepEqual(made, [])
-  assert.equal(secrets.signingKey, undefined)
-  assert.deepEqual(secrets.publishedKeys, [])
-})
-
 test('names an invalid secret by its file and the expectation, never by its content', (t) => {
   const { privateKey } = generateKeyPairSync('x25519')
   const wrong: readonly (readonly [

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { startRegistering } from '../support/registering-service.ts'
 import { startService } from '../support/service-process.ts'
+import { useFileScope } from '../support/test-scope.ts'
 
 const OTHER_LOOPBACK = '127.0.0.2'
 
@@ -34,18 +35,28 @@ const EXPECTED_METRICS = [
   'svc_time_quality_state',
 ]
 
-test('the admin port responds only to hosts of loopback, and to no other site', async (t) => {
-  const { folder } = makeDeployment(t)
-  const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
-  const { port } = await service.line('Health and metrics')
+const scope = useFileScope()
+let opened: ReturnType<typeof openAdmin> | undefined
+
+async function openAdmin() {
+  const { folder } = makeDeployment(scope)
+  // Another address of the loopback network stands for what the world can reach.
+  const service = startService(scope, folder, { HOST: OTHER_LOOPBACK, SVC_ADMIN_PORT: '0' })
+  const { origin, port } = await service.serving()
+  const { port: adminPort } = await service.line('Health and metrics')
+  return { origin, port, adminPort: Number(adminPort) }
+}
+
+/** One service for the tests that only ask it. */
+const adminService = () => (opened ??= openAdmin())
+
+test('the admin port responds only to hosts of loopback, and to no other site', async () => {
+  const { adminPort } = await adminService()
   const statusFor = async (host: string) => {
     const lines =
       host === '' ? ['GET /healthz HTTP/1.0'] : ['GET /healthz HTTP/1.1', `Host: ${host}`]
-    const { status } = await sendRaw(
-      Number(port),
-      `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`,
-    )
-    return status
+    const bytes = `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`
+    return (await sendRaw(adminPort, bytes)).status
   }
   const hosts = [
     'localhost',
@@ -71,12 +82,9 @@ test('the admin port responds only to hosts of loopback, and to no other site', 
   for (const line of foreign) assert.equal(await statusFor(`localhost\r\n${line}`), 403, line)
 })
 
-test('serves health, readiness and metrics on the admin port', async (t) => {
-  const { folder } = makeDeployment(t)
-  const service = startService(t, folder, { SVC_ADMIN_PORT: '0' })
-  const { origin } = await service.serving()
-  const { port } = await service.line('Health and metrics')
-  const admin = `http://127.0.0.1:${String(port)}`
+test('serves health, readiness and metrics on the admin port', async () => {
+  const { origin, adminPort } = await adminService()
+  const admin = `http://127.0.0.1:${adminPort}`
 
   const health = await fetch(`${admin}/healthz`)
   assert.deepEqual([health.status, await health.json()], [200, { status: 'alive' }])
@@ -117,16 +125,10 @@ test('serves health, readiness and metrics on the admin port', async (t) => {
   for (const name of EXPECTED_METRICS) {
     assert.match(text, new RegExp(`^${name}(?:{.*})? [\\d.e+-]+$`, 'm'), name)
   }
-
-  assert.equal((await service.stop()).code, 0)
 })
 
-test('the admin listener is reachable on 127.0.0.1 only', async (t) => {
-  const { folder } = makeDeployment(t)
-  // Another address of the loopback network stands for what the world can reach.
-  const service = startService(t, folder, { HOST: OTHER_LOOPBACK, SVC_ADMIN_PORT: '0' })
-  const { port } = await service.serving()
-  const { port: adminPort } = await service.line('Health and metrics')
+test('the admin listener is reachable on 127.0.0.1 only', async () => {
+  const { port, adminPort } = await adminService()
   const isReached = (asked: number) =>
     new Promise<boolean>((resolve) => {
       const socket = connect(asked, OTHER_LOOPBACK)
@@ -137,8 +139,7 @@ test('the admin listener is reachable on 127.0.0.1 only', async (t) => {
       socket.once('error', () => resolve(false))
     })
   assert.equal(await isReached(port), true)
-  assert.equal(await isReached(Number(adminPort)), false)
-  assert.equal((await service.stop()).code, 0)
+  assert.equal(await isReached(adminPort), false)
 })
 
 test('counts registrations, challenges and key checks by outcome over all workers', async (t) => {

@@ -46,6 +46,10 @@ test('the first start creates secrets that only the owner can read, the second c
     assert.ok(!written.includes(secret), `${file} is not in the log`)
   }
   const keyId = await servedKeyId(origin)
+  const { api } = await first.line('Serving at')
+  const response = await fetch(`${String(api)}/status`)
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('x-svc-signature') ?? '', /^[A-Za-z0-9+/]{86}==$/)
   assert.deepEqual(await first.stop(), { code: 0, signal: null })
   assert.equal(first.stderr(), '')
 
@@ -60,16 +64,6 @@ test('the first start creates secrets that only the owner can read, the second c
   )
 })
 
-test('serves the released content, signed, at the logged URL', async (t) => {
-  const { folder } = makeDeployment(t)
-  const service = startService(t, folder)
-  const { api } = await service.line('Serving at')
-  const response = await fetch(`${String(api)}/status`)
-  assert.equal(response.status, 200)
-  assert.match(response.headers.get('x-svc-signature') ?? '', /^[A-Za-z0-9+/]{86}==$/)
-  assert.deepEqual(listFolder(path.join(folder, 'data')), ['service.sqlite'])
-})
-
 test('a start that fails on releases creates no secrets', async (t) => {
   for (const workers of ['1', '2']) {
     const { folder, releasesDir } = makeDeployment(t)
@@ -78,7 +72,11 @@ test('a start that fails on releases creates no secrets', async (t) => {
     )
     const { ending, service } = await failedStart(t, folder, { SVC_WORKERS: workers })
     assert.deepEqual(ending, { code: 1, signal: null })
-    assert.match(service.stderr(), /could not start: The version chain is broken at VS-0001/)
+    assert.match(service.stderr(), /could not start: The version chain is broken at VS-0001: HASH/)
+    assert.equal(service.stderr().trimEnd().split('\n').length, 1, 'one clear line')
+    const line = service.lines().at(-1)
+    assert.equal(line?.level, 'error')
+    assert.match(line?.msg ?? '', /VS-0001/)
     assert.deepEqual(listFolder(folder), ['releases'])
   }
 })

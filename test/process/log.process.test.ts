@@ -68,41 +68,40 @@ const TRAFFIC: readonly string[] = [
   `GET /${'query-word'.repeat(3000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
 ]
 
-for (const level of ['trace', 'debug', 'info'] as const) {
-  test(`at level ${level} the log is JSON lines without client data`, async (t) => {
-    const { folder, releasesDir } = makeDeployment(t)
-    // A resource that answers 503, so that the log has reason to speak.
-    editFile(resourceFile(releasesDir, 'VS-0002', 'roadmap'), (text) => `${text} `)
-    const service = startService(t, folder, { SVC_LOG_LEVEL: level, HOST: '127.0.0.2' })
-    const { port } = await service.serving()
-    const answered = await Promise.all(
-      TRAFFIC.map(async (bytes) => {
-        const held = await holdConnection(t, port, { host: '127.0.0.2', localAddress: CLIENT })
-        held.send(bytes)
-        // The chunked body never ends; its response comes without it.
-        return held.until((text) => text.includes('\r\n\r\n'))
-      }),
-    )
-    assert.ok(answered.every((text) => /^HTTP\/1\.1 [2-5]\d\d /.test(text)))
-    service.signal('SIGTERM')
-    assert.equal((await service.ended).code, 0)
+// Level trace logs all that the others do.
+test('at level trace the log is JSON lines without client data', async (t) => {
+  const { folder, releasesDir } = makeDeployment(t)
+  // A resource that answers 503, so that the log has reason to speak.
+  editFile(resourceFile(releasesDir, 'VS-0002', 'roadmap'), (text) => `${text} `)
+  const service = startService(t, folder, { SVC_LOG_LEVEL: 'trace', HOST: '127.0.0.2' })
+  const { port } = await service.serving()
+  const answered = await Promise.all(
+    TRAFFIC.map(async (bytes) => {
+      const held = await holdConnection(t, port, { host: '127.0.0.2', localAddress: CLIENT })
+      held.send(bytes)
+      // The chunked body never ends; its response comes without it.
+      return held.until((text) => text.includes('\r\n\r\n'))
+    }),
+  )
+  assert.ok(answered.every((text) => /^HTTP\/1\.1 [2-5]\d\d /.test(text)))
+  service.signal('SIGTERM')
+  assert.equal((await service.ended).code, 0)
 
-    const lines = service.lines()
-    assert.ok(lines.length >= 4)
-    for (const line of lines) {
-      assert.match(line.level, /^(trace|debug|info|warn|error|fatal)$/)
-      assert.ok(!Number.isNaN(Date.parse(String(line['time']))))
-      assert.equal(typeof line.msg, 'string')
+  const lines = service.lines()
+  assert.ok(lines.length >= 4)
+  for (const line of lines) {
+    assert.match(line.level, /^(trace|debug|info|warn|error|fatal)$/)
+    assert.ok(!Number.isNaN(Date.parse(String(line['time']))))
+    assert.equal(typeof line.msg, 'string')
+  }
+  const written = service.stdout() + service.stderr()
+  for (const word of CLIENT_DATA) {
+    assert.ok(!written.includes(word), `the log holds ${word}: ${written}`)
+    for (const [file, text] of textsBelow(folder)) {
+      assert.ok(!text.includes(word), `${file} holds ${word}`)
     }
-    const written = service.stdout() + service.stderr()
-    for (const word of CLIENT_DATA) {
-      assert.ok(!written.includes(word), `the log holds ${word}: ${written}`)
-      for (const [file, text] of textsBelow(folder)) {
-        assert.ok(!text.includes(word), `${file} holds ${word}`)
-      }
-    }
-  })
-}
+  }
+})
 
 test('at level silent the service serves and logs nothing', async (t) => {
   const { folder } = makeDeployment(t)

@@ -80,31 +80,6 @@ test('a start with a newer database fails and leaves it unchanged', async (t) =>
   await assertRefusedStart(t, deployment, /could not start: .*written by a newer version/)
 })
 
-test('a start with a file that is not a database fails and leaves it unchanged', async (t) => {
-  const deployment = await usedDeployment(t)
-  writeFileSync(databaseFileOf(deployment), 'notes '.repeat(2000))
-  await assertRefusedStart(t, deployment, /could not start: .*not a database of this service/)
-})
-
-test('a start with the database of another program fails and leaves it unchanged', async (t) => {
-  const deployment = makeDeployment(t)
-  mkdirSync(deployment.dataDir)
-  const database = new DatabaseSync(databaseFileOf(deployment))
-  database.exec('CREATE TABLE notes (text TEXT)')
-  database.close()
-  await assertRefusedStart(t, deployment, /could not start: .*not a database of this service/)
-})
-
-test('a start that cannot create the data folder creates nothing else', (t) => {
-  for (const dataDir of ['a-file/data', 'a-file']) {
-    const { folder } = makeDeployment(t)
-    writeFileSync(path.join(folder, 'a-file'), '')
-    const mistakes = startMistakes(folder, { SVC_DATA_DIR: dataDir })
-    assert.ok(mistakes.includes(path.join(folder, 'a-file')), mistakes)
-    assert.deepEqual(listFolder(folder), ['a-file', 'releases'])
-  }
-})
-
 test('starts while the database is locked, and accepts registrations once it is free', async (t) => {
   const deployment = await usedDeployment(t)
   // So the log cannot be opened either.
@@ -181,20 +156,6 @@ test('the first start advises to move the identity, and the service works withou
   assert.ok(!listFolder(deployment.secretsDir).includes('waitlist-identity.txt'))
   writeFileSync(file, identity)
   assert.equal((await readKept(deployment)).length, 1)
-})
-
-test('reports an invalid store URL without its password, and creates nothing', (t) => {
-  const cases = {
-    SVC_DATABASE_URL: 'postgres://user:hunter2@db.example/',
-    SVC_VALKEY_URL: 'http://:hunter2@valkey.example',
-  }
-  for (const [variable, value] of Object.entries(cases)) {
-    const { folder } = makeDeployment(t)
-    const mistakes = startMistakes(folder, { [variable]: value })
-    assert.match(mistakes, new RegExp(`^${variable}: expected `))
-    assert.ok(!mistakes.includes('hunter2'))
-    assert.deepEqual(listFolder(folder), ['releases'])
-  }
 })
 
 test('production needs only the recipient and creates no secret', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { eventually } from '../support/eventually.ts'
+import { livingPids } from '../support/keyed-service.ts'
 import {
   assertSound,
   readKept,
@@ -17,13 +17,6 @@ import {
 const WORKERS = 3
 const PER_ACTOR = LIMITS.registrationPerActor.requests
 const IN_ALL = LIMITS.registrationGlobal.requests
-
-function livingPids({ service }: RegisteringService, started: number): Promise<readonly number[]> {
-  return eventually(`${started} workers took requests`, () => {
-    const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
-    return lines.length === started ? lines.map((line) => Number(line['pid'])) : undefined
-  })
-}
 
 async function startThree(
   t: TestContext,

@@ -185,18 +185,6 @@ test('refuses a damaged version and serves the old one until it is repaired', as
   assert.equal((await service.stop()).code, 0)
 })
 
-test('keeps serving the release if the folder loses its versions or vanishes', async (t) => {
-  const { service, origin, releasesDir } = await start(t, { SVC_RELEASE_POLL_SECONDS: '1' })
-  rmSync(releasesDir, { recursive: true })
-  service.signal('SIGHUP')
-  await service.line('Reloading')
-  assert.equal(await headOf(origin), 'VS-0002')
-  assert.equal((await fetch(`${origin}/api/v1/versions/VS-0001`)).status, 200)
-  writeReleases(releasesDir, 3)
-  await untilServed(origin, 'VS-0003')
-  assert.equal((await service.stop()).code, 0)
-})
-
 test('serves a resource once it is repaired', async (t) => {
   const deployment = makeDeployment(t)
   const file = resourceFile(deployment.releasesDir, 'VS-0002', 'roadmap')

@@ -19,19 +19,6 @@ async function qualityAt(origin: string): Promise<Quality> {
   return ((await response.json()) as { data: { quality: Quality } }).data.quality
 }
 
-test('without a time source the quality of the clock is unverified', async (t) => {
-  const service = startService(t, makeDeployment(t).folder)
-  const { origin } = await service.serving()
-  assert.deepEqual(await qualityAt(origin), {
-    state: 'UNVERIFIED',
-    source: null,
-    offsetMs: null,
-    maxErrorMs: null,
-    checkedAt: null,
-  })
-  assert.equal((await service.stop()).code, 0)
-})
-
 for (const [aheadMs, state] of [
   [0, 'SYNCHRONIZED'],
   [3_600_000, 'UNSYNCHRONIZED'],

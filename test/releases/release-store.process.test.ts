@@ -361,27 +361,38 @@ test('reads only regular files of a bounded size', (t) => {
   const folder = temporaryFolder(t)
   const store = openReleaseStore(folder)
   store.writeResource('status', DIGEST, TEXT)
-  const file = path.join(folder, 'resources', 'status', `${DIGEST}.json`)
-  const read = () => store.readResourceText('status', DIGEST)
-  const replace = (make: () => void) => {
-    fs.rmSync(file)
-    make()
+  store.appendVersion('VS-0001', TEXT)
+  const resource = path.join(folder, 'resources', 'status', `${DIGEST}.json`)
+  const readResource = () => store.readResourceText('status', DIGEST)
+  const version = path.join(folder, 'versions', 'VS-0001.json')
+  for (const [file, read, limit] of [
+    [version, () => store.readVersionText('VS-0001'), 1_048_576],
+    [resource, readResource, 8_388_608],
+  ] as const) {
+    const replace = (make: () => void) => {
+      fs.rmSync(file)
+      make()
+    }
+    replace(() => execFileSync('mkfifo', [file]))
+    assertFault('UNREADABLE', read, /it is not a regular file$/)
+    for (const device of ['/dev/zero', '/dev/null', '/dev/full']) {
+      replace(() => fs.symlinkSync(device, file))
+      assertFault('UNREADABLE', read, /json is a link; expected a file$/)
+    }
+    // A sparse file takes no room on the disk, and reading it would take 300 MB of memory.
+    replace(() => {
+      fs.writeFileSync(file, '')
+      fs.truncateSync(file, 300_000_000)
+    })
+    assertFault(
+      'UNREADABLE',
+      read,
+      new RegExp(`it has 300000000 bytes; expected at most ${limit}$`),
+    )
   }
-  replace(() => execFileSync('mkfifo', [file]))
-  assertFault('UNREADABLE', read, /it is not a regular file$/)
-  for (const device of ['/dev/zero', '/dev/null', '/dev/full']) {
-    replace(() => fs.symlinkSync(device, file))
-    assertFault('UNREADABLE', read, /json is a link; expected a file$/)
-  }
-  // A sparse file takes no room on the disk, and reading it would take 300 MB of memory.
-  replace(() => {
-    fs.writeFileSync(file, '')
-    fs.truncateSync(file, 300_000_000)
-  })
-  assertFault('UNREADABLE', read, /it has 300000000 bytes; expected at most 8388608$/)
-  replace(() => fs.writeFileSync(file, 'x'.repeat(8_388_608)))
+  fs.writeFileSync(resource, 'x'.repeat(8_388_608))
   // Read as a whole, and then compared with its digest.
-  assertFault('DIGEST_MISMATCH', read, /found the digest [\w-]{43}, expected [\w-]{43}$/)
+  assertFault('DIGEST_MISMATCH', readResource, /found the digest [\w-]{43}, expected [\w-]{43}$/)
 })
 
 test("does not write a resource that exceeds the readers' size limit", (t) => {

@@ -95,7 +95,10 @@ export async function stopKeyed({ service }: KeyedService): Promise<void> {
 }
 
 /** Process ids of all workers started so far, once their number is reached. */
-export function livingPids({ service }: KeyedService, started: number): Promise<readonly number[]> {
+export function livingPids(
+  { service }: Pick<KeyedService, 'service'>,
+  started: number,
+): Promise<readonly number[]> {
   return eventually(`${started} workers took requests`, () => {
     const lines = service.lines().filter(({ msg }) => msg === 'Worker ready')
     return lines.length === started ? lines.map((line) => Number(line['pid'])) : undefined
