@@ -85,235 +85,206 @@ const isError = (passing: Passing): boolean => isApi(passing) && passing.status 
 const isPost = ({ method }: Passing): boolean => method === 'POST'
 const isHead = ({ method }: Passing): boolean => method === 'HEAD'
 
-interface Fault {
-  readonly name: string
-  readonly mischief?: Mischief
-  readonly examination?: Examination
-  readonly deployment?: 'primary' | 'preview'
-  /** Exactly the findings, in any order. */
-  readonly expected: readonly FindingId[]
-}
+/** A fault of a proxy, and exactly the findings that it leads to, in any order. */
+type Fault = readonly [
+  name: string,
+  mischief: Mischief | undefined,
+  expected: readonly FindingId[],
+  options?: {
+    readonly examination?: Examination
+    readonly deployment?: 'primary' | 'preview'
+  },
+]
 
 const FAULTS: readonly Fault[] = [
   // Endpoints
-  {
-    name: 'a row that is gone',
-    mischief: only(at(status.path), (passing) => {
+  [
+    'a row that is gone',
+    only(at(status.path), (passing) => {
       passing.status = 502
       passing.body = Buffer.from('Bad gateway')
       passing.headers = new Map([['content-type', 'text/plain']])
     }),
-    expected: ['unexpected-status'],
-  },
-  {
-    name: 'errors replaced by pages of the proxy',
-    mischief: only(isError, (passing) => {
+    ['unexpected-status'],
+  ],
+  [
+    'errors replaced by pages of the proxy',
+    only(isError, (passing) => {
       if (passing.method !== 'GET') return
       passing.body = Buffer.from('<h1>Error</h1>')
       passing.headers.set('content-type', 'text/html')
     }),
-    expected: ['error-replaced'],
-  },
-  {
-    name: 'another media type',
-    mischief: set('content-type', 'application/json'),
-    expected: ['content-type'],
-  },
-  {
-    name: 'no API version',
-    mischief: remove('x-svc-api-version'),
-    expected: ['api-version-missing'],
-  },
-  { name: 'no Allow', mischief: remove('allow'), expected: ['allow-missing'] },
-  { name: 'no challenge', mischief: remove('www-authenticate'), expected: ['challenge-missing'] },
-  { name: 'no request id', mischief: remove('x-request-id'), expected: ['request-id-missing'] },
-  {
-    name: 'a request id of the proxy',
-    mischief: only(
+    ['error-replaced'],
+  ],
+  ['another media type', set('content-type', 'application/json'), ['content-type']],
+  ['no API version', remove('x-svc-api-version'), ['api-version-missing']],
+  ['no Allow', remove('allow'), ['allow-missing']],
+  ['no challenge', remove('www-authenticate'), ['challenge-missing']],
+  ['no request id', remove('x-request-id'), ['request-id-missing']],
+  [
+    'a request id of the proxy',
+    only(
       ({ method, status: code }) => method === 'GET' && code !== 304,
       set('x-request-id', 'abc'),
     ),
-    expected: ['request-id-wrong'],
-  },
+    ['request-id-wrong'],
+  ],
   // Signatures
-  {
-    name: 'a sha-512 digest that a proxy adds',
-    mischief: (passing) => {
+  [
+    'a sha-512 digest that a proxy adds',
+    (passing) => {
       const digest = passing.headers.get('content-digest')
       if (digest !== undefined) {
         passing.headers.set('content-digest', `${digest}, sha-512=:${'A'.repeat(86)}==:`)
       }
     },
-    expected: ['digest-changed'],
-  },
-  {
-    name: 'one changed byte',
-    mischief: only(at(status.path), (passing) => {
+    ['digest-changed'],
+  ],
+  [
+    'one changed byte',
+    only(at(status.path), (passing) => {
       if (passing.status === 200) flipByte(passing)
     }),
-    expected: ['body-changed'],
-  },
-  {
-    name: 'Content-Digest dropped',
-    mischief: remove('content-digest'),
-    expected: ['digest-dropped'],
-  },
-  {
-    name: 'the signature dropped',
-    mischief: remove('x-svc-signature', 'x-svc-signed-at', 'content-digest'),
-    expected: ['signature-dropped'],
-  },
-  {
-    name: 'a signature for something else',
-    mischief: only(at(status.path), (passing) => {
+    ['body-changed'],
+  ],
+  ['Content-Digest dropped', remove('content-digest'), ['digest-dropped']],
+  [
+    'the signature dropped',
+    remove('x-svc-signature', 'x-svc-signed-at', 'content-digest'),
+    ['signature-dropped'],
+  ],
+  [
+    'a signature for something else',
+    only(at(status.path), (passing) => {
       if (passing.status === 200) passing.headers.set('x-svc-signed-at', '2026-11-21T09:00:00.001Z')
     }),
-    expected: ['signature-wrong'],
-  },
-  {
-    name: 'a cache that leaves the query out of its key',
-    mischief: cacheOf(
+    ['signature-wrong'],
+  ],
+  [
+    'a cache that leaves the query out of its key',
+    cacheOf(
       (passing) =>
         at(status.path)(passing) &&
         passing.asked['if-none-match'] === undefined &&
         passing.asked['accept-signature'] === undefined,
       ({ path }) => path,
     ),
-    expected: ['query-ignored'],
-  },
-  {
-    name: 'such a cache for the time',
-    mischief: cacheOf(at(time.path), ({ path }) => path),
-    expected: ['short-lived-cached'],
-  },
-  { name: 'no ETag', mischief: remove('etag'), expected: ['etag-missing'] },
-  {
-    name: 'a strong ETag',
-    mischief: (passing) => {
+    ['query-ignored'],
+  ],
+  ['such a cache for the time', cacheOf(at(time.path), ({ path }) => path), ['short-lived-cached']],
+  ['no ETag', remove('etag'), ['etag-missing']],
+  [
+    'a strong ETag',
+    (passing) => {
       const etag = passing.headers.get('etag')
       if (etag !== undefined && !is304(passing)) passing.headers.set('etag', etag.slice(2))
     },
-    expected: ['etag-strong'],
-  },
-  {
-    name: 'an ETag of the proxy',
-    mischief: only(({ status: code }) => code === 200, set('etag', '"5f3c-12"')),
-    expected: ['etag-changed'],
-  },
+    ['etag-strong'],
+  ],
+  [
+    'an ETag of the proxy',
+    only(({ status: code }) => code === 200, set('etag', '"5f3c-12"')),
+    ['etag-changed'],
+  ],
   // Keys
-  {
-    name: 'a pin of another key',
-    examination: { pinnedKeyIds: ['A'.repeat(43)] },
-    expected: ['pin-mismatch'],
-  },
-  { name: 'no pin', examination: { pinnedKeyIds: undefined }, expected: ['not-pinned'] },
-  {
-    name: 'no key record in DNS',
-    examination: { hasKeyRecord: false },
-    expected: ['keys-not-published'],
-  },
-  {
-    name: 'an invalid key document',
-    mischief: only(at(signingKey.path), (passing) => {
+  [
+    'a pin of another key',
+    undefined,
+    ['pin-mismatch'],
+    { examination: { pinnedKeyIds: ['A'.repeat(43)] } },
+  ],
+  ['no pin', undefined, ['not-pinned'], { examination: { pinnedKeyIds: undefined } }],
+  [
+    'no key record in DNS',
+    undefined,
+    ['keys-not-published'],
+    { examination: { hasKeyRecord: false } },
+  ],
+  [
+    'an invalid key document',
+    only(at(signingKey.path), (passing) => {
       passing.status = 404
       passing.body = Buffer.from('{}')
     }),
-    expected: ['unexpected-status'],
-  },
+    ['unexpected-status'],
+  ],
   // Clocks
-  {
-    name: 'a clock an hour ahead of the service',
-    examination: { aheadMs: 3_600_000 },
-    expected: ['clock-skew'],
-  },
-  {
-    name: 'a clock an hour behind the service',
-    examination: { aheadMs: -3_600_000 },
-    expected: ['clock-skew'],
-  },
-  {
-    name: 'a skewed Date',
-    mischief: set('date', 'Sat, 21 Nov 2026 09:05:00 GMT'),
-    expected: ['date-skew'],
-  },
+  [
+    'a clock an hour ahead of the service',
+    undefined,
+    ['clock-skew'],
+    { examination: { aheadMs: 3_600_000 } },
+  ],
+  [
+    'a clock an hour behind the service',
+    undefined,
+    ['clock-skew'],
+    { examination: { aheadMs: -3_600_000 } },
+  ],
+  ['a skewed Date', set('date', 'Sat, 21 Nov 2026 09:05:00 GMT'), ['date-skew']],
   // HEAD
-  {
-    name: 'HEAD made into GET',
-    mischief: only(
-      (passing) => isHead(passing) && passing.status === 200,
-      set('content-digest', 'x'),
-    ),
-    expected: ['head-proof'],
-  },
-  {
-    name: 'HEAD refused',
-    mischief: only(isHead, (passing) => void (passing.status = 405)),
-    expected: ['head-status'],
-  },
-  { name: 'HEAD without ETag', mischief: only(isHead, remove('etag')), expected: ['head-etag'] },
+  [
+    'HEAD made into GET',
+    only((passing) => isHead(passing) && passing.status === 200, set('content-digest', 'x')),
+    ['head-proof'],
+  ],
+  ['HEAD refused', only(isHead, (passing) => void (passing.status = 405)), ['head-status']],
+  ['HEAD without ETag', only(isHead, remove('etag')), ['head-etag']],
   // Compression
-  { name: 'compression done well', mischief: compress(), expected: [] },
-  {
-    name: 'compression without Vary',
-    mischief: compress(undefined, false),
-    expected: ['coding-vary'],
-  },
-  {
-    name: 'unrequested compression',
-    mischief: only(at(status.path), (passing) => {
+  ['compression done well', compress(), []],
+  ['compression without Vary', compress(undefined, false), ['coding-vary']],
+  [
+    'unrequested compression',
+    only(at(status.path), (passing) => {
       if (passing.status !== 200) return
       passing.body = gzipSync(passing.body)
       passing.headers.set('content-encoding', 'gzip')
     }),
-    expected: ['coding-unrequested'],
-  },
-  {
-    name: 'compression without Content-Encoding',
-    mischief: only(at(status.path), (passing) => {
+    ['coding-unrequested'],
+  ],
+  [
+    'compression without Content-Encoding',
+    only(at(status.path), (passing) => {
       if (passing.status === 200) passing.body = gzipSync(passing.body)
     }),
-    expected: ['body-changed'],
-  },
-  {
-    name: 'compression that breaks the body',
-    mischief: compress((passing) => flipByte(passing)),
-    expected: ['coding-body'],
-  },
-  {
-    name: 'bytes that are not in their coding',
-    mischief: (passing) => {
+    ['body-changed'],
+  ],
+  ['compression that breaks the body', compress((passing) => flipByte(passing)), ['coding-body']],
+  [
+    'bytes that are not in their coding',
+    (passing) => {
       if (passing.asked['accept-encoding'] === 'gzip')
         passing.headers.set('content-encoding', 'gzip')
     },
-    expected: ['coding-broken'],
-  },
-  {
-    name: 'compression that makes the ETag strong',
-    mischief: compress(({ headers }) => headers.set('etag', headers.get('etag')?.slice(2) ?? '')),
-    expected: ['coding-etag'],
-  },
-  {
-    name: 'compression that removes the ETag',
-    mischief: compress(({ headers }) => headers.delete('etag')),
-    expected: ['coding-etag'],
-  },
-  {
-    name: 'compression that drops the digest',
-    mischief: compress(({ headers }) => headers.delete('content-digest')),
-    expected: ['coding-headers'],
-  },
+    ['coding-broken'],
+  ],
+  [
+    'compression that makes the ETag strong',
+    compress(({ headers }) => headers.set('etag', headers.get('etag')?.slice(2) ?? '')),
+    ['coding-etag'],
+  ],
+  [
+    'compression that removes the ETag',
+    compress(({ headers }) => headers.delete('etag')),
+    ['coding-etag'],
+  ],
+  [
+    'compression that drops the digest',
+    compress(({ headers }) => headers.delete('content-digest')),
+    ['coding-headers'],
+  ],
   // 304
-  {
-    name: '200 where 304 was due',
-    mischief: only(is304, (passing) => {
+  [
+    '200 where 304 was due',
+    only(is304, (passing) => {
       passing.status = 200
       passing.body = Buffer.from('{"stale":true}')
     }),
-    expected: ['revalidation-ignored'],
-  },
-  {
-    name: 'a proxy that drops If-None-Match, with the whole response',
-    mischief: (() => {
+    ['revalidation-ignored'],
+  ],
+  [
+    'a proxy that drops If-None-Match, with the whole response',
+    (() => {
       const copies = new Map<string, Pick<Passing, 'headers' | 'body'>>()
       return (passing: Passing) => {
         const { path, method, headers, body } = passing
@@ -322,24 +293,20 @@ const FAULTS: readonly Fault[] = [
         else if (is304(passing)) Object.assign(passing, copies.get(path), { status: 200 })
       }
     })(),
-    expected: ['revalidation-whole'],
-  },
-  {
-    name: '304 to everything',
-    mischief: (passing) => {
+    ['revalidation-whole'],
+  ],
+  [
+    '304 to everything',
+    (passing) => {
       if (!isApi(passing) || passing.asked['if-none-match'] === undefined) return
       if (passing.status === 200) Object.assign(passing, { status: 304, body: Buffer.alloc(0) })
     },
-    expected: ['revalidation-wrong'],
-  },
-  {
-    name: 'a 304 with a signature',
-    mischief: only(is304, set('x-svc-signature', 'x')),
-    expected: ['not-modified-signed'],
-  },
-  {
-    name: 'a cache that makes a 304 from its copy',
-    mischief: (() => {
+    ['revalidation-wrong'],
+  ],
+  ['a 304 with a signature', only(is304, set('x-svc-signature', 'x')), ['not-modified-signed']],
+  [
+    'a cache that makes a 304 from its copy',
+    (() => {
       const copies = new Map<string, Map<string, string>>()
       return (passing: Passing) => {
         if (passing.method !== 'GET') return
@@ -350,163 +317,130 @@ const FAULTS: readonly Fault[] = [
         passing.headers.delete('content-length')
       }
     })(),
-    expected: ['not-modified-from-cache'],
-  },
-  {
-    name: 'a 304 without its proof',
-    mischief: remove('x-svc-revalidated'),
-    expected: ['not-modified-unproved'],
-  },
-  {
-    name: 'a 304 with the proof of another',
-    mischief: cacheOf(is304, () => 'one for all'),
-    expected: ['not-modified-proof-wrong'],
-  },
-  {
-    name: 'a 304 without Cache-Control',
-    mischief: only(is304, remove('cache-control')),
-    expected: ['not-modified-headers'],
-  },
+    ['not-modified-from-cache'],
+  ],
+  ['a 304 without its proof', remove('x-svc-revalidated'), ['not-modified-unproved']],
+  [
+    'a 304 with the proof of another',
+    cacheOf(is304, () => 'one for all'),
+    ['not-modified-proof-wrong'],
+  ],
+  ['a 304 without Cache-Control', only(is304, remove('cache-control')), ['not-modified-headers']],
   // Caching
-  {
-    name: 'Cache-Control of the CDN',
-    mischief: only(
+  [
+    'Cache-Control of the CDN',
+    only(
       ({ status: code, asked }) => code === 200 && asked['accept-signature'] === undefined,
       set('cache-control', 'public, max-age=14400'),
     ),
-    expected: ['cache-control'],
-  },
-  {
-    name: 'errors that may be stored',
-    mischief: only(isError, set('cache-control', 'public, max-age=5')),
-    expected: ['error-cacheable'],
-  },
-  {
-    name: 'errors that are stored',
-    mischief: cacheOf(isError),
-    expected: ['no-store-cached'],
-  },
-  {
-    name: 'the time from a cache',
-    mischief: cacheOf(at(time.path)),
-    expected: ['short-lived-cached'],
-  },
-  { name: 'no Vary', mischief: remove('vary'), expected: ['vary-missing'] },
+    ['cache-control'],
+  ],
+  [
+    'errors that may be stored',
+    only(isError, set('cache-control', 'public, max-age=5')),
+    ['error-cacheable'],
+  ],
+  ['errors that are stored', cacheOf(isError), ['no-store-cached']],
+  ['the time from a cache', cacheOf(at(time.path)), ['short-lived-cached']],
+  ['no Vary', remove('vary'), ['vary-missing']],
   // CORS
-  {
-    name: 'no CORS',
-    mischief: (passing) => {
+  [
+    'no CORS',
+    (passing) => {
       if (passing.method === 'GET') remove('access-control-allow-origin')(passing)
     },
-    expected: ['cors-missing'],
-  },
-  {
-    name: 'CORS for one origin',
-    mischief: only(
+    ['cors-missing'],
+  ],
+  [
+    'CORS for one origin',
+    only(
       ({ headers, method }) => method === 'GET' && headers.has('access-control-allow-origin'),
       set('access-control-allow-origin', 'https://example.org'),
     ),
-    expected: ['cors-origin'],
-  },
-  {
-    name: 'CORS with credentials',
-    mischief: only(
+    ['cors-origin'],
+  ],
+  [
+    'CORS with credentials',
+    only(
       ({ headers, method }) => method === 'GET' && headers.has('access-control-allow-origin'),
       set('access-control-allow-credentials', 'true'),
     ),
-    expected: ['cors-credentials'],
-  },
-  {
-    name: 'headers that are not exposed',
-    mischief: remove('access-control-expose-headers'),
-    expected: ['cors-expose'],
-  },
-  {
-    name: 'CORS on POST',
-    mischief: only(isPost, set('access-control-allow-origin', '*')),
-    expected: ['cors-on-write'],
-  },
-  {
-    name: 'CORS where a registration goes',
-    mischief: set('access-control-allow-origin', '*', ({ path }) => path === register.path),
-    expected: ['cors-on-write'],
-  },
-  {
-    name: 'a preflight that the proxy responds to',
-    mischief: only(
+    ['cors-credentials'],
+  ],
+  ['headers that are not exposed', remove('access-control-expose-headers'), ['cors-expose']],
+  ['CORS on POST', only(isPost, set('access-control-allow-origin', '*')), ['cors-on-write']],
+  [
+    'CORS where a registration goes',
+    set('access-control-allow-origin', '*', ({ path }) => path === register.path),
+    ['cors-on-write'],
+  ],
+  [
+    'a preflight that the proxy responds to',
+    only(
       ({ method, path }) => method === 'OPTIONS' && path === status.path,
       (passing) => void (passing.headers = new Map()),
     ),
-    expected: ['preflight-wrong'],
-  },
-  {
-    name: 'a preflight that offers POST',
-    mischief: only(
+    ['preflight-wrong'],
+  ],
+  [
+    'a preflight that offers POST',
+    only(
       ({ method, path }) => method === 'OPTIONS' && path === status.path,
       set('access-control-allow-methods', 'GET, HEAD, OPTIONS, POST'),
     ),
-    expected: ['preflight-offers'],
-  },
+    ['preflight-offers'],
+  ],
   // Indexing
-  {
-    name: 'a preview without X-Robots-Tag',
-    deployment: 'preview',
-    mischief: remove('x-robots-tag'),
-    expected: ['robots-tag-missing'],
-  },
-  {
-    name: 'the same, with --deployment preview',
-    deployment: 'preview',
-    examination: { deployment: 'preview' },
-    mischief: remove('x-robots-tag'),
-    expected: ['robots-tag-missing'],
-  },
-  {
-    name: 'a preview that is meant to be the primary one',
-    deployment: 'preview',
-    examination: { deployment: 'primary' },
-    expected: ['robots-txt', 'robots-tag-unwanted'],
-  },
-  {
-    name: 'a preview whose pages have no X-Robots-Tag',
-    deployment: 'preview',
-    mischief: only(
+  [
+    'a preview without X-Robots-Tag',
+    remove('x-robots-tag'),
+    ['robots-tag-missing'],
+    { deployment: 'preview' },
+  ],
+  [
+    'the same, with --deployment preview',
+    remove('x-robots-tag'),
+    ['robots-tag-missing'],
+    { deployment: 'preview', examination: { deployment: 'preview' } },
+  ],
+  [
+    'a preview that is meant to be the primary one',
+    undefined,
+    ['robots-txt', 'robots-tag-unwanted'],
+    { deployment: 'preview', examination: { deployment: 'primary' } },
+  ],
+  [
+    'a preview whose pages have no X-Robots-Tag',
+    only(
       ({ path }) => path === '/en/reference',
       ({ headers }) => void headers.delete('x-robots-tag'),
     ),
-    expected: ['robots-tag-missing'],
-  },
-  {
-    name: 'a primary deployment that hides',
-    mischief: set('x-robots-tag', 'noindex'),
-    expected: ['robots-tag-unwanted'],
-  },
-  {
-    name: 'a robots.txt that is a page',
-    mischief: set('content-type', 'text/html', at('/robots.txt')),
-    expected: ['robots-txt'],
-  },
+    ['robots-tag-missing'],
+    { deployment: 'preview' },
+  ],
+  ['a primary deployment that hides', set('x-robots-tag', 'noindex'), ['robots-tag-unwanted']],
+  [
+    'a robots.txt that is a page',
+    set('content-type', 'text/html', at('/robots.txt')),
+    ['robots-txt'],
+  ],
   // Documents and links
-  {
-    name: 'an invalid OpenAPI document',
-    mischief: only(at(openapi.path), (passing) => {
+  [
+    'an invalid OpenAPI document',
+    only(at(openapi.path), (passing) => {
       if (passing.status === 200) passing.body = passing.body.subarray(0, 100)
     }),
-    expected: ['body-changed'],
-  },
-  { name: 'no Link', mischief: remove('link'), expected: ['link-missing'] },
-  {
-    name: 'no page behind a link',
-    mischief: only(at('/en/reference'), (passing) => void (passing.status = 404)),
-    expected: ['link-broken'],
-  },
+    ['body-changed'],
+  ],
+  ['no Link', remove('link'), ['link-missing']],
+  [
+    'no page behind a link',
+    only(at('/en/reference'), (passing) => void (passing.status = 404)),
+    ['link-broken'],
+  ],
   // Transport
-  {
-    name: 'a version number',
-    mischief: set('server', 'nginx/1.22.1'),
-    expected: ['server-version'],
-  },
-  { name: 'a cookie', mischief: set('set-cookie', '__cf_bm=abc'), expected: ['cookie'] },
+  ['a version number', set('server', 'nginx/1.22.1'), ['server-version']],
+  ['a cookie', set('set-cookie', '__cf_bm=abc'), ['cookie']],
 ]
 
 const scope = useFileScope()
@@ -523,7 +457,7 @@ function deployOnce(deployment: 'primary' | 'preview', mischief: Mischief | unde
   return deployed
 }
 
-for (const { name, mischief, examination, deployment = 'primary', expected } of FAULTS) {
+for (const [name, mischief, expected, { examination, deployment = 'primary' } = {}] of FAULTS) {
   test(`${name}: ${expected.join(', ') || 'no finding'}`, async (t) => {
     const deployed = await deployOnce(deployment, mischief)
     const diagnosis = await examine(t, deployed, examination)

@@ -29,371 +29,333 @@ test('valid content compiles to canonical JSON and its digest, every resource', 
 })
 
 /** An edit of the valid content, and the one mistake it must lead to. */
-interface Case {
-  readonly name: string
-  readonly resource: (typeof SNAPSHOT_NAMES)[number]
-  readonly from: string
-  readonly to: string
-  readonly expected: RegExp
-}
-
-const CASES: readonly Case[] = [
-  {
-    name: 'an unknown field suggests the nearest known one',
-    resource: 'status',
-    from: '    since:',
-    to: '    sinse: 2026-01-01T00:00:00Z\n    since:',
-    expected:
-      /^status\.yaml:9:5: components\[0\]\.sinse: found the unknown field "sinse", expected a known field; did you mean since\?$/,
-  },
-  {
-    name: 'an unknown field that is near none lists the known ones',
-    resource: 'roadmap',
-    from: 'summary: What',
-    to: 'xyzzy: 1\nsummary: What',
-    expected:
-      /^roadmap\.yaml:1:1: xyzzy: found the unknown field "xyzzy", expected only summary, updatedAt, items$/,
-  },
-  {
-    name: 'a missing field says what belongs there',
-    resource: 'status',
-    from: '    name: Read API\n',
-    to: '',
-    expected:
-      /^status\.yaml:5:5: components\[0\]\.name: found nothing, expected text such as Read API$/,
-  },
-  {
-    name: 'a wrong word suggests the nearest right one',
-    resource: 'roadmap',
-    from: 'horizon: later',
-    to: 'horizon: latter',
-    expected:
-      /^roadmap\.yaml:11:14: items\[1\]\.horizon: found "latter", expected one of now, next, later; did you mean later\?$/,
-  },
-  {
-    name: 'a number where text belongs',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: 7',
-    expected:
-      /^status\.yaml:6:11: components\[0\]\.name: found the number 7, expected text such as Read API; put it in quotes$/,
-  },
-  {
-    name: 'text where a number belongs',
-    resource: 'development-queue',
-    from: 'priority: 2',
-    to: 'priority: two',
-    expected:
-      /^development-queue\.yaml:17:15: items\[1\]\.priority: found "two", expected an integer such as 2$/,
-  },
-  {
-    name: 'a number below the least',
-    resource: 'development-queue',
-    from: 'priority: 1',
-    to: 'priority: 0',
-    expected:
-      /^development-queue\.yaml:9:15: items\[0\]\.priority: found the number 0, expected an integer of at least 1$/,
-  },
-  {
-    name: 'an id that is not in kebab-case',
-    resource: 'status',
-    from: 'id: read-api',
-    to: 'id: Read_API',
-    expected:
-      /^status\.yaml:5:9: components\[0\]\.id: found "Read_API", expected text of at most 64 characters of the form/,
-  },
-  {
-    name: 'a moment with another offset',
-    resource: 'status',
-    from: 'since: 2026-01-01T00:00:00Z',
-    to: 'since: 2026-01-01T00:00:00+07:00',
-    expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2026-01-01T00:00:00\+07:00", expected a UTC timestamp such as /,
-  },
-  {
-    name: 'a moment that does not exist',
-    resource: 'status',
-    from: 'since: 2026-01-01T00:00:00Z',
-    to: 'since: 2026-02-30T00:00:00Z',
-    expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2026-02-30T00:00:00Z", expected a UTC timestamp/,
-  },
-  {
-    name: 'a leap second, which Date does not support',
-    resource: 'status',
-    from: 'since: 2026-01-01T00:00:00Z',
-    to: 'since: 2016-12-31T23:59:60Z',
-    expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found "2016-12-31T23:59:60Z", expected a UTC timestamp/,
-  },
-  {
-    name: 'a day in another notation',
-    resource: 'changelog',
-    from: 'date: 2026-01-01',
-    to: 'date: 1 January 2026',
-    expected:
-      /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a date such as 2025-11-03$/,
-  },
-  {
-    name: 'a list that must not be empty',
-    resource: 'architecture',
-    from: 'guarantees: []',
-    to: 'guarantees: {}',
-    expected: /^architecture\.yaml:20:13: guarantees: found a group of fields, expected a list$/,
-  },
-  {
-    name: 'a repeated item',
-    resource: 'roadmap',
-    from: 'dependsOn: [reading]',
-    to: 'dependsOn: [reading, reading]',
-    expected:
-      /^roadmap\.yaml:12:26: items\[1\]\.dependsOn\[1\]: found a repeated item, expected each item once$/,
-  },
-  {
-    name: 'an empty value',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name:',
-    expected:
-      /^status\.yaml:6:10: components\[0\]\.name: found nothing, expected a value; leave an optional field out altogether$/,
-  },
-  {
-    name: 'a text that begins with #',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: #2 reads',
-    expected:
-      /^status\.yaml:6:11: components\[0\]\.name: found only a comment \(#\), expected a value, in quotes if it begins with #$/,
-  },
-  {
-    name: 'a duplicate name',
-    resource: 'status',
-    from: 'incidents: []',
-    to: 'incidents: []\nincidents: []',
-    expected: /^status\.yaml:11:1: found a duplicate field, expected each field once$/,
-  },
-  {
-    name: 'a fraction',
-    resource: 'changelog',
-    from: 'version: 0.1.0',
-    to: 'version: 0.1',
-    expected:
-      /^changelog\.yaml:11:14: releases\[1\]\.version: found the number 0\.1, expected an integer, or text in quotes/,
-  },
-  {
-    name: 'not a number',
-    resource: 'development-queue',
-    from: 'priority: 2',
-    to: 'priority: .nan',
-    expected:
-      /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number \.nan, expected an integer/,
-  },
-  {
-    name: 'an integer that programs read differently',
-    resource: 'development-queue',
-    from: 'priority: 2',
-    to: 'priority: 9007199254740993',
-    expected:
-      /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number 9007199254740993, expected an integer within 2\^53/,
-  },
-  {
-    name: 'an unknown tag',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: !secret Read API',
-    expected: /^status\.yaml:6:11: found a text that starts with !, expected the text in quotes/,
-  },
-  {
-    name: 'a known tag',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: !!str Read API',
-    expected:
-      /^status\.yaml:6:\d+: components\[0\]\.name: found the tag tag:yaml\.org,2002:str, expected a plain value/,
-  },
-  {
-    name: 'a merge key is only a name',
-    resource: 'status',
-    from: 'incidents: []',
-    to: 'incidents: []\n<<: text',
-    expected: /^status\.yaml:11:1: <<: found the unknown field "<<"/,
-  },
-  {
-    name: 'a directive',
-    resource: 'status',
-    from: 'state: operational\nsummary',
-    to: '%YAML 1.1\n---\nstate: operational\nsummary',
-    expected: /^status\.yaml:1:1: found a YAML directive, expected the fields alone$/,
-  },
-  {
-    name: 'a second document',
-    resource: 'status',
-    from: 'incidents: []',
-    to: 'incidents: []\n---\na: b',
-    expected: /^status\.yaml:11:1: found a second document/,
-  },
-  {
-    name: 'a reserved name',
-    resource: 'status',
-    from: 'incidents: []',
-    to: 'incidents: []\n__proto__: {}',
-    expected:
-      /^status\.yaml:11:1: found the field name __proto__, expected a name that programming languages do not reserve$/,
-  },
-  {
-    name: 'a repeated id',
-    resource: 'roadmap',
-    from: 'id: writing',
-    to: 'id: reading',
-    expected:
-      /^roadmap\.yaml:8:9: items\[1\]\.id: found "reading" again, expected another id; item 0 has this one$/,
-  },
-  {
-    name: 'a moment in the future',
-    resource: 'status',
-    from: 'since: 2026-01-01T00:00:00Z',
-    to: 'since: 2026-03-01T12:00:01Z',
-    expected:
-      /^status\.yaml:9:12: components\[0\]\.since: found 2026-03-01T12:00:01Z, expected a time in the past; it is 2026-03-01T12:00:00\.000Z now$/,
-  },
-  {
-    name: 'a hidden character',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: Read\u202EAPI',
-    expected:
-      /^status\.yaml:6:11: components\[0\]\.name: found the hidden character U\+202E, expected visible characters$/,
-  },
-  {
-    name: 'space at the end',
-    resource: 'status',
-    from: 'name: Read API',
-    to: 'name: |\n      Read API',
-    expected: /^status\.yaml:6:11: components\[0\]\.name: found white space at the start or end/,
-  },
-  {
-    name: 'a status better than its components',
-    resource: 'status',
-    from: '    state: operational',
-    to: '    state: degraded',
-    expected:
-      /^status\.yaml:1:8: state: found "operational", expected degraded or partial_outage or major_outage: the overall state cannot be better/,
-  },
-  {
-    name: 'a flow from nowhere',
-    resource: 'architecture',
-    from: 'from: server',
-    to: 'from: sever',
-    expected:
-      /^architecture\.yaml:16:11: flows\[0\]\.from: found a reference to "sever", expected the id of an item; did you mean server\?$/,
-  },
-  {
-    name: 'a live flow of a planned component',
-    resource: 'architecture',
-    from: 'kind: person\n    state: live',
-    to: 'kind: person\n    state: planned',
-    expected:
-      /^architecture\.yaml:19:12: flows\[0\]\.state: found "live", expected planned, because its component reader is$/,
-  },
-  {
-    name: 'a roadmap item that is not there',
-    resource: 'development-queue',
-    from: 'roadmapItem: reading',
-    to: 'roadmapItem: flying',
-    expected:
-      /^development-queue\.yaml:11:18: items\[0\]\.roadmapItem: found a reference to "flying", expected one of reading, writing$/,
-  },
-  {
-    name: 'a priority that is taken',
-    resource: 'development-queue',
-    from: 'priority: 2',
-    to: 'priority: 1',
-    expected:
-      /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number 1, expected a number above 1/,
-  },
-  {
-    name: 'an item that depends on itself',
-    resource: 'development-queue',
-    from: 'blockedBy: [first]',
-    to: 'blockedBy: [second]',
-    expected:
-      /^development-queue\.yaml:19:16: items\[1\]\.blockedBy: found second, which depends on itself/,
-  },
-  {
-    name: 'versions out of order',
-    resource: 'changelog',
-    from: 'version: 0.1.0',
-    to: 'version: 0.10.0',
-    expected:
-      /^changelog\.yaml:11:14: releases\[1\]\.version: found "0\.10\.0", expected a version before 0\.2\.0/,
-  },
-  {
-    name: 'an endpoint that is not in the registry',
-    resource: 'changelog',
-    from: 'GET /api/v1/status',
-    to: 'GET /api/v1/statsu',
-    expected:
-      /^changelog\.yaml:10:21: releases\[0\]\.changes\[0\]\.endpoints\[0\]: found the unknown endpoint "GET \/api\/v1\/statsu", expected a known one; did you mean GET \/api\/v1\/status\?$/,
-  },
-  {
-    name: 'a deprecation without its day',
-    resource: 'changelog',
-    from: 'kind: fixed\n',
-    to: 'kind: deprecated\n        replacement: GET /api/v2/status\n',
-    expected:
-      /^changelog\.yaml:8:9: releases\[0\]\.changes\[0\]\.sunsetOn: found nothing, expected this field on a deprecation$/,
-  },
-  {
-    name: 'a deprecation with short notice',
-    resource: 'changelog',
-    from: 'kind: fixed\n',
-    to: 'kind: deprecated\n        replacement: GET /api/v2/status\n        sunsetOn: 2026-05-01\n',
-    expected:
-      /^changelog\.yaml:10:19: releases\[0\]\.changes\[0\]\.sunsetOn: found 2026-05-01, expected 2026-05-02 or later: 90 days of notice$/,
-  },
-  {
-    name: 'a sunset on something that is not deprecated',
-    resource: 'changelog',
-    from: 'kind: fixed\n',
-    to: 'kind: fixed\n        sunsetOn: 2026-05-01\n',
-    expected:
-      /^changelog\.yaml:9:19: releases\[0\]\.changes\[0\]\.sunsetOn: found "2026-05-01", expected no such field/,
-  },
-  {
-    name: 'one wallet view that disagrees',
-    resource: 'wallet/integration',
-    from: 'attached: false',
-    to: 'attached: true',
-    expected:
-      /^wallet\/integration\.yaml:1:11: attached: found true, expected false, as the wallet overview says$/,
-  },
-  {
-    name: 'custody without a wallet',
-    resource: 'wallet/security',
-    from: 'custody: none',
-    to: 'custody: own',
-    expected:
-      /^wallet\/security\.yaml:4:10: custody: found "own", expected none while no wallet is attached$/,
-  },
-  {
-    name: 'a capability without its wallet',
-    resource: 'wallet/capabilities',
-    from: 'state: never',
-    to: 'state: available',
-    expected:
-      /^wallet\/capabilities\.yaml:8:12: capabilities\[0\]\.state: found "available", expected planned, unavailable or never/,
-  },
-  {
-    name: 'a wallet view that the overview leaves out',
-    resource: 'wallet',
-    from: '  - { id: security, path: /api/v1/wallet/security, summary: A view. }\n',
-    to: '',
-    expected:
-      /^wallet\.yaml:6:3: views: found no view with the path \/api\/v1\/wallet\/security, expected every wallet view$/,
-  },
+type Case = readonly [
+  name: string,
+  resource: (typeof SNAPSHOT_NAMES)[number],
+  from: string,
+  to: string,
+  expected: RegExp,
 ]
 
-for (const { name, resource, from, to, expected } of CASES) {
+const CASES: readonly Case[] = [
+  [
+    'an unknown field suggests the nearest known one',
+    'status',
+    '    since:',
+    '    sinse: 2026-01-01T00:00:00Z\n    since:',
+    /^status\.yaml:9:5: components\[0\]\.sinse: found the unknown field "sinse", expected a known field; did you mean since\?$/,
+  ],
+  [
+    'an unknown field that is near none lists the known ones',
+    'roadmap',
+    'summary: What',
+    'xyzzy: 1\nsummary: What',
+    /^roadmap\.yaml:1:1: xyzzy: found the unknown field "xyzzy", expected only summary, updatedAt, items$/,
+  ],
+  [
+    'a missing field says what belongs there',
+    'status',
+    '    name: Read API\n',
+    '',
+    /^status\.yaml:5:5: components\[0\]\.name: found nothing, expected text such as Read API$/,
+  ],
+  [
+    'a wrong word suggests the nearest right one',
+    'roadmap',
+    'horizon: later',
+    'horizon: latter',
+    /^roadmap\.yaml:11:14: items\[1\]\.horizon: found "latter", expected one of now, next, later; did you mean later\?$/,
+  ],
+  [
+    'a number where text belongs',
+    'status',
+    'name: Read API',
+    'name: 7',
+    /^status\.yaml:6:11: components\[0\]\.name: found the number 7, expected text such as Read API; put it in quotes$/,
+  ],
+  [
+    'text where a number belongs',
+    'development-queue',
+    'priority: 2',
+    'priority: two',
+    /^development-queue\.yaml:17:15: items\[1\]\.priority: found "two", expected an integer such as 2$/,
+  ],
+  [
+    'a number below the least',
+    'development-queue',
+    'priority: 1',
+    'priority: 0',
+    /^development-queue\.yaml:9:15: items\[0\]\.priority: found the number 0, expected an integer of at least 1$/,
+  ],
+  [
+    'an id that is not in kebab-case',
+    'status',
+    'id: read-api',
+    'id: Read_API',
+    /^status\.yaml:5:9: components\[0\]\.id: found "Read_API", expected text of at most 64 characters of the form/,
+  ],
+  [
+    'a moment with another offset',
+    'status',
+    'since: 2026-01-01T00:00:00Z',
+    'since: 2026-01-01T00:00:00+07:00',
+    /^status\.yaml:9:12: components\[0\]\.since: found "2026-01-01T00:00:00\+07:00", expected a UTC timestamp such as /,
+  ],
+  [
+    'a moment that does not exist',
+    'status',
+    'since: 2026-01-01T00:00:00Z',
+    'since: 2026-02-30T00:00:00Z',
+    /^status\.yaml:9:12: components\[0\]\.since: found "2026-02-30T00:00:00Z", expected a UTC timestamp/,
+  ],
+  [
+    'a leap second, which Date does not support',
+    'status',
+    'since: 2026-01-01T00:00:00Z',
+    'since: 2016-12-31T23:59:60Z',
+    /^status\.yaml:9:12: components\[0\]\.since: found "2016-12-31T23:59:60Z", expected a UTC timestamp/,
+  ],
+  [
+    'a day in another notation',
+    'changelog',
+    'date: 2026-01-01',
+    'date: 1 January 2026',
+    /^changelog\.yaml:12:11: releases\[1\]\.date: found "1 January 2026", expected a date such as 2025-11-03$/,
+  ],
+  [
+    'a list that must not be empty',
+    'architecture',
+    'guarantees: []',
+    'guarantees: {}',
+    /^architecture\.yaml:20:13: guarantees: found a group of fields, expected a list$/,
+  ],
+  [
+    'a repeated item',
+    'roadmap',
+    'dependsOn: [reading]',
+    'dependsOn: [reading, reading]',
+    /^roadmap\.yaml:12:26: items\[1\]\.dependsOn\[1\]: found a repeated item, expected each item once$/,
+  ],
+  [
+    'an empty value',
+    'status',
+    'name: Read API',
+    'name:',
+    /^status\.yaml:6:10: components\[0\]\.name: found nothing, expected a value; leave an optional field out altogether$/,
+  ],
+  [
+    'a text that begins with #',
+    'status',
+    'name: Read API',
+    'name: #2 reads',
+    /^status\.yaml:6:11: components\[0\]\.name: found only a comment \(#\), expected a value, in quotes if it begins with #$/,
+  ],
+  [
+    'a duplicate name',
+    'status',
+    'incidents: []',
+    'incidents: []\nincidents: []',
+    /^status\.yaml:11:1: found a duplicate field, expected each field once$/,
+  ],
+  [
+    'a fraction',
+    'changelog',
+    'version: 0.1.0',
+    'version: 0.1',
+    /^changelog\.yaml:11:14: releases\[1\]\.version: found the number 0\.1, expected an integer, or text in quotes/,
+  ],
+  [
+    'not a number',
+    'development-queue',
+    'priority: 2',
+    'priority: .nan',
+    /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number \.nan, expected an integer/,
+  ],
+  [
+    'an integer that programs read differently',
+    'development-queue',
+    'priority: 2',
+    'priority: 9007199254740993',
+    /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number 9007199254740993, expected an integer within 2\^53/,
+  ],
+  [
+    'an unknown tag',
+    'status',
+    'name: Read API',
+    'name: !secret Read API',
+    /^status\.yaml:6:11: found a text that starts with !, expected the text in quotes/,
+  ],
+  [
+    'a known tag',
+    'status',
+    'name: Read API',
+    'name: !!str Read API',
+    /^status\.yaml:6:\d+: components\[0\]\.name: found the tag tag:yaml\.org,2002:str, expected a plain value/,
+  ],
+  [
+    'a merge key is only a name',
+    'status',
+    'incidents: []',
+    'incidents: []\n<<: text',
+    /^status\.yaml:11:1: <<: found the unknown field "<<"/,
+  ],
+  [
+    'a directive',
+    'status',
+    'state: operational\nsummary',
+    '%YAML 1.1\n---\nstate: operational\nsummary',
+    /^status\.yaml:1:1: found a YAML directive, expected the fields alone$/,
+  ],
+  [
+    'a second document',
+    'status',
+    'incidents: []',
+    'incidents: []\n---\na: b',
+    /^status\.yaml:11:1: found a second document/,
+  ],
+  [
+    'a reserved name',
+    'status',
+    'incidents: []',
+    'incidents: []\n__proto__: {}',
+    /^status\.yaml:11:1: found the field name __proto__, expected a name that programming languages do not reserve$/,
+  ],
+  [
+    'a repeated id',
+    'roadmap',
+    'id: writing',
+    'id: reading',
+    /^roadmap\.yaml:8:9: items\[1\]\.id: found "reading" again, expected another id; item 0 has this one$/,
+  ],
+  [
+    'a moment in the future',
+    'status',
+    'since: 2026-01-01T00:00:00Z',
+    'since: 2026-03-01T12:00:01Z',
+    /^status\.yaml:9:12: components\[0\]\.since: found 2026-03-01T12:00:01Z, expected a time in the past; it is 2026-03-01T12:00:00\.000Z now$/,
+  ],
+  [
+    'a hidden character',
+    'status',
+    'name: Read API',
+    'name: Read\u202EAPI',
+    /^status\.yaml:6:11: components\[0\]\.name: found the hidden character U\+202E, expected visible characters$/,
+  ],
+  [
+    'space at the end',
+    'status',
+    'name: Read API',
+    'name: |\n      Read API',
+    /^status\.yaml:6:11: components\[0\]\.name: found white space at the start or end/,
+  ],
+  [
+    'a status better than its components',
+    'status',
+    '    state: operational',
+    '    state: degraded',
+    /^status\.yaml:1:8: state: found "operational", expected degraded or partial_outage or major_outage: the overall state cannot be better/,
+  ],
+  [
+    'a flow from nowhere',
+    'architecture',
+    'from: server',
+    'from: sever',
+    /^architecture\.yaml:16:11: flows\[0\]\.from: found a reference to "sever", expected the id of an item; did you mean server\?$/,
+  ],
+  [
+    'a live flow of a planned component',
+    'architecture',
+    'kind: person\n    state: live',
+    'kind: person\n    state: planned',
+    /^architecture\.yaml:19:12: flows\[0\]\.state: found "live", expected planned, because its component reader is$/,
+  ],
+  [
+    'a roadmap item that is not there',
+    'development-queue',
+    'roadmapItem: reading',
+    'roadmapItem: flying',
+    /^development-queue\.yaml:11:18: items\[0\]\.roadmapItem: found a reference to "flying", expected one of reading, writing$/,
+  ],
+  [
+    'a priority that is taken',
+    'development-queue',
+    'priority: 2',
+    'priority: 1',
+    /^development-queue\.yaml:17:15: items\[1\]\.priority: found the number 1, expected a number above 1/,
+  ],
+  [
+    'an item that depends on itself',
+    'development-queue',
+    'blockedBy: [first]',
+    'blockedBy: [second]',
+    /^development-queue\.yaml:19:16: items\[1\]\.blockedBy: found second, which depends on itself/,
+  ],
+  [
+    'versions out of order',
+    'changelog',
+    'version: 0.1.0',
+    'version: 0.10.0',
+    /^changelog\.yaml:11:14: releases\[1\]\.version: found "0\.10\.0", expected a version before 0\.2\.0/,
+  ],
+  [
+    'an endpoint that is not in the registry',
+    'changelog',
+    'GET /api/v1/status',
+    'GET /api/v1/statsu',
+    /^changelog\.yaml:10:21: releases\[0\]\.changes\[0\]\.endpoints\[0\]: found the unknown endpoint "GET \/api\/v1\/statsu", expected a known one; did you mean GET \/api\/v1\/status\?$/,
+  ],
+  [
+    'a deprecation without its day',
+    'changelog',
+    'kind: fixed\n',
+    'kind: deprecated\n        replacement: GET /api/v2/status\n',
+    /^changelog\.yaml:8:9: releases\[0\]\.changes\[0\]\.sunsetOn: found nothing, expected this field on a deprecation$/,
+  ],
+  [
+    'a deprecation with short notice',
+    'changelog',
+    'kind: fixed\n',
+    'kind: deprecated\n        replacement: GET /api/v2/status\n        sunsetOn: 2026-05-01\n',
+    /^changelog\.yaml:10:19: releases\[0\]\.changes\[0\]\.sunsetOn: found 2026-05-01, expected 2026-05-02 or later: 90 days of notice$/,
+  ],
+  [
+    'a sunset on something that is not deprecated',
+    'changelog',
+    'kind: fixed\n',
+    'kind: fixed\n        sunsetOn: 2026-05-01\n',
+    /^changelog\.yaml:9:19: releases\[0\]\.changes\[0\]\.sunsetOn: found "2026-05-01", expected no such field/,
+  ],
+  [
+    'one wallet view that disagrees',
+    'wallet/integration',
+    'attached: false',
+    'attached: true',
+    /^wallet\/integration\.yaml:1:11: attached: found true, expected false, as the wallet overview says$/,
+  ],
+  [
+    'custody without a wallet',
+    'wallet/security',
+    'custody: none',
+    'custody: own',
+    /^wallet\/security\.yaml:4:10: custody: found "own", expected none while no wallet is attached$/,
+  ],
+  [
+    'a capability without its wallet',
+    'wallet/capabilities',
+    'state: never',
+    'state: available',
+    /^wallet\/capabilities\.yaml:8:12: capabilities\[0\]\.state: found "available", expected planned, unavailable or never/,
+  ],
+  [
+    'a wallet view that the overview leaves out',
+    'wallet',
+    '  - { id: security, path: /api/v1/wallet/security, summary: A view. }\n',
+    '',
+    /^wallet\.yaml:6:3: views: found no view with the path \/api\/v1\/wallet\/security, expected every wallet view$/,
+  ],
+]
+
+for (const [name, resource, from, to, expected] of CASES) {
   test(`mistake: ${name}`, async (t) => {
     const folder = makeContent(t)
     editContent(folder, resource, from, to)
