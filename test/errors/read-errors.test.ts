@@ -51,18 +51,23 @@ for (const [title, method, target, expected] of REFUSED) {
   })
 }
 
-test('SNAPSHOT_UNAVAILABLE: a damaged resource is 503, and only that one', async (t) => {
+test('SNAPSHOT_UNAVAILABLE: a damaged or missing resource is 503, and only that one', async (t) => {
   const made = makeReleases()
   for (const name of made.resources.keys()) {
     if (name.startsWith('roadmap ')) made.resources.set(name, '{"damaged":true}')
+    if (name.startsWith('wallet/security ')) made.resources.delete(name)
   }
   const app = await runApp(t, { releases: loadReleases(made.store) })
-  await assertCatalogError(
-    app,
-    { method: 'GET', target: '/api/v1/roadmap' },
-    { code: 'SNAPSHOT_UNAVAILABLE', status: 503, retryable: true, cors: true },
-  )
-  assert.equal((await app.fetch('/api/v1/status')).status, 200)
+  for (const name of ['roadmap', 'wallet/security']) {
+    await assertCatalogError(
+      app,
+      { method: 'GET', target: `/api/v1/${name}` },
+      { code: 'SNAPSHOT_UNAVAILABLE', status: 503, retryable: true, cors: true },
+    )
+  }
+  for (const name of ['status', 'wallet', 'version', 'versions', 'versions/VS-0002']) {
+    assert.equal((await app.fetch(`/api/v1/${name}`)).status, 200, name)
+  }
 })
 
 const TARGET = '/api/v1/keys/signing-key'

@@ -78,6 +78,8 @@ const CASES: readonly (readonly [string, readonly string[], string, string | und
       ' 203.0.113.9 ,\t10.0.0.2 ',
       '203.0.113.9',
     ],
+    ['an address with a scope', ['10.0.0.0/8'], '10.0.0.1', 'fe80::1%eth0', 'fe80::1%eth0'],
+    ['a peer without an address', ['10.0.0.0/8'], 'a socket file', '203.0.113.9', 'a socket file'],
     ['a connection that is gone', ['10.0.0.0/8'], '', '203.0.113.9', ''],
   ]
 
@@ -86,3 +88,29 @@ for (const [what, trusted, peer, forwarded, client] of CASES) {
     assert.equal(addressOf(trusted, peer, forwarded), client)
   })
 }
+
+test('treats the proxy as the client if the forwarded address is invalid', () => {
+  for (const member of [
+    '203.0.113.9:',
+    '203.0.113.9:port',
+    '203.0.113.9:80x',
+    'x203.0.113.9:80',
+    ':203.0.113.9',
+    'for=203.0.113.9',
+    '"203.0.113.9"',
+    '203.0.113.9/32',
+    '203.0.113',
+    '[2001:db8::1',
+    '2001:db8::1]',
+    '[2001:db8::1]x',
+    'x[2001:db8::1]',
+    '[2001:db8::1]:',
+    '[2001:db8::1]:port',
+    '[[2001:db8::1]]',
+    '[]',
+    '[]:80',
+    ':80',
+  ]) {
+    assert.equal(addressOf(['10.0.0.0/8'], '10.0.0.1', member), '10.0.0.1', member)
+  }
+})

@@ -302,18 +302,6 @@ test('only a read with status 200 becomes a 304', async (t) => {
   assert.equal((await revalidate(app, '/api/v1/keys/self', revoking, 'DELETE')).status, 200)
 })
 
-test('refuses an invalid key before it compares ETags', async (t) => {
-  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
-  for (const [key, status] of [
-    ['nonsense', 401],
-    [FAKE_KEYS.expired, 401],
-    [FAKE_KEYS.spent, 429],
-  ] as const) {
-    const response = await revalidate(app, '/api/v1/status', [ANY, `X-SVC-Key: ${key}`])
-    assert.equal(response.status, status)
-  }
-})
-
 test('other conditions and ranges are ignored', async (t) => {
   const app = await runApp(t)
   for (const header of [

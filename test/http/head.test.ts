@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeApiKeys, FAKE_KEYS } from '../support/fake-api-keys.ts'
+import { createFakeApiKeys } from '../support/fake-api-keys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { runApp } from '../support/running-app.ts'
 
@@ -41,27 +41,4 @@ test('HEAD is GET without its body, its signature and its request id', async (t)
     }
     assert.equal(head.headers.get('content-length'), String(Buffer.byteLength(get.body, 'latin1')))
   }
-})
-
-test('a keyed HEAD counts and has its quota', async (t) => {
-  const app = await runApp(t, { apiKeys: createFakeApiKeys() })
-  const headers = ['Host: a', `X-SVC-Key: ${FAKE_KEYS.good}`]
-  const ask = () => sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys/self', headers))
-  assert.equal((await ask()).headers.get('x-ratelimit-remaining'), '599')
-  const second = await ask()
-  assert.deepEqual([second.status, second.headers.get('x-ratelimit-remaining')], [200, '598'])
-})
-
-test('HEAD on a write-only path is 405 like GET', async (t) => {
-  const app = await runApp(t)
-  const response = await sendRaw(app.port, rawRequest('HEAD', '/api/v1/keys'))
-  assert.deepEqual(
-    [
-      response.status,
-      response.body,
-      response.headers.get('allow'),
-      response.headers.get('cache-control'),
-    ],
-    [405, '', 'POST', 'no-store'],
-  )
 })

@@ -131,15 +131,6 @@ test('a preflight is 204 and offers only read methods, also on keys/self', async
   }
 })
 
-test('a preflight needs no key and does not count', async (t) => {
-  const apiKeys = createFakeApiKeys()
-  const app = await runApp(t, { apiKeys })
-  const headers = ['Host: a', 'X-SVC-Key: nonsense']
-  const response = await sendRaw(app.port, rawRequest('OPTIONS', '/api/v1/keys/self', headers))
-  assert.equal(response.status, 204)
-  assert.deepEqual(apiKeys.checked, [])
-})
-
 test('an unknown path is 404 for every method, with CORS for reads only', async (t) => {
   const app = await runApp(t)
   for (const method of METHODS) {

@@ -37,6 +37,13 @@ const UNKNOWN = [
   '/api/v1/openapi',
   '/api/v1/keys/self/',
   '/api/v1/keys/signing-keys',
+  '/api/v1/wallet/',
+  '/api/v1/wallet/balance',
+  '/api/v1/wallet/security/keys',
+  '/api/v1/wallet/Security',
+  '/api/v1/previews',
+  '/api/v1/previewx/',
+  '/api/v1/Preview',
   '/api/v1/constructor',
   '/api/v1/__proto__',
   `/api/v1/${'a'.repeat(12_000)}`,
@@ -103,7 +110,9 @@ test('the query is not part of the path, but it is signed', async (t) => {
 test('an unknown version ID is VERSION_NOT_FOUND, and every path below preview is refused', async (t) => {
   const app = await runApp(t)
   const key = await publishedKey(app)
-  const tails = ['x', 'VS-0001/', 'VS-0001/..', '/', '//', '../status', '%', '%56S-0001', 'vs-0001']
+  const ids = ['VS-0003', 'VS-0000', 'VS-1', 'VS-00001', 'vs-0001', 'constructor', '__proto__']
+  const spellings = ['VS-0001/', 'VS-0001/x', 'VS-0001/..', '%56S-0001', 'VS-%30001', 'VS-0001%00']
+  const tails = [...ids, ...spellings, 'x', 'a/b//c', '/', '//', '../status', '%']
   for (const tail of tails) {
     for (const [prefix, status, code] of [
       ['/api/v1/versions/', 404, 'VERSION_NOT_FOUND'],
@@ -114,6 +123,17 @@ test('an unknown version ID is VERSION_NOT_FOUND, and every path below preview i
       assert.equal(response.status, status, target)
       assert.match(response.bytes.toString(), new RegExp(`"code":"${code}"`), target)
       assertSigned(response, key)
+    }
+  }
+})
+
+test('a write below preview is 405', async (t) => {
+  const app = await runApp(t)
+  for (const tail of ['', '/', '/next', '/a/b//c', '/../status', '/%', '?x=1']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const response = await sendRaw(app.port, rawRequest(method, `/api/v1/preview${tail}`))
+      assert.equal(response.status, 405, `${method} ${tail}`)
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
     }
   }
 })

@@ -18,16 +18,6 @@ function countingProofs() {
 const NOON = Date.UTC(2026, 0, 1, 12)
 const at = (ms: number) => [NOON + ms, new Date(NOON + ms).toISOString()] as const
 
-test('signs a proof once per second for the same method, target and ETag', () => {
-  const { signed, proofOf } = countingProofs()
-  const first = proofOf('GET', '/a', 'W/"1"', ...at(0))
-  assert.equal(first, '2026-01-01T12:00:00.000Z; signature 1')
-  // The signed-at of the proof stays that of its making; what is shown is what was signed.
-  assert.equal(proofOf('GET', '/a', 'W/"1"', ...at(999)), first)
-  assert.deepEqual(signed, ['svc-revalidation-v1\nGET\n/a\n304\n2026-01-01T12:00:00.000Z\nW/"1"'])
-  assert.equal(proofOf('GET', '/a', 'W/"1"', ...at(1000)), '2026-01-01T12:00:01.000Z; signature 2')
-})
-
 test('another method, target or ETag has another proof', () => {
   const { signed, proofOf } = countingProofs()
   const proofs = [

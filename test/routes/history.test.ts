@@ -74,28 +74,6 @@ test('the newest version lists each resource with its ETag', async (t) => {
   }
 })
 
-test('an unknown id and a malformed id: 404 VERSION_NOT_FOUND', async (t) => {
-  const app = await runApp(t)
-  for (const id of [
-    'VS-0003',
-    'VS-0000',
-    'VS-1',
-    'VS-00001',
-    'vs-0001',
-    'VS-0001/',
-    'VS-0001/x',
-    'VS-%30001',
-    'VS-0001%00',
-    '%',
-    'constructor',
-    '__proto__',
-  ]) {
-    const response = await app.fetch(`/api/v1/versions/${id}`)
-    const { error } = (await response.json()) as { readonly error: { readonly code: string } }
-    assert.deepEqual([response.status, error.code], [404, 'VERSION_NOT_FOUND'], id)
-  }
-})
-
 const PAGE = { schema: 'VersionHistory', cacheClass: 'static-snapshot' } as const
 const sequencesOf = ({ entries }: History) => entries.map(({ sequence }) => sequence)
 

@@ -86,19 +86,6 @@ test('the quota in the body equals that of the headers', async (t) => {
   }
 })
 
-test('HEAD of keys/self counts like GET and reveals nothing of the key', async (t) => {
-  const app = await runKeyedApp(t)
-  const key = await app.makeKey()
-  const response = await ask(app, SELF, withKey(key, 'HEAD'))
-  assert.equal(response.status, 200)
-  assert.equal(response.header('x-ratelimit-remaining'), '599')
-  assert.equal(response.header('cache-control'), 'no-store')
-  assert.equal(response.bytes.length, 0)
-  const next = await ask(app, SELF, withKey(key))
-  assert.equal(next.header('x-ratelimit-remaining'), '598')
-  assert.equal(response.header('content-length'), next.header('content-length'))
-})
-
 test('DELETE revokes the key and later requests are refused', async (t) => {
   const app = await runKeyedApp(t)
   const published = await publishedKey(app)

@@ -32,23 +32,3 @@ test('serves the newest version, and a query changes only the signed target', as
     assert.deepEqual(await assertRead(app, target, expected), plain)
   }
 })
-
-test('a damaged or missing snapshot is 503, and all others are served', async (t) => {
-  const made = makeReleases()
-  for (const file of made.resources.keys()) {
-    if (file.startsWith('status ')) made.resources.delete(file)
-    if (file.startsWith('wallet/security ')) made.resources.set(file, '{}')
-  }
-  const app = await runApp(t, { releases: loadReleases(made.store) })
-  for (const [path, status] of [
-    ['status', 503],
-    ['wallet/security', 503],
-    ['wallet', 200],
-    ['roadmap', 200],
-    ['version', 200],
-    ['versions', 200],
-    ['versions/VS-0002', 200],
-  ] as const) {
-    assert.equal((await app.fetch(`/api/v1/${path}`)).status, status, path)
-  }
-})
