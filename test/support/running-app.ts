@@ -14,9 +14,10 @@ import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
 export { TEST_SIGNING_KEY }
 
-/** The fixed time of the test clock. */
 /** The configured origin of the app, which signatures by RFC 9421 state. */
 export const TEST_BASE_URL = 'http://127.0.0.1:8080'
+
+/** The fixed time of the test clock. */
 export const TEST_NOW_MS = Date.UTC(2026, 10, 21, 9, 0, 0, 123)
 
 /** One line of a test's log. */

@@ -216,6 +216,40 @@ test('the note is one line, short, and searched for secrets', async (t) => {
   )
 })
 
+test('a note is one line of at most 500 characters, with no space around it', async (t) => {
+  const { publish, store } = makeRig(t)
+  for (const note of [
+    ' a note',
+    'a note ',
+    '\u00a0a note',
+    'two\u2028lines',
+    'two\u2029lines',
+    'a\ttab',
+    'a\u0000',
+    'a\u0085',
+    'a lone \ud800 surrogate',
+    'turned \u202e around',
+  ]) {
+    const { message } = await assertRefused(publish({ note }), 'NOTE', /^the note has /)
+    assert.doesNotMatch(message, /YAML/, 'a note is written on the command line')
+  }
+  assert.deepEqual(store.readVersionIds(), [])
+  const longest = `${'a '.repeat(249)}bc`
+  assert.equal(longest.length, 500)
+  assert.equal((await publish({ note: longest })).entry.note, longest)
+  assert.equal((await publish({ note: '中文 🦊', registryVersion: '1.0.1' })).entry.note, '中文 🦊')
+})
+
+test('a version that no transparency log could contain is not written', async (t) => {
+  const { publish, store } = makeRig(t)
+  await assertRefused(
+    publish({ registryVersion: '1'.repeat(65_536) }),
+    'VERSION',
+    /the entry of VS-0001 would have \d+ bytes; expected at most 65535/,
+  )
+  assert.deepEqual(store.readVersionIds(), [])
+})
+
 test('a version of a clock that was ahead does not block the next one', async (t) => {
   const { publish, contentDir } = makeRig(t)
   await publish({ nowMs: FIXTURE_NOW_MS + HOUR_MS })
@@ -293,8 +327,14 @@ test('damaged resource files are found by the check and written again by publish
   assert.deepEqual(again.damaged, ['roadmap', 'status'])
   assert.deepEqual(contentsOf(releasesDir), intact)
   assert.deepEqual(await check(), [])
-  const last = await publish()
-  assert.deepEqual([last.outcome, last.damaged], ['unchanged', []])
+  assert.deepEqual(await publish(), {
+    outcome: 'unchanged',
+    entry,
+    damaged: [],
+    undone: [],
+    removed: [],
+    warnings: [],
+  })
 })
 
 test('the check validates published data, not only its digest', async (t) => {
@@ -409,4 +449,36 @@ test('one of two concurrent publishers succeeds and the other fails with CONFLIC
     new RegExp(`^another publisher published ${next} first; look at it and publish again$`),
   )
   assert.match(store.readVersionText(next), /"note":"rival"/)
+})
+
+test('a damaged history and a conflict have their reason, and a defect is rethrown unchanged', async (t) => {
+  const { publish, store } = makeRig(t)
+  await publish()
+  const defect = new Error('a defect')
+  const failing = (calls: Partial<ReleaseStore>) =>
+    publish({ store: { ...store, ...calls }, registryVersion: '1.0.1' })
+  const throwDefect = (): never => {
+    throw defect
+  }
+  await assert.rejects(failing({ readVersionIds: throwDefect }), defect)
+  await assert.rejects(failing({ writeResource: throwDefect }), defect)
+  await assert.rejects(failing({ appendVersion: throwDefect }), defect)
+  await assert.rejects(
+    publish({ store: { ...store, readResourceText: throwDefect } }),
+    defect,
+    'while the files of an unchanged release are looked at',
+  )
+  const damaged = await assertRefused(
+    failing({ readVersionText: () => '{}' }),
+    'HISTORY',
+    /damaged/,
+  )
+  assert.deepEqual(damaged.mistakes, [])
+  assert.equal((damaged.cause as Error).name, 'VersionEntryError')
+  const conflict = await assertRefused(
+    failing({ appendVersion: () => store.appendVersion('VS-0001', '{}') }),
+    'CONFLICT',
+    /./,
+  )
+  assert.equal((conflict.cause as Error).name, 'ReleaseFileError')
 })
