@@ -8,8 +8,8 @@ import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf, type MadeContent } from '../support/made-content.ts'
 import { attributeOf, parsePage, textIn } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
+import { CALM_STATUS, pastIncident } from '../support/trouble-content.ts'
 
-type Status = SnapshotData<'status'>
 type Changelog = SnapshotData<'changelog'>
 
 const MAX_HTML_BYTES = 60_000
@@ -19,41 +19,6 @@ const SENTENCE = 'Some responses came late, and a few did not come at all. '.rep
 
 function repeat<Item>(count: number, make: (nth: number) => Item): Item[] {
   return Array.from({ length: count }, (_, index) => make(index + 1))
-}
-
-/** `at` counts from the newest. */
-function incident(at: number, parts: Partial<Status['incidents'][number]> = {}) {
-  return {
-    id: `incident-${at}`,
-    title: `The incident ${at}`,
-    state: 'resolved' as const,
-    impact: 'minor' as const,
-    startedAt: MOMENT,
-    resolvedAt: MOMENT,
-    components: ['read-api'],
-    updates: [{ at: MOMENT, state: 'resolved' as const, text: SENTENCE }],
-    ...parts,
-  }
-}
-
-function statusWith(incidents: Status['incidents']): MadeContent {
-  return {
-    status: {
-      state: 'operational',
-      summary: 'All is well.',
-      updatedAt: MOMENT,
-      components: [
-        {
-          id: 'read-api',
-          name: 'Read API',
-          summary: 'Reads.',
-          state: 'operational',
-          since: MOMENT,
-        },
-      ],
-      incidents,
-    },
-  }
 }
 
 const change = (nth: number): Changelog['unreleased'][number] => ({
@@ -102,8 +67,9 @@ describe('incidents', () => {
       state: 'monitoring' as const,
       text: `Statement ${nth}.`,
     }))
-    const content = statusWith([incident(1, { updates })])
-    const { main } = await readPage(t, content, 'en', 'status/incidents/incident-1')
+    const incident = { ...pastIncident(1, 'payments'), updates }
+    const content = { status: { ...CALM_STATUS, incidents: [incident] } }
+    const { main } = await readPage(t, content, 'en', `status/incidents/${incident.id}`)
     const shown = updates.filter(({ text }) => main.includes(text)).length
     assert.ok(shown >= 20 && shown < 80, `${shown} are shown`)
     assert.ok(main.includes('Statement 1.') && !main.includes('Statement 80.'))

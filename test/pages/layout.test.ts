@@ -32,13 +32,6 @@ test('every page ends with its provenance', async (t) => {
   }
 })
 
-test('an unsigned deployment names no key', async (t) => {
-  const app = await runApp(t, { signing: undefined })
-  const page = parsePage(await (await app.fetch('/en/status')).text())
-  const key = page.all('footer .provenance dd').map(textIn).at(-1)
-  assert.equal(key, TEXTS.en.site.footer.unsigned)
-})
-
 test('the navigation groups have names and pages', async (t) => {
   const app = await runApp(t)
   for (const locale of LOCALES) {

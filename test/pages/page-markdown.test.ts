@@ -252,6 +252,7 @@ describe('content negotiation', () => {
           path,
         )
         assert.equal(response.headers.get('link'), null)
+        if (expected !== 'text/html; charset=utf-8') assert.match(await response.text(), /^# /)
       }
     }
     const post = await app.fetch('/en/status.md', { method: 'POST' })

@@ -8,6 +8,7 @@ import { releasesOf, type MadeContent } from '../support/made-content.ts'
 import { htmlFaults } from '../support/page-checks.ts'
 import { parsePage, textIn, unescapeHtml, type PageMarkup } from '../support/page-markup.ts'
 import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
+import { CALM_STATUS } from '../support/trouble-content.ts'
 
 type Incident = SnapshotData<'status'>['incidents'][number]
 
@@ -54,17 +55,8 @@ function textsOf(picture: string, name = 'text'): readonly string[] {
 const said = ({ markup }: ReadPage, id: string): string => markup.all(`#${id}`).map(textIn).join()
 
 function statusWith(incidents: readonly Incident[]): MadeContent {
-  return {
-    status: {
-      state: 'operational',
-      summary: 'All is well.',
-      updatedAt: MOMENT,
-      components: [
-        { id: 'api', name: 'API', summary: 'Reads.', state: 'operational', since: MOMENT },
-      ],
-      incidents: [...incidents],
-    },
-  }
+  const components = CALM_STATUS.components.slice(0, 1)
+  return { status: { ...CALM_STATUS, updatedAt: MOMENT, components, incidents: [...incidents] } }
 }
 
 const INCIDENT: Incident = {
@@ -74,7 +66,7 @@ const INCIDENT: Incident = {
   impact: 'major',
   startedAt: '2026-10-09T02:00:00Z',
   resolvedAt: '2026-10-09T08:00:00Z',
-  components: ['api'],
+  components: ['reads'],
   updates: [
     { at: '2026-10-09T10:00:00Z', state: 'resolved', text: 'Over.' },
     { at: '2026-10-09T04:00:00Z', state: 'identified', text: 'A disk.' },
@@ -206,16 +198,16 @@ describe('the days of a component', () => {
       ['minor', 1, 'Mar 8, 2026: Slow', '/en/status/incidents/slow'],
       ['none', 4, 'Mar 9 – 12, 2026: No impact', undefined],
     ])
-    const row = page.markup.all('#component-api').map(textIn).join()
+    const row = page.markup.all('#component-reads').map(textIn).join()
     assert.match(
       row,
       /Recorded since Mar 4, 2026 \(9 days\)\. Days with an incident or reduced service: 3\./,
     )
-    const links = page.markup.all('#component-api p a').map((link) => link.attribute('href'))
+    const links = page.markup.all('#component-reads p a').map((link) => link.attribute('href'))
     assert.deepEqual(links, [
       '/en/status/incidents/slow',
-      '/en/status/components/api.atom',
-      '/en/status/components/api.json',
+      '/en/status/components/reads.atom',
+      '/en/status/components/reads.json',
     ])
     const [, style = ''] = /href="([^"]*style[^"]*css)"/.exec(page.text) ?? []
     const css = await (await app.fetch(style)).text()

@@ -18,7 +18,7 @@ import {
   type Registry,
 } from '@public-api/contract/registry/endpoints'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
+import { LOCALES } from '@public-api/contract/registry/locales'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
 import type { AppDependencies } from '../../src/app.ts'
@@ -34,8 +34,6 @@ import {
   type PageElement,
 } from '../support/page-markup.ts'
 import { runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
-
-const MAX_PAGE_BYTES = 60_000
 
 const ROWS: Registry = ENDPOINTS
 
@@ -575,19 +573,6 @@ describe('the error catalog', () => {
       assert.deepEqual(Object.keys(steps), [...VERIFICATION_STEPS])
     }
   })
-})
-
-describe('the size of the pages', () => {
-  const names = [...Object.keys(TAGS).map((tag) => `reference/${tag}`), 'errors']
-  const paths = LOCALES.flatMap((locale: Locale) => names.map((name) => `/${locale}/${name}`))
-  for (const path of paths) {
-    test(`${path} is below ${MAX_PAGE_BYTES} bytes`, async (t) => {
-      const parts = { baseUrl: 'https://public-api.a-long-name.example.org' }
-      const { text } = await readPage(t, path, parts)
-      const { length } = Buffer.from(text)
-      assert.ok(length < MAX_PAGE_BYTES, `${length} bytes`)
-    })
-  }
 })
 
 test('the proof texts are on the verify page', async (t) => {

@@ -6,8 +6,8 @@ import { builtExample } from './built-example.ts'
 import { publishedReleases } from './published-releases.ts'
 import { UNSOLVABLE_CHALLENGE } from './unsolvable-challenge.ts'
 
-/** The origin of a public deployment in tests. */
-export const PUBLIC_ORIGIN = 'https://api.example.test'
+/** The origin of a public deployment in tests: a long one, which pages repeat in their samples. */
+export const PUBLIC_ORIGIN = 'https://public-api.a-long-name.example.org'
 
 function withChallenge(description: ChallengeDescription): Partial<AppDependencies> {
   return { challenge: { ...UNSOLVABLE_CHALLENGE, description } }
