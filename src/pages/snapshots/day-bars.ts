@@ -80,22 +80,35 @@ function runsOf(
 }
 
 /** A dashed line at the lower edge, of which each dash is a day. The picture cuts off the lower half of the line. */
-const dashes = (kind: DayKind, x: number, days: number, content?: Html): Html =>
-  html`<path class="day-${kind}" d="M${x} ${BAR.height}h${days * BAR.pitch}">${content}</path>`
+const line = (x: number, days: number): string => `M${x} ${BAR.height}h${days * BAR.pitch}`
 
-function runBars(
-  { locale, texts }: PageContext,
-  { kind, incidents, firstMs, days }: Run,
-  { fromMs, isBrief }: { readonly fromMs: number; readonly isBrief: boolean },
-): HtmlValue {
+const dashes = (kind: DayKind, lines: string, content?: Html): Html =>
+  html`<path class="day-${kind}" d="${lines}">${content}</path>`
+
+const placeOf = ({ firstMs }: Run, fromMs: number): number =>
+  ((firstMs - fromMs) / DAY_MS) * BAR.pitch
+
+/** All days of one kind in one path. */
+function briefBars(runs: readonly Run[], fromMs: number): readonly Html[] {
+  const recorded = runs.filter(({ kind }) => kind !== 'unrecorded')
+  return Array.from(
+    Map.groupBy(recorded, ({ kind }) => kind),
+    ([kind, own]) => dashes(kind, own.map((run) => line(placeOf(run, fromMs), run.days)).join('')),
+  )
+}
+
+function runBars({ locale, texts }: PageContext, run: Run, fromMs: number): HtmlValue {
+  const { kind, incidents, firstMs, days } = run
   // The line below all bars.
   if (kind === 'unrecorded') return undefined
-  const x = ((firstMs - fromMs) / DAY_MS) * BAR.pitch
-  if (isBrief) return dashes(kind, x, days)
   const names = incidents.map(({ title }) => title).join(' · ')
   const range = formatDayRange(locale, firstMs, firstMs + (days - 1) * DAY_MS)
   const what = names === '' ? texts.status.dayKinds[kind] : names
-  const path = dashes(kind, x, days, html`<title>${range}: ${what}</title>`)
+  const path = dashes(
+    kind,
+    line(placeOf(run, fromMs), days),
+    html`<title>${range}: ${what}</title>`,
+  )
   const [incident] = incidents
   return incident === undefined
     ? path
@@ -105,7 +118,7 @@ function runBars(
 /**
  * A bar for each of the last 90 days, or for each since the record began, by all incidents that were ever published. The
  * tooltip of a day says what was published, and a day with an incident leads to it. The text below has the same facts and
- * the newest incident. Brief bars have neither tooltips nor links.
+ * the newest incident. Brief bars have neither tooltips, links nor dates.
  */
 export function dayBars(
   context: PageContext,
@@ -136,12 +149,13 @@ export function dayBars(
       preserveAspectRatio="none"
       width="${Math.max(2, Math.round((shownDays / DAYS) * 100))}%"
     >
-      ${dashes('unrecorded', 0, shownDays)}${runs.map((run) =>
-        runBars(context, run, { fromMs, isBrief }),
-      )}
+      ${dashes('unrecorded', line(0, shownDays))}${
+        isBrief ? briefBars(runs, fromMs) : runs.map((run) => runBars(context, run, fromMs))
+      }
     </svg>
     ${
       shownDays === DAYS &&
+      !isBrief &&
       html`<p class="day-range muted small" data-browser>
         <span>${formatDay(locale, fromMs)}</span> <span>${formatDay(locale, facts.todayMs)}</span>
       </p>`

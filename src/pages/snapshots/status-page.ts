@@ -57,7 +57,7 @@ function componentItem(
 }
 
 /** Components with tooltips and links in their bars, besides those that do not work: a page of many stays small. */
-const DETAILED_COMPONENTS = 8
+const DETAILED_COMPONENTS = 6
 
 /** The components, each with its state and its last days. A group is folded while all of it is operational. */
 function componentList(context: PageContext, status: Status, events: readonly StatusEvent[]): Html {
