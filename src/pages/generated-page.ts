@@ -34,10 +34,14 @@ function withTwins({ locale }: PageContext, paths: readonly string[]): readonly 
   })
 }
 
-/** Paths of the pages of months, incidents and maintenances, with their Markdown twins; without those of removed items. */
+/** The pages of months, incidents and maintenances, by their paths below the locale; without those of removed items. */
+export function generatedPagePaths(context: PageContext): readonly string[] {
+  return [...monthPaths(context), ...publishedEventPages(context).map(({ path }) => path)]
+}
+
+/** Their paths in the locale, with their Markdown twins. */
 export function generatedPaths(context: PageContext): readonly string[] {
-  const events = publishedEventPages(context).map(({ path }) => path)
-  return withTwins(context, [...monthPaths(context), ...events])
+  return withTwins(context, generatedPagePaths(context))
 }
 
 /** Paths of the pages that removed incidents and maintenances keep, with their Markdown twins. Their status is 410. */

@@ -13,7 +13,13 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
-import { generatedPage, generatedPaths, isGeneratedPath, removedPaths } from './generated-page.ts'
+import {
+  generatedPage,
+  generatedPagePaths,
+  generatedPaths,
+  isGeneratedPath,
+  removedPaths,
+} from './generated-page.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
@@ -102,8 +108,14 @@ export function createSite(options: SiteOptions): Site {
   const pageFiles = createPageFiles({ facts, failed, robotsTag, isPagePath })
   const { plainFile } = pageFiles
 
+  /** What visitors search for: the listed pages, and those of incidents, maintenances and months. */
+  const sitemapPaths = (): readonly string[] => [
+    ...PAGES.filter((page) => isListed(page, facts)).map(({ path }) => path),
+    ...generatedPagePaths(pageFiles.contextOf(facts.defaultLocale)),
+  ]
+
   const files = new Map<string, App>([
-    ...createWellKnownFiles({ pages: PAGES, facts, clock }, deployment, headers),
+    ...createWellKnownFiles({ sitemapPaths, facts, clock }, deployment, headers),
     ...fixedFiles(pageFiles, facts),
   ])
   if (organization === undefined) {

@@ -253,21 +253,29 @@ test('the first page and the status page name what is broken, in order', async (
   }
 })
 
-test('of many open incidents the worst are shown with their updates, and the others named', async (t) => {
+test('each open incident is shown with its newest update, the worst first, and what does not fit is named', async (t) => {
   const impacts = ['minor', 'none', 'minor', 'critical', 'major'] as const
-  const incidents = impacts.map((impact, nth) => ({
+  const incidents = Array.from({ length: 22 }, (_, nth) => ({
     ...OPEN_INCIDENT,
     id: `open-${nth}`,
     title: `Trouble ${nth}`,
-    impact,
+    impact: impacts[nth] ?? 'none',
     startedAt: minutesAgo(160 + nth),
+    updates: [
+      { at: minutesAgo(5), state: 'identified' as const, text: `Newest statement ${nth}.` },
+    ],
   }))
   const { read } = await open(t, { ...OUTAGE_STATUS, incidents })
   for (const path of ['/en', '/en/status']) {
     const { markup, main } = await read(path)
-    const shown = markup.all('.open-incident').map((each) => each.attribute('id'))
-    assert.deepEqual(shown, ['incident-open-3', 'incident-open-4', 'incident-open-0'])
-    assert.match(main, /2 more open incidents: Trouble 2 and Trouble 1\./)
+    const shown = markup.all('.open-incident')
+    const ids = shown.map((each) => Number(each.attribute('id')?.replace('incident-open-', '')))
+    assert.deepEqual(ids.slice(0, 5), [3, 4, 0, 2, 1])
+    assert.equal(ids.length, 20)
+    for (const [index, id] of ids.entries()) {
+      assert.match(textIn(shown[index] ?? assert.fail()), new RegExp(`Newest statement ${id}\\.`))
+    }
+    assert.match(main, /2 more open incidents: Trouble 20 and Trouble 21\./)
   }
 })
 

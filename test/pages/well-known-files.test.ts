@@ -6,7 +6,9 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
+import { releasesOf } from '../support/made-content.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from '../support/running-app.ts'
+import { OUTAGE_STATUS, TROUBLE_NOW_MS } from '../support/trouble-content.ts'
 
 const ORIGIN = 'https://api.example.test'
 const CONTACT = 'mailto:security@example.test'
@@ -84,17 +86,23 @@ describe('well-known files', () => {
   })
 })
 
-test('the sitemap lists every page with its alternates', async (t) => {
-  const app = await run(t)
+test('the sitemap lists every page, also of incidents and months, with its alternates', async (t) => {
+  const releases = releasesOf({ status: OUTAGE_STATUS })
+  const app = await run(t, { releases, clock: { nowMs: () => TROUBLE_NOW_MS } })
   const text = await textOf(app, '/sitemap.xml')
   assert.match(
     text,
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<urlset xmlns="[^"]+" xmlns:xhtml="http:\/\/www\.w3\.org\/1999\/xhtml">/,
   )
   const entries = [...text.matchAll(/<url>\s*<loc>([^<]+)<\/loc>([\s\S]*?)<\/url>/g)]
-  const listed = PAGES.filter(({ noIndex }) => noIndex !== true)
+  const listed = PAGES.filter(({ noIndex }) => noIndex !== true).map(({ path }) => path)
   const addresses = entries.map(([, address]) => address)
-  const expected = listed.flatMap(({ path }) =>
+  const ofTrouble = [
+    'status/2026-11',
+    'status/maintenances/network-upgrade',
+    'status/incidents/database-down',
+  ]
+  const expected = [...listed, ...ofTrouble].flatMap((path) =>
     LOCALES.map((locale) => ORIGIN + pathOfPage(locale, path)),
   )
   assert.deepEqual(addresses, expected)

@@ -4,7 +4,7 @@ import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { DAY_MS, formatInstant } from '@public-api/contract/text/instant'
 import type { Clock } from '../../service/clock.ts'
 import { escapeHtml } from '../markup/html.ts'
-import { alternatesOf, isListed, type Page, pathOfPage, type SiteData } from '../page.ts'
+import { alternatesOf, pathOfPage, type SiteData } from '../page.ts'
 import { createSiteFile, type SiteFile } from './site-file.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -38,23 +38,21 @@ function robots(isPreview: boolean, origin: string): string {
 }
 
 /**
- * The sitemap (sitemaps.org protocol 0.9): every listed page in every offered language with its alternates. It has no `lastmod`,
- * because a page changes with a deployment as well as with a release.
+ * The sitemap (sitemaps.org protocol 0.9): the pages of some paths in every offered language with their alternates. It has no
+ * `lastmod`, because a page changes with a deployment as well as with a release.
  */
-function sitemap(pages: readonly Page[], facts: SiteData): string {
+function sitemap(paths: readonly string[], facts: SiteData): string {
   const addressOf = (path: string): string => escapeHtml(facts.origin + path)
-  const entries = pages
-    .filter((page) => isListed(page, facts))
-    .flatMap(({ path }) => {
-      const alternates = alternatesOf(facts, path).map(
-        ([language, each]) =>
-          `    <xhtml:link rel="alternate" hreflang="${language}" href="${addressOf(each)}"/>\n`,
-      )
-      return facts.languages.map((locale) => {
-        const address = addressOf(pathOfPage(locale, path))
-        return `  <url>\n    <loc>${address}</loc>\n${alternates.join('')}  </url>\n`
-      })
+  const entries = paths.flatMap((path) => {
+    const alternates = alternatesOf(facts, path).map(
+      ([language, each]) =>
+        `    <xhtml:link rel="alternate" hreflang="${language}" href="${addressOf(each)}"/>\n`,
+    )
+    return facts.languages.map((locale) => {
+      const address = addressOf(pathOfPage(locale, path))
+      return `  <url>\n    <loc>${address}</loc>\n${alternates.join('')}  </url>\n`
     })
+  })
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
     '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
@@ -115,7 +113,11 @@ function apiCatalog({ origin, languages }: SiteData): string {
  * and the API catalog (RFC 9727). `headers` are those of every response outside the API.
  */
 export function createWellKnownFiles(
-  { pages, facts, clock }: { pages: readonly Page[]; facts: SiteData; clock: Clock },
+  {
+    sitemapPaths,
+    facts,
+    clock,
+  }: { sitemapPaths: () => readonly string[]; facts: SiteData; clock: Clock },
   deployment: 'primary' | 'preview',
   headers: readonly string[],
 ): ReadonlyMap<string, SiteFile> {
@@ -130,7 +132,7 @@ export function createWellKnownFiles(
   if (!isPreview) {
     files.set(
       SITEMAP_PATH,
-      file('application/xml; charset=utf-8', () => sitemap(pages, facts)),
+      file('application/xml; charset=utf-8', () => sitemap(sitemapPaths(), facts)),
     )
   }
   if (contact !== undefined) {

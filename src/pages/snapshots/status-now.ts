@@ -5,6 +5,7 @@ import {
 } from '@public-api/contract/snapshots/snapshot-schemas'
 import { link, proofTexts, scriptTexts } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
+import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
 import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
@@ -20,8 +21,10 @@ import type { Incident } from './status-record.ts'
 
 type Status = SnapshotData<'status'>
 
-/** Number of open incidents that are shown with their newest update; the others are named. */
-const SHOWN_OPEN = 3
+/** Open incidents that are shown with their newest update; the others are named. */
+const SHOWN_OPEN: ShownLimits = { items: 20, bytes: 14_000 }
+/** Number of open incidents whose newest update is shown whole; of the others, two lines. */
+const WHOLE_UPDATES = 3
 /** Number of components that the first page names. */
 const SHOWN_COMPONENTS = 8
 
@@ -103,7 +106,11 @@ export function troubledComponents(context: PageContext, { components }: Status)
 }
 
 /** An open incident: since when, how long, its newest update, and the way to all of them. */
-function openIncident(context: PageContext, incident: Incident, namesComponents: boolean): Html {
+function openIncident(
+  context: PageContext,
+  incident: Incident,
+  { namesComponents, isWhole }: { readonly namesComponents: boolean; readonly isWhole: boolean },
+): Html {
   const { locale, texts, facts, content } = context
   const { id, title, state, impact, startedAt, components, updates } = incident
   const t = texts.status
@@ -122,7 +129,11 @@ function openIncident(context: PageContext, incident: Incident, namesComponents:
     ${
       newest &&
       html`<p>
-        ${linkedText(content, newest.text)}
+        ${
+          isWhole
+            ? linkedText(content, newest.text)
+            : html`<span class="first-lines">${operatorText(content, newest.text)}</span>`
+        }
         <span class="muted small">${agoHtml(locale, newest.at, facts.nowMs)}</span>
       </p>`
     }
@@ -158,15 +169,16 @@ export function openIncidents(
       ? undefined
       : html`<p class="muted">${t.noOpenIncident}</p>`
   }
-  const others = open.slice(SHOWN_OPEN)
+  const { shown } = newestShown(open, SHOWN_OPEN, (incident, index) =>
+    openIncident(context, incident, { namesComponents, isWhole: index < WHOLE_UPDATES }),
+  )
+  const others = open.slice(shown.length)
   const links = others
     .slice(0, SHOWN_COMPONENTS)
     .map(({ id, title }) =>
       link(pathOfPage(locale, eventPath({ kind: 'incidents', id })), operatorText(content, title)),
     )
-  return html`${open
-    .slice(0, SHOWN_OPEN)
-    .map((incident) => openIncident(context, incident, namesComponents))}
+  return html`${shown}
   ${
     others.length > 0 &&
     html`<p>
