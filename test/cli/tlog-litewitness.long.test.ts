@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { COSIGNATURE, formatVkey } from '@public-api/client-internal/log/signed-note'
+import { openReleaseStore } from '../../src/releases/release-store.ts'
+import { loadReleases } from '../../src/service/releases/releases.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
+import { key } from '../client/scripted-client.ts'
 import { eventually } from '../support/eventually.ts'
-import { folderWithLog, LOG_ORIGIN } from '../support/logged-releases.ts'
+import {
+  folderWithLog,
+  folderWithReleases,
+  LOG_ORIGIN,
+  rollBackTo,
+} from '../support/logged-releases.ts'
 import { svcIn } from '../support/run-svc.ts'
+import { runApp } from '../support/running-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const missing = ['litewitness', 'witnessctl', 'ssh-agent', 'ssh-keygen'].filter(
   (program) => !hasProgram(program),
@@ -120,3 +131,95 @@ test('litewitness cosigns, refuses other histories, survives a restart and follo
   witness.control('add-key', '-origin', LOG_ORIGIN, '-key', current)
   assert.equal((await cosign())[0], 0)
 })
+
+const RECIPE = path.resolve('deploy/witness/run.sh')
+
+/** A witness as deploy/witness runs it in its container: the folder is the volume. */
+async function startRecipe(t: TestContext, folder: string, name: string) {
+  mkdirSync(folder)
+  const port = await freePort()
+  const start = async () => {
+    const own = spawn('sh', [RECIPE], {
+      cwd: folder,
+      env: { ...process.env, NAME: name, LISTEN: `127.0.0.1:${port}` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let printed = ''
+    own.stderr.setEncoding('utf8').on('data', (text: string) => (printed += text))
+    const ended = once(own, 'close')
+    const stop = async () => {
+      own.kill()
+      await ended
+    }
+    t.after(stop)
+    await eventually('the witness answers', () =>
+      fetch(`http://127.0.0.1:${port}/`).catch(() => undefined),
+    )
+    return { stop, vkey: /vkey=(\S+)/.exec(printed)?.[1] ?? printed }
+  }
+  return { folder, url: `http://127.0.0.1:${port}/`, start }
+}
+
+test(
+  'two operators witness each other: docs/witnesses.md, step by step',
+  { skip: missing.length > 0 && `${missing.join(', ')} missing (Debian's torchwood)` },
+  async (t) => {
+    const document = readFileSync('docs/witnesses.md', 'utf8')
+    const addLog = /`podman exec witness witnessctl (add-log [^`]*)`/.exec(document)?.[1] ?? ''
+    const addKey = /^witnessctl (add-key .*)$/m.exec(document)?.[1] ?? ''
+    const parent = temporaryFolder(t)
+
+    // Step 1: what each sends the other.
+    const openOperator = async (name: string) => {
+      const folder = folderWithReleases(t)
+      const origin = `api.${name}.example/log`
+      const made = await svcIn(folder, ['tlog', 'init', '--origin', origin])
+      const line = /^log .*$/m.exec(made.out)?.[0] ?? ''
+      const witness = await startRecipe(t, path.join(parent, name), `witness.${name}.example/w`)
+      return { name, folder, origin, line, witness, running: await witness.start() }
+    }
+    const a = await openOperator('a')
+    const b = await openOperator('b')
+    const cosign = async ({ folder }: typeof a) => {
+      const { status, out } = await svcIn(folder, ['tlog', 'cosign'])
+      return [status, out].join()
+    }
+    const pairs = [
+      [a, b],
+      [b, a],
+    ] as const
+    for (const [own, other] of pairs) {
+      // Step 2, with the commands of the document.
+      for (const command of [addLog, addKey]) {
+        const args = command
+          .replace(/ -origin \S+/, ` -origin ${other.origin}`)
+          .replace(/ -key \S+/, ` -key ${other.line.split(' ')[1]}`)
+        execFileSync('witnessctl', args.split(' '), { cwd: own.witness.folder, stdio: 'ignore' })
+      }
+    }
+    for (const [own, { name, running, witness }] of pairs) {
+      // Step 3.
+      const policy = `${own.line}\nwitness ${name} ${running.vkey} ${witness.url}\nquorum ${name}\n`
+      writeFileSync(path.join(own.folder, 'releases', 'log', 'policy'), policy)
+      assert.match(await cosign(own), /^0,[^]*serves 3 versions[^]*cosigned at/)
+    }
+
+    // Step 4: readers check the cosignature of the other operator with this policy.
+    const releases = loadReleases(openReleaseStore(path.join(a.folder, 'releases')))
+    const app = await runApp(t, { releases })
+    app.clock.ms = Date.now()
+    const audit = ['audit', app.origin, '--pin', key.keyId, '--state', 'state.json']
+    const audited = await svcIn(a.folder, [...audit, '--policy', 'releases/log/policy'])
+    assert.equal(audited.status, 0, audited.error)
+    assert.match(audited.out, /Cosigned by b; the quorum was met at/)
+
+    // The partner is away: publishing goes on, and the log follows when the partner is back with its key and memory.
+    await b.running.stop()
+    const published = await rollBackTo(a.folder, 'VS-0001', 'Back')
+    assert.equal(published.status, 0, published.error)
+    assert.match(await cosign(a), /^3,[^]*the checkpoint of 3 stays served/)
+    const back = await b.witness.start()
+    assert.equal(back.vkey, b.running.vkey)
+    assert.match(await cosign(a), /^0,[^]*serves 4 versions/)
+  },
+)
