@@ -122,3 +122,9 @@ test('begins no line of a label with closing punctuation', () => {
   assert.ok(lines.length > 3, lines.join('|'))
   for (const line of lines) assert.doesNotMatch(line, /^[，。]/)
 })
+
+test('beside a box without flows the narrow form has no list, whose line would join it to the next box', () => {
+  const { text } = drawn('abc', ['ab'])
+  assert.equal(text.match(/graph-box/g)?.length, 3)
+  assert.equal(text.match(/<ul/g)?.length, 1)
+})

@@ -134,25 +134,28 @@ export function graphPicture({
   })
   const titles = new Map(nodes.map((node) => [node.id, node]))
   const narrow = html`<ol class="graph-list plain-list" data-browser>
-    ${inOrder.map(
-      ({ id, title, kind, target, isPlanned }) =>
-        html`<li>
-          <p class="${planned(isPlanned, 'graph-box')}">
-            <a href="#${target}">${title}</a> <span class="muted small">${kind}</span>
-          </p>
-          <ul class="plain-list">
-            ${drawn
-              .filter(({ from }) => from === id)
-              .map(({ to, label }) => {
-                const data = html`<a href="#${label.target}">${label.text}</a>`
-                return html`<li class="small">
-                  → <strong>${titles.get(to)?.title}</strong>
-                  ${label.isEnglish ? html`<span lang="en">${data}</span>` : data}
-                </li> `
-              })}
-          </ul>
-        </li> `,
-    )}
+    ${inOrder.map(({ id, title, kind, target, isPlanned }) => {
+      const own = drawn.filter(({ from }) => from === id)
+      const flows = own.map(({ to, label }) => {
+        const data = html`<a href="#${label.target}">${label.text}</a>`
+        return html`<li class="small">
+          → <strong>${titles.get(to)?.title}</strong>
+          ${label.isEnglish ? html`<span lang="en">${data}</span>` : data}
+        </li> `
+      })
+      // The line beside the flows would join a box without any to the next one.
+      return html`<li>
+        <p class="${planned(isPlanned, 'graph-box')}">
+          <a href="#${target}">${title}</a> <span class="muted small">${kind}</span>
+        </p>
+        ${
+          flows.length > 0 &&
+          html`<ul class="plain-list">
+            ${flows}
+          </ul>`
+        }
+      </li> `
+    })}
   </ol>`
   const labels = placedEdges.map(({ label, lines, place }) => {
     const [x, y] = [Math.round(place.x), Math.round(place.y)]
