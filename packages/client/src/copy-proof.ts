@@ -41,6 +41,8 @@ export interface VerifiedCopy {
   readonly keyIds: readonly string[]
   /** The signed response with the version. */
   readonly response: HttpResponse
+  /** Verifies the responses with resources, which no reader of a copy uses. Rejects with a VerificationError. */
+  verifyResources(): Promise<void>
 }
 
 function parseProof(bytes: Uint8Array, origin: string): readonly PortableResponse[] {
@@ -100,5 +102,10 @@ export async function verifyCopyProof(
   const verified = await verifyResponse({ ...response, ...expected, keys })
   const { data, etag = '', keyId, provedAtMs } = verified
   const keyIds = keys.map((key) => key.keyId)
-  return { entry: requireEntry(data), etag, keyId, provedAtMs, keyIds, response }
+  async function verifyResources(): Promise<void> {
+    for (const each of responses.slice(2)) {
+      await verifyResponse({ ...fromPortable(each), ...expected, keys })
+    }
+  }
+  return { entry: requireEntry(data), etag, keyId, provedAtMs, keyIds, response, verifyResources }
 }

@@ -137,14 +137,14 @@ const CASES: readonly (readonly [
     },
     [['copy-missing', ['doctor-asks-for-nothing']]],
   ],
-  [
-    'a byte of the proof',
+  ...(['indexOf', 'lastIndexOf'] as const).map((find): (typeof CASES)[number] => [
+    `a byte of the ${find === 'indexOf' ? 'first' : 'last'} response of the proof`,
     at('now.json', ({ body }) => {
-      const place = body.indexOf('bodyBase64') + 20
+      const place = body[find]('bodyBase64') + 20
       body[place] = body[place] === 0x41 ? 0x42 : 0x41
     }),
     [['copy-proof', ['now.json']]],
-  ],
+  ]),
   ['no proof', at('now.json', remove), [['copy-missing', ['now.json']]]],
   ['a missing file', at('en/feed.atom', remove), [['copy-missing', ['en/feed.atom']]]],
   ['a redirect', at('en/status/index.html', redirect), [['copy-redirect', ['en/status/']]]],

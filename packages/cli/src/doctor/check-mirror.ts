@@ -92,7 +92,9 @@ async function readProof(
   report: Report,
 ): Promise<VersionEntry | undefined> {
   try {
-    const { entry, provedAtMs } = await verifyCopyProof(body, { origin, pinnedKeyIds, nowMs })
+    const proof = await verifyCopyProof(body, { origin, pinnedKeyIds, nowMs })
+    const { entry, provedAtMs } = proof
+    await proof.verifyResources()
     const ageSeconds = (nowMs - provedAtMs) / 1000
     if (ageSeconds > DOCTOR_BOUNDS.copyAgeSeconds) {
       report('copy-old', where, `proven ${ageOf(ageSeconds)} ago`)
