@@ -81,39 +81,28 @@ function dataTypeOf({ success }: Endpoint): string {
 function methodText([name, row]: readonly [string, Endpoint]): string {
   const { parameter, summary, description, stability, deprecation } = row
   const value = parameter === undefined ? '' : `value${parameter.mayBeEmpty ? '?' : ''}: string, `
-  const example = parameter === undefined ? '' : `'${parameter.example}'`
   const doc = docComment('  ', [
     `${summary}: ${formatRequests([row])}.${stability === 'stable' ? '' : ` Stability: ${stability}.`}`,
     description,
-    ...(parameter === undefined ? [] : [`@param value ${parameter.description}`]),
+    ...(parameter === undefined
+      ? []
+      : [`@param value ${parameter.description} Example: \`${parameter.example}\`.`]),
     ...(deprecation === undefined
       ? []
       : [`@deprecated Available until ${deprecation.sunsetAt}. Use ${deprecation.successor}.`]),
-    ...(row.success === undefined
-      ? []
-      : [`@example const { data } = await client.${name}(${example})`]),
   ])
   return `${doc}  readonly ${name}: (${value}options?: ReadOptions) => Promise<Verified<${dataTypeOf(row)}>>\n`
 }
 
 /** The module of the client with the types of all data and the methods that read them, documented from the tables. */
 export function createClientTypes(tables: ClientTypeTables): string {
-  const reads = readsOf(tables.registry)
-  const data = reads.map(
-    ([name, row]) =>
-      `${docComment('  ', [`Data of ${formatRequests([row])}.`])}  readonly ${name}: ${dataTypeOf(row)}\n`,
-  )
   return `// Written by \`npm run generate\` from the registry and the schemas of packages/contract.
 
 import type { ReadOptions, Verified } from './verified.ts'
 
 ${interfaces(tables)}
-/** Type of the data of each read endpoint, by its name in the registry. */
-export interface DataByRead {
-${data.join('')}}
-
 /** One method for each read endpoint, by its name in the registry. */
 export interface Reads {
-${reads.map(methodText).join('')}}
+${readsOf(tables.registry).map(methodText).join('')}}
 `
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DataByRead } from '@public-api/client-internal/resources'
+import type { ReadData, ReadName } from '@public-api/client-internal/reads'
 import type {
   IssuedKey,
   KeyRequest,
@@ -23,13 +23,13 @@ import { OWN_CONTRACT } from '../../scripts/contract-outline.ts'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
 
-type SchemaData<Name extends keyof DataByRead> = (typeof ENDPOINTS)[Name] extends {
+type SchemaData<Name extends ReadName> = (typeof ENDPOINTS)[Name] extends {
   readonly success: { readonly data: infer Schema extends DataSchemaName }
 }
   ? DataOf<Schema>
   : never
 
-type AllSame = { readonly [Name in keyof DataByRead]: Same<DataByRead[Name], SchemaData<Name>> }
+type AllSame = { readonly [Name in ReadName]: Same<ReadData<Name>, SchemaData<Name>> }
 
 test('the generated types are those of the schemas', () => {
   const writes: readonly [
@@ -44,7 +44,7 @@ test('the generated types are those of the schemas', () => {
     method === 'GET' ? [name] : [],
   )
   const reads: AllSame = Object.fromEntries(names.map((name) => [name, true])) as {
-    readonly [Name in keyof DataByRead]: true
+    readonly [Name in ReadName]: true
   }
   assert.deepEqual(Object.keys(reads), names)
 })

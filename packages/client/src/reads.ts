@@ -1,12 +1,12 @@
 import { READ_PATHS } from '#contract/registry/read-paths'
-import type { DataByRead, Reads } from './resources.ts'
+import type { Reads } from './resources.ts'
 import type { ReadOptions, Verified } from './verified.ts'
 
 /** Name of an endpoint that is read with GET. */
-export type ReadName = keyof DataByRead
+export type ReadName = keyof Reads
 
 /** Data of a read endpoint: `data` of its envelope. Never if every read is refused. */
-export type ReadData<Name extends ReadName> = DataByRead[Name]
+export type ReadData<Name extends ReadName> = Awaited<ReturnType<Reads[Name]>>['data']
 
 /** The read endpoint of a path without parameter. */
 type NameOfPath<Path extends string> = {

@@ -1148,72 +1148,18 @@ export interface KeyRequest {
   readonly ttlDays?: number
 }
 
-/** Type of the data of each read endpoint, by its name in the registry. */
-export interface DataByRead {
-  /** Data of `GET /api/v1`. */
-  readonly index: EndpointIndex
-  /** Data of `GET /api/v1/status`. */
-  readonly status: Status
-  /** Data of `GET /api/v1/time`. */
-  readonly time: Time
-  /** Data of `GET /api/v1/architecture`. */
-  readonly architecture: Architecture
-  /** Data of `GET /api/v1/development-queue`. */
-  readonly developmentQueue: DevelopmentQueue
-  /** Data of `GET /api/v1/roadmap`. */
-  readonly roadmap: Roadmap
-  /** Data of `GET /api/v1/early-access`. */
-  readonly earlyAccess: EarlyAccess
-  /** Data of `GET /api/v1/wallet`. */
-  readonly wallet: Wallet
-  /** Data of `GET /api/v1/wallet/architecture`. */
-  readonly walletArchitecture: WalletArchitecture
-  /** Data of `GET /api/v1/wallet/security`. */
-  readonly walletSecurity: WalletSecurity
-  /** Data of `GET /api/v1/wallet/evidence`. */
-  readonly walletEvidence: WalletEvidence
-  /** Data of `GET /api/v1/wallet/capabilities`. */
-  readonly walletCapabilities: WalletCapabilities
-  /** Data of `GET /api/v1/wallet/integration`. */
-  readonly walletIntegration: WalletIntegration
-  /** Data of `GET /api/v1/wallet/development`. */
-  readonly walletDevelopment: WalletDevelopment
-  /** Data of `GET /api/v1/policy`. */
-  readonly policy: Policy
-  /** Data of `GET /api/v1/openapi.json`. */
-  readonly openapi: OpenApiDocument
-  /** Data of `GET /api/v1/changelog`. */
-  readonly changelog: Changelog
-  /** Data of `GET /api/v1/version`. */
-  readonly version: VersionEntry
-  /** Data of `GET /api/v1/versions`. */
-  readonly versions: VersionIndex
-  /** Data of `GET /api/v1/versions/{snapshotId}`. */
-  readonly versionById: VersionEntry
-  /** Data of `GET /api/v1/keys/self`. */
-  readonly keySelf: KeyMetadata
-  /** Data of `GET /api/v1/keys/signing-key`. */
-  readonly signingKey: SigningKeyDocument
-  /** Data of `GET /api/v1/preview/{path}`. */
-  readonly preview: never
-}
-
 /** One method for each read endpoint, by its name in the registry. */
 export interface Reads {
   /**
    * List the endpoints: `GET /api/v1`.
    *
    * Every endpoint with its method, path, stability, status, cache class and authentication.
-   *
-   * @example const { data } = await client.index()
    */
   readonly index: (options?: ReadOptions) => Promise<Verified<EndpointIndex>>
   /**
    * Get the status: `GET /api/v1/status`.
    *
    * The state of each component, as the operator last published it, and recent incidents.
-   *
-   * @example const { data } = await client.status()
    */
   readonly status: (options?: ReadOptions) => Promise<Verified<Status>>
   /**
@@ -1221,32 +1167,24 @@ export interface Reads {
    *
    * The server’s UTC time (label `SERVER_UTC`) and its quality, measured against a time source. Without a
    * measurement, the quality is `UNVERIFIED`.
-   *
-   * @example const { data } = await client.time()
    */
   readonly time: (options?: ReadOptions) => Promise<Verified<Time>>
   /**
    * Get the architecture: `GET /api/v1/architecture`.
    *
    * The components of the service, the data flows between them and the guarantees it gives.
-   *
-   * @example const { data } = await client.architecture()
    */
   readonly architecture: (options?: ReadOptions) => Promise<Verified<Architecture>>
   /**
    * Get the development queue: `GET /api/v1/development-queue`.
    *
    * Work in progress and planned work, in order of priority.
-   *
-   * @example const { data } = await client.developmentQueue()
    */
   readonly developmentQueue: (options?: ReadOptions) => Promise<Verified<DevelopmentQueue>>
   /**
    * Get the roadmap: `GET /api/v1/roadmap`.
    *
    * Plans for now, next and later. They state intent, not dates.
-   *
-   * @example const { data } = await client.roadmap()
    */
   readonly roadmap: (options?: ReadOptions) => Promise<Verified<Roadmap>>
   /**
@@ -1254,64 +1192,48 @@ export interface Reads {
    *
    * Whether registration is open, which challenge it requires, the fields and limits of the form, and what is
    * stored of a registration.
-   *
-   * @example const { data } = await client.earlyAccess()
    */
   readonly earlyAccess: (options?: ReadOptions) => Promise<Verified<EarlyAccess>>
   /**
    * Get the wallet overview: `GET /api/v1/wallet`. Stability: beta.
    *
    * What the wallet views contain and whether a wallet is attached.
-   *
-   * @example const { data } = await client.wallet()
    */
   readonly wallet: (options?: ReadOptions) => Promise<Verified<Wallet>>
   /**
    * Get the wallet architecture: `GET /api/v1/wallet/architecture`. Stability: beta.
    *
    * How a wallet would be isolated from this service.
-   *
-   * @example const { data } = await client.walletArchitecture()
    */
   readonly walletArchitecture: (options?: ReadOptions) => Promise<Verified<WalletArchitecture>>
   /**
    * Get the wallet security: `GET /api/v1/wallet/security`. Stability: beta.
    *
    * The rules that keep wallet secrets out of this service.
-   *
-   * @example const { data } = await client.walletSecurity()
    */
   readonly walletSecurity: (options?: ReadOptions) => Promise<Verified<WalletSecurity>>
   /**
    * Get the wallet evidence: `GET /api/v1/wallet/evidence`. Stability: beta.
    *
    * Evidence for the statements in the other wallet views.
-   *
-   * @example const { data } = await client.walletEvidence()
    */
   readonly walletEvidence: (options?: ReadOptions) => Promise<Verified<WalletEvidence>>
   /**
    * Get the wallet capabilities: `GET /api/v1/wallet/capabilities`. Stability: beta.
    *
    * What the wallet views can do, and what they never will.
-   *
-   * @example const { data } = await client.walletCapabilities()
    */
   readonly walletCapabilities: (options?: ReadOptions) => Promise<Verified<WalletCapabilities>>
   /**
    * Get the wallet integrations: `GET /api/v1/wallet/integration`. Stability: beta.
    *
    * Which systems a wallet integrates with, and the state of each integration.
-   *
-   * @example const { data } = await client.walletIntegration()
    */
   readonly walletIntegration: (options?: ReadOptions) => Promise<Verified<WalletIntegration>>
   /**
    * Get the wallet development: `GET /api/v1/wallet/development`. Stability: beta.
    *
    * The state of the work on the wallet.
-   *
-   * @example const { data } = await client.walletDevelopment()
    */
   readonly walletDevelopment: (options?: ReadOptions) => Promise<Verified<WalletDevelopment>>
   /**
@@ -1319,24 +1241,18 @@ export interface Reads {
    *
    * The promises of this API in machine-readable form: versioning, stability, deprecation, caching, CORS,
    * limits, authentication, security and the error catalog.
-   *
-   * @example const { data } = await client.policy()
    */
   readonly policy: (options?: ReadOptions) => Promise<Verified<Policy>>
   /**
    * Get the OpenAPI document: `GET /api/v1/openapi.json`.
    *
    * This API as an OpenAPI 3.0.3 document. The only success response without an envelope.
-   *
-   * @example const { data } = await client.openapi()
    */
   readonly openapi: (options?: ReadOptions) => Promise<Verified<OpenApiDocument>>
   /**
    * Get the changelog: `GET /api/v1/changelog`.
    *
    * Notable changes, newest first, grouped as in Keep a Changelog.
-   *
-   * @example const { data } = await client.changelog()
    */
   readonly changelog: (options?: ReadOptions) => Promise<Verified<Changelog>>
   /**
@@ -1344,8 +1260,6 @@ export interface Reads {
    *
    * The latest entry of the version history: the digest of every published resource, and the hash of the
    * previous entry.
-   *
-   * @example const { data } = await client.version()
    */
   readonly version: (options?: ReadOptions) => Promise<Verified<VersionEntry>>
   /**
@@ -1353,8 +1267,6 @@ export interface Reads {
    *
    * All versions as a hash-chained index, newest first. With `limit` or `before`, the response is one page of
    * it, and the `Link` header with `rel="next"` leads to the next page.
-   *
-   * @example const { data } = await client.versions()
    */
   readonly versions: (options?: ReadOptions) => Promise<Verified<VersionIndex>>
   /**
@@ -1362,17 +1274,13 @@ export interface Reads {
    *
    * One entry of the version history by its ID.
    *
-   * @param value ID of the version.
-   *
-   * @example const { data } = await client.versionById('VS-0001')
+   * @param value ID of the version. Example: `VS-0001`.
    */
   readonly versionById: (value: string, options?: ReadOptions) => Promise<Verified<VersionEntry>>
   /**
    * Get the current API key: `GET /api/v1/keys/self`. Stability: beta.
    *
    * The metadata of the key in the request and its remaining quota. Never includes the secret.
-   *
-   * @example const { data } = await client.keySelf()
    */
   readonly keySelf: (options?: ReadOptions) => Promise<Verified<KeyMetadata>>
   /**
@@ -1380,8 +1288,6 @@ export interface Reads {
    *
    * The public key that verifies response signatures, and the format of the signed texts. A clone of this origin
    * would show its own key: get the key ID from another source and accept no other.
-   *
-   * @example const { data } = await client.signingKey()
    */
   readonly signingKey: (options?: ReadOptions) => Promise<Verified<SigningKeyDocument>>
   /**
@@ -1389,7 +1295,7 @@ export interface Reads {
    *
    * A namespace for future endpoints. It is disabled: every read fails with 403 `PREVIEW_NOT_ENABLED`.
    *
-   * @param value Any path below the namespace.
+   * @param value Any path below the namespace. Example: `next`.
    */
   readonly preview: (value?: string, options?: ReadOptions) => Promise<Verified<never>>
 }
