@@ -13,6 +13,7 @@ import {
   CALM_STATUS,
   ORGANIZATION,
   OUTAGE_STATUS,
+  PLANNED_MAINTENANCE,
   TROUBLE_NOW_MS,
 } from '../support/trouble-content.ts'
 
@@ -414,6 +415,21 @@ test('the headline has room for its words beside the panel', { skip }, async (t)
       Number.parseFloat(getComputedStyle(each).fontSize),
     )
     assert.ok(width > 6 * pixels && height < 5 * pixels, `${fontSize}: ${width} × ${height}`)
+  }
+})
+
+test('on a calm day the buttons follow the text beside the panels', { skip }, async (t) => {
+  const app = await runApp(t, {
+    releases: releasesOf({ status: { ...CALM_STATUS, maintenances: [PLANNED_MAINTENANCE] } }),
+  })
+  const { page } = await browser.openPage(t, { viewport: { width: 1600, height: 900 } })
+  for (const locale of LOCALES) {
+    await page.goto(`${app.origin}/${locale}`)
+    const gap = await page.evaluate(() => {
+      const [name, text] = [...document.querySelectorAll('.hero-name, .hero-text')]
+      return (text?.getBoundingClientRect().top ?? 0) - (name?.getBoundingClientRect().bottom ?? 0)
+    })
+    assert.ok(gap >= 8 && gap < 40, `${locale}: ${gap} px`)
   }
 })
 
