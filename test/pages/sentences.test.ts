@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { PAGES } from '../../src/pages/page-table.ts'
 import { pathOfPage } from '../../src/pages/page.ts'
+import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { emptyPlaceIn } from '../support/empty-place.ts'
 import { parsePage, textIn } from '../support/page-markup.ts'
 import { runApp } from '../support/running-app.ts'
@@ -29,6 +30,13 @@ test('finds a sentence with an empty place', () => {
     '签名（刚刚）。',
   ]) {
     assert.equal(emptyPlaceIn(text), undefined, text)
+  }
+})
+
+test('no full stop follows a key or a digest, which fill a line of a phone', () => {
+  for (const locale of LOCALES) {
+    const { keys, digest } = TEXTS[locale].proof.steps
+    for (const { passed } of [keys, digest]) assert.match(passed, /\{found\}$/, locale)
   }
 })
 
