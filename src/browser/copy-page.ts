@@ -7,7 +7,7 @@ import { verifyResponse } from '@public-api/client-internal/verify-response'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { isOutage } from './outage.ts'
-import { formatAge, pageElement, partOf } from './page-element.ts'
+import { formatAge, formatMoment, pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { cryptoSupport } from './proof-check.ts'
 
@@ -50,9 +50,11 @@ async function show(notice: HTMLElement): Promise<void> {
   const { origin = '', keyId = '', version = '' } = notice.dataset
   // The page of a version never changes.
   const isAged = notice.dataset['ofVersion'] === undefined
+  // A full stop in Chinese has its own space.
+  const space = document.documentElement.lang.startsWith('zh') ? '' : ' '
   const add = (key: string, values: Parameters<typeof texts.richText>[1] = {}): void => {
     place.hidden = false
-    place.append(pageElement('span', texts.richText(key, values)), ' ')
+    place.append(pageElement('span', texts.richText(key, values)), space)
   }
   if ((await cryptoSupport()) !== 'ready') return
   /** The newest version that the service signed, as far as this page knows. */
@@ -69,11 +71,9 @@ async function show(notice: HTMLElement): Promise<void> {
       })
       const { provedAtMs, entry } = proof
       if (pins.length === 0) pins = proof.keyIds
-      const time = pageElement(
-        'time',
-        new Date(provedAtMs).toLocaleString(document.documentElement.lang),
-      )
-      time.dateTime = new Date(provedAtMs).toISOString()
+      const iso = new Date(provedAtMs).toISOString()
+      const time = pageElement('time', formatMoment(iso))
+      time.dateTime = iso
       const age = formatAge((Date.now() - provedAtMs) / 1000)
       add('proven', { time, age, version: entry.snapshotId })
       if (keyId === '') add('notPinned')

@@ -133,11 +133,13 @@ test(
       t,
       hostOf(() => published),
     )
-    const notice = async (below = 'status') => {
+    const notice = async (below = 'status', locale = 'en') => {
       const { page } = await browser.openPage(t)
-      await page.goto(`${host}/en/${below}`)
+      await page.goto(`${host}/${locale}/${below}`)
       const said = page.locator('#copy [role="status"]')
-      await said.getByText(/The service (?:was asked just now|cannot be reached)/).waitFor()
+      await said
+        .getByText(/The service (?:was asked just now|cannot be reached)|目前无法连接服务/)
+        .waitFor()
       // The last sentence comes with the one that was waited for.
       const text = await said.innerText()
       const shown = await page.locator('main').innerText()
@@ -174,6 +176,10 @@ test(
       /VS-0001 was the newest version\. The service cannot be reached at the moment\. This page shows VS-0002, which the service has not signed yet\. What is proven ends at VS-0001\.$/,
     )
     assert.match(during.shown, /The data center has no power/)
+    assert.match(
+      (await notice('status', 'zh-CN')).text,
+      /^已证明：截至 \d+年\d+月\d+日 \d\d:\d\d\sUTC（.+），VS-0001 是最新版本。目前无法连接服务。本页显示的是 VS-0002/,
+    )
     const ofNew = await notice('history/VS-0002')
     assert.match(ofNew.text, /This page shows VS-0002, which the service has not signed yet\./)
     assert.doesNotMatch((await notice('history/VS-0001')).text, /not signed/)

@@ -15,8 +15,10 @@ const UNITS = [
 /** A relative time in the longest unit that fits, rounded down: `now`, `40 minutes ago`, `in 3 days`. */
 export function formatAgo(locale: string, ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000]
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  return format.format(Math.trunc(-ms / length), unit)
+  const count = Math.trunc(-ms / length)
+  // A word such as `yesterday` is about days of a calendar, and 30 hours ago may be the day before.
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: count === 0 ? 'auto' : 'always' })
+  return format.format(count, unit)
 }
 
 /** A duration in its two longest units, at least a minute: `2 hours, 40 minutes`. */
