@@ -28,19 +28,19 @@ function statusFolder(t: TestContext) {
   return { content, file, read, run }
 }
 
+/** Arguments without spaces, as one types them. */
+const words = (line: string): readonly string[] => line.split(' ')
+
 const OPEN = ['incident', 'open', '--title', 'Reads fail', '--impact', 'major']
 const SUMMARY = ['--summary', 'Reads fail.']
 const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?', ...SUMMARY]
 
 const SCHEDULE = [
-  'maintenance',
-  'schedule',
-  '--title',
+  ...words('maintenance schedule --title'),
   'Disk swap',
   '--text',
   'Short breaks.',
-  '--component',
-  'archive',
+  ...words('--component archive'),
 ]
 
 function succeeded({ status, out, error }: Outcome): string {
@@ -86,12 +86,9 @@ test('an incident from its start to its end', async (t) => {
   const updated = succeeded(
     await run(
       ...update,
-      '--component',
-      'archive=degraded',
-      '--text',
+      ...words('--component archive=degraded --text'),
       'A full disk.',
-      '--at',
-      '2026-02-03T05:00:00Z',
+      ...words('--at 2026-02-03T05:00:00Z'),
     ),
   )
   assert.match(updated, /^The summary still says: Reads fail\.$/m)
@@ -100,20 +97,11 @@ test('an incident from its start to its end', async (t) => {
   // Another incident of the same component: resolving the first one leaves it down.
   succeeded(
     await run(
-      'incident',
-      'open',
-      '--title',
+      ...words('incident open --title'),
       'Archive slow',
-      '--impact',
-      'minor',
-      '--id',
-      'slow',
-      '--component',
-      'archive=degraded',
-      '--text',
-      'Slow.',
-      '--at',
-      '2026-02-03T05:30:00Z',
+      ...words(
+        '--impact minor --id slow --component archive=degraded --text Slow. --at 2026-02-03T05:30:00Z',
+      ),
     ),
   )
   const resolve = ['incident', 'resolve', 'reads-fail-2026-02-03', '--text', 'The disk is empty.']
@@ -163,12 +151,7 @@ test('a maintenance from its announcement to its end', async (t) => {
     await run(
       ...schedule,
       ...when,
-      '--component',
-      'read-api',
-      '--component',
-      'archive',
-      '--at',
-      '2026-02-03T04:00:00Z',
+      ...words('--component read-api --component archive --at 2026-02-03T04:00:00Z'),
     ),
   )
   assert.match(
@@ -184,14 +167,7 @@ test('a maintenance from its announcement to its end', async (t) => {
     /"Disk swap" already exists, with the id disk-swap-2027-02-01; expected svc maintenance reschedule/,
   )
   assert.equal(read(), before)
-  const earlier = [
-    '--from',
-    '2027-01-01T02:00:00Z',
-    '--to',
-    '2027-01-01T03:00:00Z',
-    '--id',
-    'other',
-  ]
+  const earlier = [...words('--from 2027-01-01T02:00:00Z --to 2027-01-01T03:00:00Z --id other')]
   succeeded(
     await run(...schedule, ...earlier, '--component', 'archive', '--at', '2026-02-03T04:00:00Z'),
   )
@@ -202,13 +178,7 @@ test('a maintenance from its announcement to its end', async (t) => {
   ])
   const move = (step: string, id: string, at: string) =>
     run(
-      'maintenance',
-      step,
-      id,
-      '--text',
-      `${step}.`,
-      '--at',
-      at,
+      ...words(`maintenance ${step} ${id} --text ${step}. --at ${at}`),
       ...(step === 'start' ? SUMMARY : []),
     )
   const tooSoon = await move('complete', 'other', '2026-02-04T00:00:00Z')
@@ -256,14 +226,9 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   const schedule = (id: string, day: string) =>
     run(
       ...SCHEDULE,
-      '--id',
-      id,
-      '--from',
-      `2027-02-${day}T02:00:00Z`,
-      '--to',
-      `2027-02-${day}T03:00:00Z`,
-      '--at',
-      '2026-02-03T04:00:00Z',
+      ...words(
+        `--id ${id} --from 2027-02-${day}T02:00:00Z --to 2027-02-${day}T03:00:00Z --at 2026-02-03T04:00:00Z`,
+      ),
     )
   succeeded(await schedule('first', '01'))
   succeeded(await schedule('second', '08'))
@@ -282,14 +247,9 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   succeeded(await run('check'))
   succeeded(
     await run(
-      'maintenance',
-      'start',
-      'first',
-      '--text',
-      'Begun.',
+      ...words('maintenance start first --text Begun.'),
       ...SUMMARY,
-      '--at',
-      '2026-02-05T00:00:00Z',
+      ...words('--at 2026-02-05T00:00:00Z'),
     ),
   )
   const end = ['--to', '2027-02-15T05:00:00Z', '--at', '2026-02-05T01:00:00Z']
@@ -421,18 +381,9 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     [
       1,
       [
-        'maintenance',
-        'schedule',
-        '--title',
-        'T',
-        '--text',
-        'T',
-        '--component',
-        'archive',
-        '--from',
-        '2027-02-01T02:00:00Z',
-        '--to',
-        '2027-02-01T02:00:00Z',
+        ...words(
+          'maintenance schedule --title T --text T --component archive --from 2027-02-01T02:00:00Z --to 2027-02-01T02:00:00Z',
+        ),
       ],
       /endsAt: found "2027-02-01T02:00:00Z", expected a timestamp after/,
     ],
@@ -510,15 +461,11 @@ test('edits at the same time are all kept', async (t) => {
   const outcomes = await Promise.all(
     titles.map((title) =>
       run(
-        'incident',
-        'open',
-        '--title',
+        ...words('incident open --title'),
         title,
-        '--impact',
-        'major',
+        ...words('--impact major'),
         ...DOWN,
-        '--at',
-        '2026-02-03T04:05:06Z',
+        ...words('--at 2026-02-03T04:05:06Z'),
       ),
     ),
   )
