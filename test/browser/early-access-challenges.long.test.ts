@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { Page } from 'playwright-core'
-import { listen } from '../../src/http/connection/listener.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import {
   createAltchaChallenge,
@@ -11,7 +10,7 @@ import {
 } from '../../src/service/challenge/altcha-challenge.ts'
 import { createHostedChallenge } from '../../src/service/challenge/hosted-challenge.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
-import { closeServer } from '../support/loopback-server.ts'
+import { serve } from '../support/loopback-server.ts'
 import { axeFaults } from '../support/page-checks.ts'
 import { GOOD_BODY, type RegisteringOptions } from '../support/registering-app.ts'
 import {
@@ -233,12 +232,8 @@ const TOKEN = 'hosted-token'
 async function siteverify(t: TestContext, action: string | undefined) {
   const asked: string[] = []
   const spent = new Set<string>()
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text
-    })
-    request.on('end', () => {
+  const origin = await serve(t, (request, response) => {
+    void text(request).then((body) => {
       const token = new URLSearchParams(body).get('response') ?? ''
       asked.push(token)
       const isGood = token.startsWith(TOKEN) && !spent.has(token)
@@ -252,9 +247,7 @@ async function siteverify(t: TestContext, action: string | undefined) {
       )
     })
   })
-  const port = await listen(server, 0, '127.0.0.1')
-  t.after(() => closeServer(server))
-  return { asked, url: `http://127.0.0.1:${port}/siteverify` }
+  return { asked, url: `${origin}/siteverify` }
 }
 
 /** A stand-in for a provider's script: a button that is passed by pressing it, in a frame's place. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { createPublicKey } from 'node:crypto'
-import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LIMITS } from '@public-api/contract/registry/limits'
-import { listen } from '../../src/http/connection/listener.ts'
 import { browserMissing, useBrowser } from '../support/browser.ts'
 import { passOn, type ProxiedResponse } from '../support/http-proxy.ts'
-import { closeServer } from '../support/loopback-server.ts'
+import { serve } from '../support/loopback-server.ts'
 import { unescapeHtml } from '../support/page-markup.ts'
 import { otherSigningKey, runApp, TEST_SIGNING_KEY } from '../support/running-app.ts'
 import { buildIntegrityVectors } from '../vectors/integrity-vectors.ts'
@@ -39,7 +37,7 @@ async function open(t: TestContext) {
   let accept: string | undefined
   /** The methods that the proxy received, and the statuses that it sent. */
   const seen: (readonly [method: string, status: number])[] = []
-  const proxy = createServer((request, response) => {
+  const origin = await serve(t, (request, response) => {
     passOn(
       request,
       response,
@@ -57,18 +55,14 @@ async function open(t: TestContext) {
       },
     )
   })
-  const origin = `http://127.0.0.1:${await listen(proxy, 0, '127.0.0.1')}`
-  t.after(() => closeServer(proxy))
   const app = await runApp(t, { baseUrl: origin })
   servicePort = app.port
   app.clock.ms = Date.now()
-  const empty = createServer((_request, response) => {
+  const empty = await serve(t, (_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<title>Empty</title>')
   })
-  const emptyPort = await listen(empty, 0, '127.0.0.1')
-  t.after(() => closeServer(empty))
   const { page, errors } = await browser.openPage(t)
-  await page.goto(`http://127.0.0.1:${emptyPort}/`)
+  await page.goto(`${empty}/`)
   return {
     app,
     origin,

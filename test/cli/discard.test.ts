@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
+import { HEAD, editContent, makeContent, writeContent } from '../publishing/content-fixture.ts'
 import { svc } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -157,8 +157,7 @@ test('a comment that is the mistake does not stay', async (t) => {
 
 test('what an import reads is named and stays', async (t) => {
   const { content, publish, discard, readAll } = await publishedContent(t)
-  const head = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
-  writeContent(content, 'changelog.yaml', `${head}releasesFrom: { file: CHANGELOG.md }\n`)
+  writeContent(content, 'changelog.yaml', `${HEAD}releasesFrom: { file: CHANGELOG.md }\n`)
   writeContent(content, 'CHANGELOG.md', '## 0.2.0 - 2026-02-01\n### Fixed\n- It works well.\n')
   assert.equal((await publish()).status, 0)
   const before = readAll()

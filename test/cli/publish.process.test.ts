@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { waitForVersion } from '../../src/cli/wait-for-version.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
+import { serve } from '../support/loopback-server.ts'
 import { runIn, SVC } from '../support/run-program.ts'
 import { svc, svcIn } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -335,19 +335,13 @@ test('waits until the service serves the version', async (t) => {
   const content = makeContent(t)
   const releases = temporaryFolder(t)
   let requests = 0
-  const server = createServer((_, response) => {
+  const url = await serve(t, (_, response) => {
     requests += 1
     const file = path.join(releases, 'versions', 'VS-0001.json')
     // The first request is answered before the release is loaded.
     if (requests === 1) response.writeHead(503).end('{}')
     else response.end(`{"data":${readFileSync(file, 'utf8')}}`)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => server.close())
-  const { port } = server.address() as { port: number }
-  const url = `http://127.0.0.1:${port}`
   const args = [...publishing(content, releases)]
   const { status, out, error } = await svcIn(temporaryFolder(t), [...args, '--wait', url])
   assert.equal(status, 0, error)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { makeContent } from '../publishing/content-fixture.ts'
 import { responseTo, startSntpServer } from '../service/time/sntp-server.ts'
+import { serveTcp } from '../support/loopback-server.ts'
 import { outcomeOf, SVC } from '../support/run-program.ts'
 import { cleanEnvironment } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -23,19 +22,6 @@ function start(args: readonly string[], env: { readonly [name: string]: string }
 }
 
 const run = (...program: Parameters<typeof start>) => outcomeOf(start(...program))
-
-/** Accepts connections, and never responds. */
-async function silentPort(t: TestContext): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const sockets = new Set<{ destroy(): void }>()
-  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})))
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as { readonly port: number }).port
-}
 
 test('commands that publish wait for the time source, whether it responds or not', async (t) => {
   const content = makeContent(t)
@@ -99,7 +85,7 @@ test('a signal before the version is written undoes the edit', async (t) => {
 })
 
 test('commands that wait for a server that never responds end with a message', async (t) => {
-  const port = await silentPort(t)
+  const port = await serveTcp(t)
   const origin = `http://127.0.0.1:${port}`
   const folder = temporaryFolder(t)
   const content = makeContent(t)

@@ -174,38 +174,17 @@ test('reports a response of another service in one line', async (t) => {
   )
 })
 
-test('reports a deployment that is absent, silent or endless as unreachable', async (t) => {
+test('reports a deployment that is absent as unreachable', async () => {
   const refusing = await silentOrigin()
-  const silent = await serve(t, () => {})
-  const cases: readonly (readonly [origin: string, reason: string])[] = [
-    [refusing, 'could not be reached: nothing listens there'],
-    [silent, 'did not respond within 1 s'],
-    [
-      await serve(t, (request) => void request.socket.destroy()),
-      'could not be reached: the connection was closed before a response arrived',
-    ],
-    [
-      await serve(t, (_request, response) => response.end(' '.repeat(16_000_001))),
-      'has more than 16000000 bytes; no valid response is nearly as large',
-    ],
-  ]
-  for (const [origin, reason] of cases) {
-    const message = `${origin}/api/v1/early-access ${reason}`
-    // Only the silent one may take as long as it is allowed to.
-    const args = origin === silent ? ['--timeout', '1'] : []
-    assert.deepEqual(await svc('waitlist', 'join', '--token-only', origin, ...args), {
-      status: 3,
-      out: '',
-      error: `error: ${message}\n`,
-    })
-  }
+  const message = `${refusing}/api/v1/early-access could not be reached: nothing listens there`
+  assert.deepEqual(await svc('waitlist', 'join', '--token-only', refusing), {
+    status: 3,
+    out: '',
+    error: `error: ${message}\n`,
+  })
   const { status, out } = await svc('waitlist', 'join', '--token-only', refusing, '--json')
   assert.equal(status, 3)
-  assert.deepEqual(JSON.parse(out), {
-    ok: false,
-    code: 'UNREACHABLE',
-    message: `${refusing}/api/v1/early-access could not be reached: nothing listens there`,
-  })
+  assert.deepEqual(JSON.parse(out), { ok: false, code: 'UNREACHABLE', message })
 })
 
 test('an invalid or too expensive challenge is not solved', async (t) => {

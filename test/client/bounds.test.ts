@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@public-api/client-internal/client'
@@ -12,14 +11,14 @@ import { parseSigningKeys } from '@public-api/client-internal/signing-keys'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { cpuMs } from '../support/cpu-time.ts'
 import { eventually } from '../support/eventually.ts'
+import { serveTcp } from '../support/loopback-server.ts'
 import { TEST_NOW_MS } from '../support/running-app.ts'
 import { appResponse, BASE_URL, isStatus, fakeResponse, scripted } from './scripted-client.ts'
 
 /** A server that sends given parts and notices when its client leaves. */
 async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) {
   const observed = { requests: 0, closed: 0, bytes: 0 }
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
+  const port = await serveTcp(t, (socket) => {
     socket.once('data', () => {
       observed.requests += 1
       socket.on('close', () => {
@@ -38,13 +37,8 @@ async function speaking(t: TestContext, head: string, part?: Buffer, times = 1) 
       socket.on('drain', write)
       write()
     })
-    t.after(() => socket.destroy())
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => server.close())
-  return { observed, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { observed, baseUrl: `http://127.0.0.1:${port}` }
 }
 
 /** What a client of it comes to, and the number of its attempts. */

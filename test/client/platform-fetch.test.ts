@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createConnection, type Fetch } from '@public-api/client-internal/connection'
 import { platformFetch as nodeFetch } from '@public-api/client-internal/node/node-fetch'
 import { platformFetch as webFetch } from '@public-api/client-internal/web-fetch'
+import { serveTcp } from '../support/loopback-server.ts'
 
 /** A server that sends these bytes on each connection. */
 async function serveBytes(t: TestContext, bytes: Buffer): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy())
-    socket.once('data', () => socket.end(bytes))
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await serveTcp(t, (socket) => socket.once('data', () => socket.end(bytes)))}`
 }
 
 const PLAIN = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'

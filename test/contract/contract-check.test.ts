@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { checkContract, formatBaseline, releaseContract } from '../../scripts/contract-check.ts'
 import {
   BASELINE_FILE,
@@ -88,6 +89,21 @@ const data = (name: string, ...rest: Path): Path => ['dataSchemas', name, ...res
 const body = (name: string, ...rest: Path): Path => ['requestSchemas', name, ...rest]
 const COMPONENT: Path = ['properties', 'components', 'items']
 const text = { type: 'string', description: 'A text.', example: 'a' }
+
+type NumberLimit = {
+  [Name in keyof typeof LIMITS]: (typeof LIMITS)[Name] extends number ? Name : never
+}[keyof typeof LIMITS]
+type Window = { readonly requests: number; readonly windowSeconds: number }
+const PER_ACTOR: Window = LIMITS.registrationPerActor
+
+/** Moves a number of the limits. */
+const move = (name: NumberLimit, by: number): Edit => set(['limits', name], LIMITS[name] + by)
+const movePerActor = (name: keyof Window, by: number): Edit =>
+  set(['limits', 'registrationPerActor', name], PER_ACTOR[name] + by)
+const times = ({ requests, windowSeconds }: Window, factor: number): Window => ({
+  requests: requests * factor,
+  windowSeconds: windowSeconds * factor,
+})
 
 /** Renames a row: the old one is gone and a new one has its contents. */
 const renameRow =
@@ -309,7 +325,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'a longer life of signatures',
-    set(['limits', 'signatureMaxAgeSeconds'], 901),
+    move('signatureMaxAgeSeconds', 1),
     'breaking limit signatureMaxAgeSeconds',
   ],
   [
@@ -577,48 +593,40 @@ const CASES: readonly Case[] = [
     'breaking error.retryable',
   ],
   // Limits
-  ['a lower limit', set(['limits', 'maxBodyBytes'], 8191), 'breaking limit maxBodyBytes'],
-  ['a higher limit', set(['limits', 'maxBodyBytes'], 8193), 'additive limit maxBodyBytes'],
-  ['a lower limit of a beta row', set(['limits', 'maxTtlDays'], 364), 'beta limit maxTtlDays'],
-  ['a higher minimum', set(['limits', 'minTtlDays'], 2), 'beta limit minTtlDays'],
+  ['a lower limit', move('maxBodyBytes', -1), 'breaking limit maxBodyBytes'],
+  ['a higher limit', move('maxBodyBytes', 1), 'additive limit maxBodyBytes'],
+  ['a lower limit of a beta row', move('maxTtlDays', -1), 'beta limit maxTtlDays'],
+  ['a higher minimum', move('minTtlDays', 1), 'beta limit minTtlDays'],
   [
     'fewer requests per window',
-    set(['limits', 'registrationPerActor', 'requests'], 4),
+    movePerActor('requests', -1),
     'breaking limit registrationPerActor',
   ],
   [
     'a longer window for the same count',
-    set(['limits', 'registrationPerActor', 'windowSeconds'], 61),
+    movePerActor('windowSeconds', 1),
     'breaking limit registrationPerActor',
   ],
   [
     'a shorter window for the same count',
-    set(['limits', 'registrationPerActor', 'windowSeconds'], 59),
+    movePerActor('windowSeconds', -1),
     'additive limit registrationPerActor',
   ],
   [
     'twice the count in twice the window',
-    set(['limits', 'registrationPerActor'], { requests: 10, windowSeconds: 120 }),
+    set(['limits', 'registrationPerActor'], times(PER_ACTOR, 2)),
     'additive limit registrationPerActor',
   ],
   [
     'half the count in half the window, which allows smaller bursts',
-    set(['limits', 'keyedRequests'], { requests: 300, windowSeconds: 30 }),
+    set(['limits', 'keyedRequests'], times(LIMITS.keyedRequests, 0.5)),
     'breaking limit keyedRequests',
   ],
-  [
-    'a shorter notice',
-    set(['limits', 'deprecationNoticeDays'], 89),
-    'breaking limit deprecationNoticeDays',
-  ],
-  [
-    'a less exact time',
-    set(['limits', 'maxTimeDistanceMs'], 501),
-    'breaking limit maxTimeDistanceMs',
-  ],
+  ['a shorter notice', move('deprecationNoticeDays', -1), 'breaking limit deprecationNoticeDays'],
+  ['a less exact time', move('maxTimeDistanceMs', 1), 'breaking limit maxTimeDistanceMs'],
   [
     'a shorter life of signatures',
-    set(['limits', 'signatureMaxAgeSeconds'], 899),
+    move('signatureMaxAgeSeconds', -1),
     'breaking limit signatureMaxAgeSeconds',
   ],
   // Headers, CORS and the rest

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { noteKeys, pemOf } from '../support/configured-secrets.ts'
 import { listFolder, makeDeployment } from '../support/deployment.ts'
+import { serve } from '../support/loopback-server.ts'
 import { failedStart, startService } from '../support/service-process.ts'
 import { startMistakes } from '../support/start-mistakes.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -149,14 +149,7 @@ test('a start that cannot create secrets fails with the reason', async (t) => {
 })
 
 test('a start on an occupied port fails with the reason, also for the admin port', async (t) => {
-  const blocker = createServer()
-  await new Promise<void>((resolve) => {
-    blocker.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => blocker.close())
-  const address = blocker.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  const port = String(address.port)
+  const { port } = new URL(await serve(t, () => {}))
   const { folder } = makeDeployment(t)
   for (const env of [{ PORT: port }, { SVC_ADMIN_PORT: port }, { PORT: port, SVC_WORKERS: '2' }]) {
     const { ending, service } = await failedStart(t, folder, env)

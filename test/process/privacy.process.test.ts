@@ -9,17 +9,19 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { solveAltcha } from '../../src/service/challenge/altcha-challenge-solver.ts'
 import { createCanaries, type Canaries } from '../support/canary.ts'
 import { listFolder, makeDeployment, type Deployment } from '../support/deployment.ts'
 import { eventually } from '../support/eventually.ts'
 import { filesBelow, findNeedles, needlesOfText } from '../support/leak-search.ts'
+import { serve } from '../support/loopback-server.ts'
 import { GOOD_BODY, REGISTER } from '../support/registering-app.ts'
 import { databaseFileOf, say, startRegistering, type Said } from '../support/registering-service.ts'
 import { type ServiceProcess } from '../support/service-process.ts'
@@ -45,10 +47,8 @@ interface FakeVerifier {
 /** Says yes to tokens that begin with `good`; the others it answers badly in different ways, and repeats them. */
 async function runVerifier(t: TestContext): Promise<FakeVerifier> {
   const received: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (text: string) => (body += text))
-    request.on('end', () => {
+  const origin = await serve(t, (request, response) => {
+    void text(request).then((body) => {
       received.push([request.url, ...request.rawHeaders, body].join('\n'))
       const token = new URLSearchParams(body).get('response') ?? ''
       if (token.startsWith('fault')) response.statusCode = 500
@@ -58,13 +58,7 @@ async function runVerifier(t: TestContext): Promise<FakeVerifier> {
       response.end(token.startsWith('nonsense') ? token : JSON.stringify(verdict))
     })
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => server.close())
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  return { url: `http://127.0.0.1:${address.port}/`, received: () => received.join('\n') }
+  return { url: `${origin}/`, received: () => received.join('\n') }
 }
 
 /** The visitors of a test: their address, their canaries and how they solve challenges. */
@@ -170,7 +164,8 @@ async function visit(visitors: Visitors): Promise<ReadonlySet<string | undefined
     headers: { Referer: `https://r.example/${canaries.text('referer')}` },
   })
   const crowded = canaries.ipv4()
-  for (let each = 0; each < 6; each += 1) await send({ body: body(), address: crowded })
+  for (let each = 0; each <= LIMITS.registrationPerActor.requests; each += 1)
+    await send({ body: body(), address: crowded })
 
   const key = `svk_${canaries.text('key ID')}_${canaries.text('key').repeat(3).slice(0, 43)}`
   await send({ method: 'GET', target: '/api/v1/status', headers: { 'X-SVC-Key': key } })

@@ -8,8 +8,23 @@ import type { TestScope } from '../support/test-scope.ts'
 /** A moment after every date in the fixtures. */
 export const FIXTURE_NOW_MS: number = Date.parse('2026-03-01T12:00:00Z')
 
-const HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
+/** How most content files begin. */
+export const HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
 const WALLET = `attached: false\n${HEAD}`
+
+/** An organization.yaml without logo, accent color and links. */
+export const ORGANIZATION = `name: Meridian Tide Observatory
+url: https://tides.example
+description: An observatory that measures the tides.
+contact:
+  email: contact@tides.example
+links: []
+privacy:
+  controller: Meridian Tide Observatory e. V.
+  address: 1 Harbor Road, 00000 Example Town
+  contact: { email: privacy@tides.example }
+  retention: At most 12 months.
+`
 
 /** Small valid content, one text per resource. */
 const FIXTURE: { readonly [name: string]: string } = {

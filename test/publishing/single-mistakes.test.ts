@@ -4,28 +4,22 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { compileContent } from '../../src/publishing/compile/compile-content.ts'
 import { formatMistake } from '../../src/publishing/rules/content-mistake.ts'
-import { FIXTURE_NOW_MS, makeContent, writeContent } from './content-fixture.ts'
+import {
+  FIXTURE_NOW_MS,
+  HEAD,
+  makeContent,
+  ORGANIZATION as PLAIN,
+  writeContent,
+} from './content-fixture.ts'
 
-const ORGANIZATION = `name: Meridian Tide Observatory
-url: https://tides.example
-description: An observatory that measures the tides.
-contact:
-  email: contact@tides.example
-links: []
-privacy:
-  controller: Meridian Tide Observatory e. V.
-  address: 1 Harbor Road, 00000 Example Town
-  contact: { email: privacy@tides.example }
-  retention: At most 12 months.
-logo: { file: logo.svg, alt: A wave }
+const ORGANIZATION = `${PLAIN}logo: { file: logo.svg, alt: A wave }
 `
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><path d="M0 0"/></svg>'
 const CSV = 'key,summary\nA-1,Asks reports@tides.example\n'
 const SETTINGS = `allowedTexts:
   - { text: reports@tides.example, rule: email-address, reason: The published contact }
 `
-const QUEUE_HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
-const QUEUE = `${QUEUE_HEAD}itemsFrom:
+const QUEUE = `${HEAD}itemsFrom:
   file: queue.csv
   columns: { id: key, title: summary, summary: summary }
   defaults: { kind: feature, state: queued, since: 2026-01-01 }

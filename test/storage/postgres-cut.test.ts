@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { createPostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
+import { serveTcp } from '../support/loopback-server.ts'
 
 function message(type: string, ...fields: readonly (string | Buffer)[]): Buffer {
   const body = Buffer.concat(fields.map((field) => Buffer.from(field)))
@@ -20,8 +20,7 @@ const RESPONSE_AND_END = Buffer.concat([message('C', 'SELECT 0\0'), READY, FATAL
 
 /** A server that accepts anyone, and answers the first statement with the bytes above in two chunks. */
 async function startServer(t: TestContext, border: number): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
+  const port = await serveTcp(t, (socket) => {
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]))
       socket.once('data', () => {
@@ -30,11 +29,7 @@ async function startServer(t: TestContext, border: number): Promise<string> {
       })
     })
   })
-  t.after(() => server.close())
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  return `postgres://reader@127.0.0.1:${(server.address() as AddressInfo).port}/db`
+  return `postgres://reader@127.0.0.1:${port}/db`
 }
 
 test('a connection that ends in the chunk of a response ends no call without a result', async (t) => {

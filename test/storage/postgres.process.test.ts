@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, createServer, connect, type Socket } from 'node:net'
+import { createServer, connect, type Socket } from 'node:net'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { copyStorage } from '../../src/cli/db/copy-command.ts'
@@ -14,6 +14,7 @@ import { openPostgres } from '../../src/storage/postgres/postgres-storage.ts'
 import { StorageError } from '../../src/storage/stores/storage-error.ts'
 import type { Storage } from '../../src/storage/stores/storage.ts'
 import { eventually } from '../support/eventually.ts'
+import { serveTcp } from '../support/loopback-server.ts'
 import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.ts'
 import { postgresMissing, startPostgres } from '../support/postgres-server.ts'
 import { svc } from '../support/run-svc.ts'
@@ -63,12 +64,7 @@ async function open(t: TestContext, url: string): Promise<Storage> {
 }
 
 test('a connection that the server resets is a failure that may pass', async (t) => {
-  const listener = createServer((client) => client.once('data', () => client.resetAndDestroy()))
-  t.after(() => listener.close())
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = listener.address() as AddressInfo
+  const port = await serveTcp(t, (client) => client.once('data', () => client.resetAndDestroy()))
   const url = `postgres://user@127.0.0.1:${port}/db`
   let unavailable: StorageError | undefined
   const storage = await openStorage(

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
 /** A server of the test's own, on a free loopback port. */
@@ -10,6 +10,26 @@ export async function serve(t: TestContext, onRequest: RequestListener): Promise
   })
   t.after(() => closeServer(server))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server of connections on a free loopback port, which is returned; errors of its connections are of no interest. */
+export async function serveTcp(
+  t: TestContext,
+  onConnection: (socket: Socket) => void = () => {},
+): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  t.after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return (server.address() as AddressInfo).port
 }
 
 /** Stops a server and closes its connections. */

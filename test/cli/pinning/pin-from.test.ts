@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
 import { derivePublicSigningKey } from '../../../src/crypto/signing-keys.ts'
 import { SYSTEM_CLOCK } from '../../../src/service/clock.ts'
+import { serve } from '../../support/loopback-server.ts'
 import { svc } from '../../support/run-svc.ts'
 import { runApp, TEST_NOW_MS } from '../../support/running-app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -25,15 +23,8 @@ const recordOf = (...ids: readonly [string, string?]) => {
   return formatKeyRecordText(next === undefined ? { kid } : { kid, next })
 }
 
-async function serveJson(t: TestContext, text: string): Promise<string> {
-  const server = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`
-}
+const serveJson = async (t: TestContext, text: string) =>
+  `${await serve(t, (_, response) => response.end(text))}/keys.json`
 
 test('svc verify trusts the keys of a DNS record, and no other', async (t) => {
   const { origin } = await runApp(t)

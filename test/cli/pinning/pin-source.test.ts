@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type RequestListener } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { formatKeyRecordJson, formatKeyRecordText } from '@public-api/cli/src/pinning/key-record.ts'
 import {
@@ -9,6 +7,7 @@ import {
   parsePinSource,
   readKeyRecord,
 } from '@public-api/cli/src/pinning/pin-source.ts'
+import { serve } from '../../support/loopback-server.ts'
 import { useDnsServer, type Zone } from './dns-server.ts'
 
 const HOST = 'api.example.org'
@@ -94,15 +93,8 @@ test('a missing, ambiguous or malformed record establishes nothing', async (t) =
   await failsWith(read(), /the DNS lookup failed \(127\.0\.0\.1:\d+: it reported the DNS error 2\)/)
 })
 
-async function serveFile(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`
-}
+const serveFile = async (t: TestContext, listener: RequestListener) =>
+  `${await serve(t, listener)}/keys.json`
 
 test('reads the key IDs of a JSON file of another site', async (t) => {
   const url = await serveFile(t, (_, response) => response.end(formatKeyRecordJson(RECORD, HOST)))

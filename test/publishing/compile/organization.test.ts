@@ -13,21 +13,17 @@ import { compileContent } from '../../../src/publishing/compile/compile-content.
 import { ACCENT_SURFACES, TEXT_COLOR } from '../../../src/publishing/logo/accent-color.ts'
 import { sanitizeSvg } from '../../../src/publishing/logo/logo-svg.ts'
 import { formatMistake } from '../../../src/publishing/rules/content-mistake.ts'
-import { FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
+import {
+  FIXTURE_NOW_MS,
+  makeContent,
+  ORGANIZATION as WITHOUT_LINKS,
+  writeContent,
+} from '../content-fixture.ts'
 
-const ORGANIZATION = `name: Meridian Tide Observatory
-url: https://tides.example
-description: An observatory that measures the tides.
-contact:
-  email: contact@tides.example
-links:
-  - { id: imprint, title: Imprint, url: https://tides.example/imprint }
-privacy:
-  controller: Meridian Tide Observatory e. V.
-  address: 1 Harbor Road, 00000 Example Town
-  contact: { email: privacy@tides.example }
-  retention: At most 12 months.
-`
+const ORGANIZATION = WITHOUT_LINKS.replace(
+  'links: []',
+  'links:\n  - { id: imprint, title: Imprint, url: https://tides.example/imprint }',
+)
 
 const SVG = (inside: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">${inside}</svg>`

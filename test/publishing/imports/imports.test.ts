@@ -8,9 +8,7 @@ import { compileContent } from '../../../src/publishing/compile/compile-content.
 import { importChangelog } from '../../../src/publishing/imports/import-changelog.ts'
 import { importCsv } from '../../../src/publishing/imports/import-csv.ts'
 import { formatMistake } from '../../../src/publishing/rules/content-mistake.ts'
-import { FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
-
-const HEAD = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
+import { FIXTURE_NOW_MS, HEAD, makeContent, writeContent } from '../content-fixture.ts'
 
 async function compile(t: TestContext, files: { readonly [name: string]: string }) {
   const folder = makeContent(t)

@@ -9,23 +9,20 @@ import { rollBackRelease } from '../../../src/publishing/releases/roll-back-rele
 import { PublishError } from '../../../src/publishing/rules/publish-error.ts'
 import { openReleaseStore } from '../../../src/releases/release-store.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
-import { editContent, FIXTURE_NOW_MS, makeContent, writeContent } from '../content-fixture.ts'
+import {
+  editContent,
+  FIXTURE_NOW_MS,
+  HEAD,
+  makeContent,
+  ORGANIZATION as PLAIN,
+  writeContent,
+} from '../content-fixture.ts'
 
 const svg = (width: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 20"><path d="M0 0"/></svg>`
 
 const ORGANIZATION = `# Whose record this is.
-name: Meridian Tide Observatory
-url: https://tides.example
-description: An observatory that measures the tides.
-accentColor: '#0a5a70'
-contact: { email: contact@tides.example }
-links: []
-privacy:
-  controller: Meridian Tide Observatory e. V.
-  address: 1 Harbor Road, 00000 Example Town
-  contact: { email: privacy@tides.example }
-  retention: At most 12 months.
+${PLAIN}accentColor: '#0a5a70'
 logo: { file: wave.svg, alt: A wave }
 `
 
@@ -117,8 +114,7 @@ test('a rollback of one resource leaves all others, and goes past a redaction', 
 
 test('what a rollback cannot bring back is named', async (t) => {
   const { contentDir, publish, rollBack, read } = await publishFirst(t)
-  const head = 'summary: What it is.\nupdatedAt: 2026-02-01T00:00:00Z\n'
-  writeContent(contentDir, 'changelog.yaml', `${head}releasesFrom: { file: CHANGELOG.md }\n`)
+  writeContent(contentDir, 'changelog.yaml', `${HEAD}releasesFrom: { file: CHANGELOG.md }\n`)
   writeContent(contentDir, 'CHANGELOG.md', CHANGELOG)
   await publish()
   const { restored } = await rollBack('VS-0001')

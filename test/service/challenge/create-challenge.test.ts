@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { ChallengeDescription } from '../../../src/service/challenge/challenge.ts'
 import { createChallenge } from '../../../src/service/challenge/create-challenge.ts'
@@ -8,6 +6,7 @@ import type { Counters } from '../../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../../src/storage/counters/memory-counters.ts'
 import { setClock } from '../../storage/counters/counters-behavior.ts'
 import { challengeSettings } from '../../support/challenge-of.ts'
+import { serve } from '../../support/loopback-server.ts'
 
 function createDependencies() {
   const clock = setClock()
@@ -50,15 +49,7 @@ test('an ALTCHA challenge is of the given counters and clock', async () => {
 })
 
 test('queries a hosted provider at its URL and spends its tokens in the given counters', async (t) => {
-  const server = createServer((_request, response) => response.end('{"success":true}'))
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const verifyUrl = `${await serve(t, (_, response) => response.end('{"success":true}'))}/`
   const { counters: plain, clock } = createDependencies()
   const spent: Parameters<Counters['spend']>[] = []
   const counters: Counters = {
@@ -69,7 +60,6 @@ test('queries a hosted provider at its URL and spends its tokens in the given co
     },
   }
   for (const provider of ['turnstile', 'hcaptcha'] as const) {
-    const verifyUrl = `http://127.0.0.1:${port}/`
     const settings = { provider, siteKey: 'site', secret: 'secret', verifyUrl }
     await createChallenge(settings, { counters, clock }).verify('token', 'register')
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ChallengeUnavailableError } from '../../../src/service/challenge/challenge.ts'
@@ -11,7 +11,7 @@ import {
 import { CountersError } from '../../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../../src/storage/counters/memory-counters.ts'
 import { setClock } from '../../storage/counters/counters-behavior.ts'
-import { silentOrigin } from '../../support/loopback-server.ts'
+import { serve, silentOrigin } from '../../support/loopback-server.ts'
 
 const TOKEN = 'visitor-token-1'
 const SECRET = 'server-secret-1'
@@ -27,28 +27,16 @@ interface Asked {
 async function provider(
   t: TestContext,
   respond: (response: ServerResponse) => void,
-): Promise<{ url: string; port: number; asked: Asked[] }> {
+): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text
-    })
-    request.on('end', () => {
-      const { method, url, headers } = request
+  const origin = await serve(t, (request, response) => {
+    const { method, url, headers } = request
+    void text(request).then((body) => {
       asked.push({ method, url, headers, form: [...new URLSearchParams(body)] })
       respond(response)
     })
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/siteverify`, port, asked }
+  return { url: `${origin}/siteverify`, asked }
 }
 
 function says(body: unknown, status = 200): (response: ServerResponse) => void {

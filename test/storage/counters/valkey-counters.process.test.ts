@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Counters, CountersError } from '../../../src/storage/counters/counters.ts'
@@ -13,6 +11,7 @@ import {
   openValkeyCounters,
   type ValkeyOptions,
 } from '../../../src/storage/counters/valkey-counters.ts'
+import { serveTcp } from '../../support/loopback-server.ts'
 import { setClock, testCounters } from './counters-behavior.ts'
 import { REDIS_SKIP_REASON, startRedis } from './redis-server.ts'
 
@@ -170,7 +169,7 @@ const LATE_MS = 700
 
 test('a server that describes itself too late is asked again on a new connection', async (t) => {
   let asked = 0
-  const server = createServer((socket) => {
+  const port = await serveTcp(t, (socket) => {
     socket.setEncoding('latin1').on('data', (text: string) => {
       for (const command of text.matchAll(/^(hello|client|info|eval)\r$/gim)) {
         const name = command[1]?.toLowerCase()
@@ -186,11 +185,7 @@ test('a server that describes itself too late is asked again on a new connection
       }
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
   const events: string[] = []
-  const { port } = server.address() as AddressInfo
   const counters = await openValkey(t, `redis://127.0.0.1:${port}`, {
     onConnected: () => events.push('connected'),
     onConnectionError: (message) => events.push(message),
