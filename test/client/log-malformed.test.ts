@@ -9,10 +9,8 @@ import { verifyProof } from '@public-api/client-internal/log/log-proof'
 import { createTileHashes, parseBundle } from '@public-api/client-internal/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { askWitness } from '../../src/tlog/signing/ask-witness.ts'
+import { COSIGNED_MS, EXAMPLE, example } from '../support/log-example.ts'
 
-const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)
-const example = (name: string): string => readFileSync(new URL(name, EXAMPLE), 'utf8')
-const COSIGNED_MS = 1_795_413_001_000
 const POLICY = example('policy')
 const CHECKPOINT = example('checkpoint')
 const PROOF = example('extra.tlog-proof')

@@ -19,11 +19,8 @@ import { parseBundle } from '@public-api/client-internal/log/tiles'
 import { verifyCheckpoint } from '@public-api/client-internal/log/verify-checkpoint'
 import { assert as assertProperty, asyncProperty, constantFrom, nat, string } from 'fast-check'
 import { documentedBlocks } from '../support/documented-blocks.ts'
+import { COSIGNED_MS, EXAMPLE, example } from '../support/log-example.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
-
-const EXAMPLE = new URL('../vectors/log/example/', import.meta.url)
-const example = (name: string): string => readFileSync(new URL(name, EXAMPLE), 'utf8')
-const COSIGNED_MS = 1_795_413_001_000
 
 const isMalformed = (place: RegExp) => (error: unknown) =>
   error instanceof LogError && error.code === 'MALFORMED' && place.test(error.message)

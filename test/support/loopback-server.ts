@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
-import type { TestContext } from 'node:test'
+import type { TestScope } from './test-scope.ts'
 
 /** A server of the test's own, on a free loopback port. */
-export async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
+export async function serve(t: TestScope, onRequest: RequestListener): Promise<string> {
   const server = createServer(onRequest)
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -14,7 +14,7 @@ export async function serve(t: TestContext, onRequest: RequestListener): Promise
 
 /** A server of connections on a free loopback port, which is returned; errors of its connections are of no interest. */
 export async function serveTcp(
-  t: TestContext,
+  t: TestScope,
   onConnection: (socket: Socket) => void = () => {},
 ): Promise<number> {
   const sockets = new Set<Socket>()

@@ -1,11 +1,11 @@
-import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as send, type IncomingHttpHeaders } from 'node:http'
 import { type Diagnosis, runDoctor } from '@public-api/cli/src/doctor/run-doctor.ts'
 import { createHttpClient } from '@public-api/cli/src/verifying/requests.ts'
 import { LINKS } from '@public-api/contract/registry/endpoints'
 import type { AppDependencies } from '../../../src/app.ts'
 import type { TimeQuality } from '../../../src/service/time/time-quality.ts'
 import { key } from '../../client/scripted-client.ts'
+import { serve } from '../../support/loopback-server.ts'
 import { runApp, type RunningApp } from '../../support/running-app.ts'
 import type { TestScope } from '../../support/test-scope.ts'
 
@@ -72,7 +72,7 @@ export async function deployBehindProxy(
 ): Promise<ProxiedDeployment> {
   const asked: string[] = []
   let app: RunningApp | undefined
-  const proxy = createServer((request, response) => {
+  const origin = await serve(t, (request, response) => {
     const { method = '', url: target = '' } = request
     asked.push(`${method} ${target}`)
     void forward(app?.port ?? 0, method, target, request.headers).then((upstream) => {
@@ -95,14 +95,6 @@ export async function deployBehindProxy(
       response.end(method === 'HEAD' ? undefined : passing.body)
     })
   })
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
-  t.after(() => {
-    proxy.close()
-    proxy.closeAllConnections()
-  })
-  const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   app = await runApp(t, {
     baseUrl: origin,
     timeQuality: { quality: () => SYNCHRONIZED, close() {} },

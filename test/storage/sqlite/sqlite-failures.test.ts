@@ -8,7 +8,7 @@ import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.t
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
-import { filesOf, SQLITE_FORMS } from './sqlite-fixture.ts'
+import { SQLITE_FORMS, removeFiles } from './sqlite-fixture.ts'
 
 function makePath(t: TestContext): string {
   return path.join(temporaryFolder(t), 'data', 'service.sqlite')
@@ -27,10 +27,6 @@ function holdLock(t: TestContext, file: string): () => void {
 
 async function totalOf(storage: Storage): Promise<number> {
   return (await storage.waitlist.count()).total
-}
-
-function removeFiles(file: string): void {
-  for (const each of filesOf(file)) fs.rmSync(each)
 }
 
 for (const form of SQLITE_FORMS) {

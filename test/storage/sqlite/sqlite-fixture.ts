@@ -33,3 +33,7 @@ export const SQLITE_FORMS: readonly SqliteForm[] = [
 export function filesOf(file: string): readonly string[] {
   return [file, `${file}-wal`, `${file}-shm`].filter((each) => fs.existsSync(each))
 }
+
+export function removeFiles(file: string): void {
+  for (const each of filesOf(file)) fs.rmSync(each)
+}

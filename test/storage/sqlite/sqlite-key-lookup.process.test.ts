@@ -12,7 +12,7 @@ import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
-import { filesOf } from './sqlite-fixture.ts'
+import { filesOf, removeFiles } from './sqlite-fixture.ts'
 
 const MANY = 100_000
 const KEY = makeKey(1)
@@ -40,10 +40,6 @@ function openIn(t: TestContext, file: string): DatabaseSync {
 
 async function isFound(apiKeys: ApiKeyStore, keyId = KEY.keyId): Promise<boolean> {
   return (await apiKeys.find(keyId)) !== undefined
-}
-
-function removeFiles(file: string): void {
-  for (const each of filesOf(file)) fs.rmSync(each)
 }
 
 /** How often this process has a file open. */
@@ -99,14 +95,6 @@ test('a lock that keeps even readers out is a failure', async (t) => {
   await assertProblem('LOCKED', apiKeys.find(KEY.keyId))
   holder.close()
   assert.ok(await isFound(apiKeys))
-})
-
-test('looking up keys does not block an erasure', async (t) => {
-  const { storage } = await openWithKey(t)
-  await storage.waitlist.add(makeRegistration(1))
-  assert.ok(await isFound(storage.apiKeys))
-  assert.ok(await storage.waitlist.erase(makeRegistration(1).addressHash))
-  assert.ok(await isFound(storage.apiKeys))
 })
 
 test('a deleted database has no keys until it is restored', async (t) => {
