@@ -3,7 +3,7 @@ import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { type Outcome, svc } from '../support/run-svc.ts'
+import { type Outcome, svc, words } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMPONENTS = `components:
@@ -27,9 +27,6 @@ function statusFolder(t: TestContext) {
   const run = (...args: readonly string[]): Promise<Outcome> => svc(...args, '--content', content)
   return { content, file, read, run }
 }
-
-/** Arguments without spaces, as one types them. */
-const words = (line: string): readonly string[] => line.split(' ')
 
 const OPEN = ['incident', 'open', '--title', 'Reads fail', '--impact', 'major']
 const SUMMARY = ['--summary', 'Reads fail.']
