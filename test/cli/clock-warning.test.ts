@@ -3,7 +3,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { freeUdpPort, responseTo, startSntpServer } from '../service/time/sntp-server.ts'
-import { svcIn, words } from '../support/run-svc.ts'
+import { svcIn, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Publishes changed content each time, with a time source at this port. */
@@ -16,7 +16,7 @@ function publisher(t: TestContext) {
     title += 's'
     editContent(content, 'roadmap', `title: ${before}\n`, `title: ${title}\n`)
     const args = [
-      ...words('publish --no-cards --note N. --content'),
+      ...argsOf('publish --no-cards --note N. --content'),
       content,
       '--releases',
       releases,

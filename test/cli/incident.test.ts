@@ -3,7 +3,7 @@ import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { type Outcome, svc, words } from '../support/run-svc.ts'
+import { type Outcome, svc, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMPONENTS = `components:
@@ -33,11 +33,11 @@ const SUMMARY = ['--summary', 'Reads fail.']
 const DOWN = ['--component', 'read-api=major_outage', '--text', 'We look: why?', ...SUMMARY]
 
 const SCHEDULE = [
-  ...words('maintenance schedule --title'),
+  ...argsOf('maintenance schedule --title'),
   'Disk swap',
   '--text',
   'Short breaks.',
-  ...words('--component archive'),
+  ...argsOf('--component archive'),
 ]
 
 function succeeded({ status, out, error }: Outcome): string {
@@ -83,9 +83,9 @@ test('an incident from its start to its end', async (t) => {
   const updated = succeeded(
     await run(
       ...update,
-      ...words('--component archive=degraded --text'),
+      ...argsOf('--component archive=degraded --text'),
       'A full disk.',
-      ...words('--at 2026-02-03T05:00:00Z'),
+      ...argsOf('--at 2026-02-03T05:00:00Z'),
     ),
   )
   assert.match(updated, /^The summary still says: Reads fail\.$/m)
@@ -94,9 +94,9 @@ test('an incident from its start to its end', async (t) => {
   // Another incident of the same component: resolving the first one leaves it down.
   succeeded(
     await run(
-      ...words('incident open --title'),
+      ...argsOf('incident open --title'),
       'Archive slow',
-      ...words(
+      ...argsOf(
         '--impact minor --id slow --component archive=degraded --text Slow. --at 2026-02-03T05:30:00Z',
       ),
     ),
@@ -148,7 +148,7 @@ test('a maintenance from its announcement to its end', async (t) => {
     await run(
       ...schedule,
       ...when,
-      ...words('--component read-api --component archive --at 2026-02-03T04:00:00Z'),
+      ...argsOf('--component read-api --component archive --at 2026-02-03T04:00:00Z'),
     ),
   )
   assert.match(
@@ -164,7 +164,7 @@ test('a maintenance from its announcement to its end', async (t) => {
     /"Disk swap" already exists, with the id disk-swap-2027-02-01; expected svc maintenance reschedule/,
   )
   assert.equal(read(), before)
-  const earlier = [...words('--from 2027-01-01T02:00:00Z --to 2027-01-01T03:00:00Z --id other')]
+  const earlier = [...argsOf('--from 2027-01-01T02:00:00Z --to 2027-01-01T03:00:00Z --id other')]
   succeeded(
     await run(...schedule, ...earlier, '--component', 'archive', '--at', '2026-02-03T04:00:00Z'),
   )
@@ -175,7 +175,7 @@ test('a maintenance from its announcement to its end', async (t) => {
   ])
   const move = (step: string, id: string, at: string) =>
     run(
-      ...words(`maintenance ${step} ${id} --text ${step}. --at ${at}`),
+      ...argsOf(`maintenance ${step} ${id} --text ${step}. --at ${at}`),
       ...(step === 'start' ? SUMMARY : []),
     )
   const tooSoon = await move('complete', 'other', '2026-02-04T00:00:00Z')
@@ -223,7 +223,7 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   const schedule = (id: string, day: string) =>
     run(
       ...SCHEDULE,
-      ...words(
+      ...argsOf(
         `--id ${id} --from 2027-02-${day}T02:00:00Z --to 2027-02-${day}T03:00:00Z --at 2026-02-03T04:00:00Z`,
       ),
     )
@@ -244,9 +244,9 @@ test('a maintenance is rescheduled, and its list stays in order', async (t) => {
   succeeded(await run('check'))
   succeeded(
     await run(
-      ...words('maintenance start first --text Begun.'),
+      ...argsOf('maintenance start first --text Begun.'),
       ...SUMMARY,
-      ...words('--at 2026-02-05T00:00:00Z'),
+      ...argsOf('--at 2026-02-05T00:00:00Z'),
     ),
   )
   const end = ['--to', '2027-02-15T05:00:00Z', '--at', '2026-02-05T01:00:00Z']
@@ -378,7 +378,7 @@ test('a refused edit leaves the file byte for byte, and says what to write', asy
     [
       1,
       [
-        ...words(
+        ...argsOf(
           'maintenance schedule --title T --text T --component archive --from 2027-02-01T02:00:00Z --to 2027-02-01T02:00:00Z',
         ),
       ],
@@ -458,11 +458,11 @@ test('edits at the same time are all kept', async (t) => {
   const outcomes = await Promise.all(
     titles.map((title) =>
       run(
-        ...words('incident open --title'),
+        ...argsOf('incident open --title'),
         title,
-        ...words('--impact major'),
+        ...argsOf('--impact major'),
         ...DOWN,
-        ...words('--at 2026-02-03T04:05:06Z'),
+        ...argsOf('--at 2026-02-03T04:05:06Z'),
       ),
     ),
   )

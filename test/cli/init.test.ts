@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
-import { svcIn, words } from '../support/run-svc.ts'
+import { svcIn, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 function replacePlaceholders(contentDir: string): void {
@@ -17,7 +17,7 @@ function replacePlaceholders(contentDir: string): void {
 
 /** Publishes the folder `ours` for the first time. */
 const PUBLISH_OURS = [
-  ...words('publish --no-cards --note One. --content ours --releases releases --create'),
+  ...argsOf('publish --no-cards --note One. --content ours --releases releases --create'),
 ]
 
 test('init, check and publish: from nothing to a first version', async (t) => {

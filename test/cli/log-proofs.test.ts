@@ -27,7 +27,7 @@ import { loadReleases } from '../../src/service/releases/releases.ts'
 import { logFixture, witnessSigner } from '../support/log-fixture.ts'
 import { folderWithLog, forkOfLog, rollBackTo } from '../support/logged-releases.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
-import { svcIn, words } from '../support/run-svc.ts'
+import { svcIn, argsOf } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 const text = (...parts: readonly string[]): string => readFileSync(path.join(...parts), 'utf8')
@@ -58,7 +58,7 @@ test('a proof from a folder or from the service verifies offline, with its resou
     [['--from', origin], 'c'],
   ] as const) {
     const made = await svcIn(folder, [
-      ...words('tlog prove VS-0003 --resource status --out'),
+      ...argsOf('tlog prove VS-0003 --resource status --out'),
       file,
       ...from,
     ])
@@ -354,7 +354,7 @@ test('an operator that shows two histories is caught, and a third party checks t
   const { status, error } = await svcIn(folder, [
     'mirror',
     forked.origin,
-    ...words('copy --policy policy'),
+    ...argsOf('copy --policy policy'),
   ])
   assert.equal(status, 1)
   assert.match(error, /FORK: api\.example\.org\/log signed two histories: sizes 3 and 4$/m)

@@ -8,7 +8,7 @@ import { waitForVersion } from '../../src/cli/wait-for-version.ts'
 import { editContent, makeContent } from '../publishing/content-fixture.ts'
 import { serve } from '../support/loopback-server.ts'
 import { runIn, SVC } from '../support/run-program.ts'
-import { svc, svcIn, words } from '../support/run-svc.ts'
+import { svc, svcIn, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Arguments that publish a content folder without cards. */
@@ -206,7 +206,7 @@ test('mistakes: prints a summary line, then each with its place, and exits with 
   const releases = temporaryFolder(t)
   editContent(content, 'roadmap', 'horizon: later', 'horizon: latter')
   const { status, out, error } = await svcIn(path.dirname(content), [
-    ...words('publish --note x --content'),
+    ...argsOf('publish --note x --content'),
     path.basename(content),
     '--releases',
     releases,
@@ -309,7 +309,7 @@ test('a mistyped releases folder is not created', async (t) => {
   const folder = temporaryFolder(t)
   const content = makeContent(t)
   const args = [
-    ...words('publish --no-cards --note x --content'),
+    ...argsOf('publish --no-cards --note x --content'),
     content,
     '--releases',
     'relaeses',

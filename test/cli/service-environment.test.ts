@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeContent } from '../publishing/content-fixture.ts'
-import { svcIn, OPEN_INCIDENT, words } from '../support/run-svc.ts'
+import { svcIn, OPEN_INCIDENT, argsOf } from '../support/run-svc.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
@@ -30,7 +30,7 @@ test('takes the folders of the service, wherever it is called', async (t) => {
   assert.match(published.out, new RegExp(`^Published VS-0001 in ${releases} `), published.error)
   const opened = await run([
     ...OPEN_INCIDENT,
-    ...words('--component read-api=degraded --publish --no-cards'),
+    ...argsOf('--component read-api=degraded --publish --no-cards'),
   ])
   assert.match(
     opened.out,

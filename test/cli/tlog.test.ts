@@ -22,7 +22,7 @@ import {
   LOG_ORIGIN,
   rollBackTo,
 } from '../support/logged-releases.ts'
-import { svcIn, words } from '../support/run-svc.ts'
+import { svcIn, argsOf } from '../support/run-svc.ts'
 import { openStubWitness, type WitnessMode } from '../support/stub-witness.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -73,7 +73,7 @@ test('init creates key, state, policy and a signed checkpoint, once', async (t) 
   assert.equal(state.size, 3)
 
   const { status, out } = await svcIn(folderWithReleases(t), [
-    ...words('tlog init --origin api.example.org/log-2027'),
+    ...argsOf('tlog init --origin api.example.org/log-2027'),
   ])
   assert.equal(status, 0)
   assert.match(out, /^log api\.example\.org\/log-2027\+\S+ https:\/\/api\.example\.org\/log$/m)

@@ -10,7 +10,7 @@ import { setClock } from '../storage/counters/counters-behavior.ts'
 import { challengeOf } from '../support/challenge-of.ts'
 import { serve, silentOrigin } from '../support/loopback-server.ts'
 import { runRegisteringApp } from '../support/registering-app.ts'
-import { svc, words } from '../support/run-svc.ts'
+import { svc, argsOf } from '../support/run-svc.ts'
 
 const IDENTITY = {
   requestId: '3f2c8a5e-0000-4000-8000-000000000000',
@@ -69,7 +69,7 @@ test('solves an ALTCHA challenge and prints only its token', async (t) => {
     [`${origin}/api/v1/`, 'issue-key', ['--for', 'issue-key']],
   ] as const) {
     const { status, out, error } = await svc(
-      ...words('waitlist join --token-only'),
+      ...argsOf('waitlist join --token-only'),
       address,
       ...options,
     )

@@ -97,8 +97,8 @@ type Window = { readonly requests: number; readonly windowSeconds: number }
 const PER_ACTOR: Window = LIMITS.registrationPerActor
 
 /** Moves a number of the limits. */
-const move = (name: NumberLimit, by: number): Edit => set(['limits', name], LIMITS[name] + by)
-const movePerActor = (name: keyof Window, by: number): Edit =>
+const shift = (name: NumberLimit, by: number): Edit => set(['limits', name], LIMITS[name] + by)
+const shiftPerActor = (name: keyof Window, by: number): Edit =>
   set(['limits', 'registrationPerActor', name], PER_ACTOR[name] + by)
 const times = ({ requests, windowSeconds }: Window, factor: number): Window => ({
   requests: requests * factor,
@@ -325,7 +325,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'a longer life of signatures',
-    move('signatureMaxAgeSeconds', 1),
+    shift('signatureMaxAgeSeconds', 1),
     'breaking limit signatureMaxAgeSeconds',
   ],
   [
@@ -593,23 +593,23 @@ const CASES: readonly Case[] = [
     'breaking error.retryable',
   ],
   // Limits
-  ['a lower limit', move('maxBodyBytes', -1), 'breaking limit maxBodyBytes'],
-  ['a higher limit', move('maxBodyBytes', 1), 'additive limit maxBodyBytes'],
-  ['a lower limit of a beta row', move('maxTtlDays', -1), 'beta limit maxTtlDays'],
-  ['a higher minimum', move('minTtlDays', 1), 'beta limit minTtlDays'],
+  ['a lower limit', shift('maxBodyBytes', -1), 'breaking limit maxBodyBytes'],
+  ['a higher limit', shift('maxBodyBytes', 1), 'additive limit maxBodyBytes'],
+  ['a lower limit of a beta row', shift('maxTtlDays', -1), 'beta limit maxTtlDays'],
+  ['a higher minimum', shift('minTtlDays', 1), 'beta limit minTtlDays'],
   [
     'fewer requests per window',
-    movePerActor('requests', -1),
+    shiftPerActor('requests', -1),
     'breaking limit registrationPerActor',
   ],
   [
     'a longer window for the same count',
-    movePerActor('windowSeconds', 1),
+    shiftPerActor('windowSeconds', 1),
     'breaking limit registrationPerActor',
   ],
   [
     'a shorter window for the same count',
-    movePerActor('windowSeconds', -1),
+    shiftPerActor('windowSeconds', -1),
     'additive limit registrationPerActor',
   ],
   [
@@ -622,11 +622,11 @@ const CASES: readonly Case[] = [
     set(['limits', 'keyedRequests'], times(LIMITS.keyedRequests, 0.5)),
     'breaking limit keyedRequests',
   ],
-  ['a shorter notice', move('deprecationNoticeDays', -1), 'breaking limit deprecationNoticeDays'],
-  ['a less exact time', move('maxTimeDistanceMs', 1), 'breaking limit maxTimeDistanceMs'],
+  ['a shorter notice', shift('deprecationNoticeDays', -1), 'breaking limit deprecationNoticeDays'],
+  ['a less exact time', shift('maxTimeDistanceMs', 1), 'breaking limit maxTimeDistanceMs'],
   [
     'a shorter life of signatures',
-    move('signatureMaxAgeSeconds', -1),
+    shift('signatureMaxAgeSeconds', -1),
     'breaking limit signatureMaxAgeSeconds',
   ],
   // Headers, CORS and the rest

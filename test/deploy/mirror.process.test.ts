@@ -11,7 +11,7 @@ import { configuredFrom, freePort, hasProgram } from '../caches/cache-process.ts
 import { key } from '../client/scripted-client.ts'
 import { folderWithLog } from '../support/logged-releases.ts'
 import { runNginx } from '../support/nginx.ts'
-import { svcIn, words } from '../support/run-svc.ts'
+import { svcIn, argsOf } from '../support/run-svc.ts'
 import { runApp } from '../support/running-app.ts'
 
 /** Serves a folder with nginx and the configuration of deploy/. Resolves with the origin. */
@@ -30,7 +30,7 @@ test(
   async (t) => {
     const { folder, releases, vkey } = await folderWithLog(t, 5)
     const redacted = await svcIn(folder, [
-      ...words('redact VS-0002 status --reason'),
+      ...argsOf('redact VS-0002 status --reason'),
       'A personal name',
       '--yes',
     ])
@@ -50,7 +50,7 @@ test(
       app.origin,
       '--pin',
       key.keyId,
-      ...words('--state state.json --json --policy policy --mirror'),
+      ...argsOf('--state state.json --json --policy policy --mirror'),
       origin,
     ])
     assert.equal(audited.status, 0, audited.error)

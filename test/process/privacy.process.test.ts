@@ -12,7 +12,7 @@ import {
 import { connect } from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { LIMITS } from '@public-api/contract/registry/limits'
@@ -48,7 +48,7 @@ interface FakeVerifier {
 async function runVerifier(t: TestContext): Promise<FakeVerifier> {
   const received: string[] = []
   const origin = await serve(t, (request, response) => {
-    void text(request).then((body) => {
+    void readText(request).then((body) => {
       received.push([request.url, ...request.rawHeaders, body].join('\n'))
       const token = new URLSearchParams(body).get('response') ?? ''
       if (token.startsWith('fault')) response.statusCode = 500

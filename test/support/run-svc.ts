@@ -47,7 +47,7 @@ function createCapture() {
 }
 
 /** Arguments without spaces, as one types them. */
-export const words = (line: string): readonly string[] => line.split(' ')
+export const argsOf = (line: string): readonly string[] => line.split(' ')
 
 /** Runs `svc` in this process. Tests of its standard streams and of signals start the program itself. */
 export async function svc(...args: readonly string[]): Promise<Outcome> {
