@@ -6,7 +6,6 @@ import { TAGS } from '@public-api/contract/registry/endpoint-terms'
 import { ENDPOINTS, errorsOf, type Endpoint } from '@public-api/contract/registry/endpoints'
 import { checkRegistry } from '@public-api/contract/registry/registry-rules'
 import { DATA_SCHEMAS, REQUEST_SCHEMAS } from '@public-api/contract/schemas/schemas'
-import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/snapshot-schemas'
 import { SPEC_ENDPOINTS } from '../support/spec-endpoints.ts'
 
 const rows: readonly Endpoint[] = Object.values(ENDPOINTS)
@@ -24,11 +23,6 @@ test('the registry has every endpoint of the specification, in its order', () =>
 test('the registry obeys its rules, and its version is a semantic version', () => {
   assert.deepEqual(checkRegistry(ENDPOINTS, { issuance: ISSUANCE }), [])
   assert.match(REGISTRY_VERSION, /^\d+\.\d+\.\d+$/)
-})
-
-test('every published snapshot has exactly one endpoint', () => {
-  const served = rows.flatMap(({ success }) => success?.data ?? []).filter(isSnapshotName)
-  assert.deepEqual(served.toSorted(), SNAPSHOT_NAMES.toSorted())
 })
 
 test('every schema is used by an endpoint, and every tag', () => {
@@ -66,8 +60,4 @@ test('endpoints list the errors of the specification', () => {
   ] as const) {
     assert.ok(errorsOf(ENDPOINTS.createKey).includes(code), code)
   }
-})
-
-test('a literal of the registry pauses issuance', () => {
-  assert.deepEqual(ISSUANCE, { enabled: false, reason: 'PRODUCT_NOT_READY' })
 })

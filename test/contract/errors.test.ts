@@ -68,12 +68,6 @@ test('every entry has its meaning and what to do, in one sentence each', () => {
   }
 })
 
-test('exactly the codes with status 429 have a known wait', () => {
-  for (const [code, { status, retryAfterSeconds }] of catalog) {
-    assert.equal(retryAfterSeconds !== undefined, status === 429, code)
-  }
-})
-
 test('the schema of an error body names the codes of the catalog', () => {
   assert.deepEqual(ERROR_SCHEMA.properties.code.enum.toSorted(), Object.keys(ERRORS).toSorted())
 })
