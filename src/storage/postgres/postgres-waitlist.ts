@@ -24,22 +24,28 @@ const INSERT = `
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (address_hash) DO NOTHING RETURNING position`
 
+const writeDecoy = (values: string): string => `
+  INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
+  ${values}
+  ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
+    recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed`
+
 /** Adds a registration, or a decoy of its size with random content if the address hash is listed (equal work). */
 const ADD = `
   WITH added AS (${INSERT}),
-  decoy AS (
-    INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
-    SELECT $6, $7, $8, $3, $9, $10 WHERE NOT EXISTS (SELECT 1 FROM added)
-    ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
-      recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed
-  )
+  decoy AS (${writeDecoy('SELECT $6, $7, $8, $3, $9, $10 WHERE NOT EXISTS (SELECT 1 FROM added)')})
   SELECT position FROM added`
 
-const PROBE = `
-  INSERT INTO svc.decoys (slot, address_hash, ticket, recipient, registered_at_ms, sealed)
-  VALUES ($1, $2, $3, '', $4, $5)
-  ON CONFLICT (slot) DO UPDATE SET address_hash = excluded.address_hash, ticket = excluded.ticket,
-    recipient = excluded.recipient, registered_at_ms = excluded.registered_at_ms, sealed = excluded.sealed`
+const PROBE = writeDecoy("VALUES ($1, $2, $3, '', $4, $5)")
+
+/** Slot, address hash, ticket, time and content of a decoy. */
+const randomDecoy = (bytes: number) => [
+  randomInt(DECOY_SLOTS),
+  randomBytes(32),
+  formatTicket(randomBytes(TICKET_BYTES)),
+  randomInt(2 ** 40),
+  randomBytes(bytes),
+]
 
 /** The values of INSERT. */
 function valuesOf(registration: SealedRegistration) {
@@ -57,23 +63,13 @@ export function createPostgresWaitlist(session: PostgresSession): WaitlistStore 
 
   return {
     async testWrite() {
-      await session.change(PROBE, [
-        randomInt(DECOY_SLOTS),
-        randomBytes(32),
-        formatTicket(randomBytes(TICKET_BYTES)),
-        randomInt(2 ** 40),
-        randomBytes(PROBE_BYTES),
-      ])
+      await session.change(PROBE, randomDecoy(PROBE_BYTES))
     },
 
     async add(registration) {
       const rows = await session.change(ADD, [
         ...valuesOf(registration),
-        randomInt(DECOY_SLOTS),
-        randomBytes(32),
-        formatTicket(randomBytes(TICKET_BYTES)),
-        randomInt(2 ** 40),
-        randomBytes(registration.sealed.length),
+        ...randomDecoy(registration.sealed.length),
       ])
       return rows.length === 1 ? 'added' : 'duplicate'
     },

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
 import type { Stores } from '../stores/storage.ts'
@@ -20,17 +19,8 @@ import { prepareApiKeys, prepareWaitlist, type StoreStatements } from './sqlite-
  */
 type CallEffect = 'read' | 'write' | 'replace' | 'erase'
 
-/** The stores, and what a storage asks of its session. */
-interface SessionCalls extends Stores {
-  readonly session: {
-    /** Reads from the database. */
-    ping(): Promise<void>
-  }
-}
-
 /** Every method with its effect. The dispatcher is derived from this table. */
 const EFFECTS = {
-  session: { ping: 'read' },
   waitlist: {
     testWrite: 'write',
     add: 'write',
@@ -51,19 +41,19 @@ const EFFECTS = {
     purge: 'write',
   },
 } as const satisfies {
-  readonly [Store in keyof SessionCalls]: {
-    readonly [Name in keyof SessionCalls[Store]]: CallEffect
+  readonly [Store in keyof Stores]: {
+    readonly [Name in keyof Stores[Store]]: CallEffect
   }
 }
 
 /** The statements of all stores on one connection. */
 type Statements = {
-  readonly [Store in keyof SessionCalls]: StoreStatements<SessionCalls[Store]>
+  readonly [Store in keyof Stores]: StoreStatements<Stores[Store]>
 }
 
 /** One call as a value, for a queue or another thread. */
 export interface StoreCall {
-  readonly store: keyof SessionCalls
+  readonly store: keyof Stores
   readonly name: string
   readonly args: readonly unknown[]
 }
@@ -90,8 +80,8 @@ function detach(value: unknown): unknown {
 }
 
 /** The stores over `send`, which resolves with what `performCall` returns. */
-export function createStores(send: (call: StoreCall) => Promise<unknown>): SessionCalls {
-  const createStore = (store: keyof SessionCalls): Methods =>
+export function createStores(send: (call: StoreCall) => Promise<unknown>): Stores {
+  const createStore = (store: keyof Stores): Methods =>
     Object.fromEntries(
       Object.keys(EFFECTS[store]).map((name) => [
         name,
@@ -99,7 +89,6 @@ export function createStores(send: (call: StoreCall) => Promise<unknown>): Sessi
       ]),
     )
   return {
-    session: createStore('session') as unknown as SessionCalls['session'],
     waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
     apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
   }
@@ -123,20 +112,11 @@ function readWalIdentity(file: string): string {
   return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
 }
 
-function preparePing(database: DatabaseSync): Statements['session'] {
-  const read = database.prepare('SELECT 1 FROM api_keys LIMIT 1')
-  return { ping: () => void read.get() }
-}
-
 /** Opens a connection with its statements. It is stale once one of the files that the identities name is replaced. */
 function connect(mode: SqliteMode, options: SqliteOptions) {
   return withConnection(openSqliteConnection(mode, options), (database) => ({
     database,
-    statements: {
-      session: preparePing(database),
-      waitlist: prepareWaitlist(database),
-      apiKeys: prepareApiKeys(database),
-    },
+    statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
     databaseIdentity: readFileIdentity(options.file),
     walIdentity: readWalIdentity(options.file),
   }))
