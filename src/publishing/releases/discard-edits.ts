@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
@@ -8,16 +9,20 @@ import { TRANSLATION_LOCALES } from '@public-api/contract/snapshots/translations
 import { formatInstant } from '@public-api/contract/text/instant'
 import { listBelow, readBelow, rewriteBelow } from '../../files/folder-files.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
-import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
+import { compileContent } from '../compile/compile-content.ts'
 import { withContentLock } from '../editing/edit-content.ts'
 import { CONTENT_FILES, isLeftover, MAX_FILE_BYTES } from '../rules/content-folder.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { RECORD_FILE } from '../translations/translation-record.ts'
 import { readVersions } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { usualSummaryOf } from './published-summary.ts'
-import { restoreContent, restoreFile, type RestoredVersion } from './restore-content.ts'
-import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
+import {
+  restoreContent,
+  restoreFile,
+  type RestoredVersion,
+  usualSummaryOf,
+} from './restore-content.ts'
+import { digestsOf, selectResources, sourcesOf, sourcesOfVersion } from './select-resources.ts'
 
 /** One file that is discarded; undefined where it does not exist. */
 interface DiscardedFile {
@@ -94,17 +99,6 @@ async function mendCopy(copy: string, published: RestoredVersion, nowMs: number)
   }
 }
 
-const sourcesOf = ({ resources }: CompiledContent): ResourceSources =>
-  new Map(Array.from(resources, ([name, { digest, text }]) => [name, { digest, read: () => text }]))
-
-function hasContentOf(compiled: CompiledContent, { resources }: VersionEntry): boolean {
-  const found = Array.from(compiled.resources, ([name, { digest }]) => [name, digest] as const)
-  return (
-    found.length === Object.keys(resources).length &&
-    found.every(([name, digest]) => resources[name] === digest)
-  )
-}
-
 /**
  * Finds out how a content folder gets the content of the newest version, or only some of its resources with their
  * translations. Works on a copy. Rejects with a PublishError if nothing is published or the folder cannot be read.
@@ -144,7 +138,8 @@ export async function planDiscard({
       .filter(({ before, after }) => before === undefined || after?.equals(before) !== true)
     // A record alone states nothing that was typed.
     const files = changed.every(isRecord) ? [] : changed
-    const isWhole = hasContentOf(await compileContent(copy, nowMs), entry)
+    const { resources } = await compileContent(copy, nowMs)
+    const isWhole = isDeepStrictEqual(digestsOf(resources), entry.resources)
     const shown = byHand.map((line) => line.replaceAll(copy, contentDir))
     return { contentDir, entry, files, byHand: shown, isWhole }
   } catch (error) {

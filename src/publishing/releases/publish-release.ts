@@ -17,7 +17,13 @@ import {
   resourceFault,
 } from './append-version.ts'
 import { checkBase, readBase, writeBase } from './content-base.ts'
-import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
+import {
+  digestsOf,
+  type ResourceSources,
+  selectResources,
+  sourcesOf,
+  sourcesOfVersion,
+} from './select-resources.ts'
 
 /** Compiles content. Rejects with a PublishError (CONTENT) that lists every mistake. */
 export async function requireContent(
@@ -71,8 +77,6 @@ function choose(
     const message = `without the other edits, the content contradicts itself: ${faults.join('; ')}`
     throw new PublishError('CONTENT', message)
   }
-  const digestsOf = (sources: ResourceSources) =>
-    Object.fromEntries(Array.from(sources, ([name, { digest }]) => [name, digest]))
   return {
     chosen,
     unpublished: changesBetween(digestsOf(chosen), digestsOf(compiled)).map(
@@ -128,14 +132,8 @@ export async function publishRelease(
   const content = await requireContent(contentDir, nowMs, new Map([['the note', note]]))
   const versions = readVersions(store)
   const head = versions.at(-1)
-  const compiled: ResourceSources = new Map(
-    Array.from(content.resources, ([name, { digest, text }]) => [
-      name,
-      { digest, read: () => text },
-    ]),
-  )
-  const { chosen, unpublished } = choose(store, head, compiled, only)
-  const digests = Object.fromEntries(Array.from(chosen, ([name, { digest }]) => [name, digest]))
+  const { chosen, unpublished } = choose(store, head, sourcesOf(content), only)
+  const digests = digestsOf(chosen)
   const base = readBase(contentDir)
   const undone = checkBase(versions, base, digests, over, only)
   const prepared = (await options.prepare?.((name) => chosen.get(name)?.read())) ?? []

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { isTranslatedName, type TranslatedName } from '@public-api/contract/registry/resource-names'
@@ -16,9 +17,11 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { stringify } from 'yaml'
 import { readBelow, rewriteBelow } from '../../files/folder-files.ts'
+import { ReleaseFileError, type ReleaseStore } from '../../releases/release-store.ts'
 import { isOfResource } from '../compile/check-content.ts'
 import { compileContent } from '../compile/compile-content.ts'
 import { schemaLine } from '../compile/editor-schemas.ts'
+import { isUsual, type Status } from '../editing/edit-status.ts'
 import { rewriteYaml } from '../editing/rewrite-yaml.ts'
 import { writeUsualSummary } from '../editing/usual-summary.ts'
 import { CONTENT_FILES, MAX_FILE_BYTES } from '../rules/content-folder.ts'
@@ -44,6 +47,26 @@ export interface RestoredContent {
   readonly saved: readonly string[]
   /** What has to be changed by hand, one line each. */
   readonly byHand: readonly string[]
+}
+
+/**
+ * The summary that comes back when nothing is open any more in the last of some versions: that of the newest one before
+ * it in which nothing was open. Undefined if nothing is open in the last one, and if the history has no such version.
+ */
+export function usualSummaryOf(
+  store: ReleaseStore,
+  versions: readonly VersionEntry[],
+): string | undefined {
+  const digests = versions.toReversed().flatMap(({ resources }) => resources['status'] ?? [])
+  for (const [index, digest] of [...new Set(digests)].entries()) {
+    try {
+      const status = JSON.parse(store.readResourceText('status', digest)) as Status
+      if (isUsual(status)) return index === 0 ? undefined : status.summary
+    } catch (error) {
+      if (!(error instanceof ReleaseFileError)) throw error
+    }
+  }
+  return undefined
 }
 
 /** The fields of organization.yaml that were published as this. The logo's file is set by the caller. */

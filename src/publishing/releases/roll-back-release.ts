@@ -16,9 +16,13 @@ import {
   requireVersion,
 } from './append-version.ts'
 import { readBase, writeBase } from './content-base.ts'
-import { usualSummaryOf } from './published-summary.ts'
-import { restoreContent, type RestoredContent } from './restore-content.ts'
-import { type ResourceSources, selectResources, sourcesOfVersion } from './select-resources.ts'
+import { restoreContent, type RestoredContent, usualSummaryOf } from './restore-content.ts'
+import {
+  digestsOf,
+  type ResourceSources,
+  selectResources,
+  sourcesOfVersion,
+} from './select-resources.ts'
 
 /**
  * Why a version cannot be served again, every reason in one line; and what `svc check` would refuse besides, which does
@@ -72,7 +76,7 @@ export async function rollBackRelease(
     }),
   )
   const chosen = only === undefined ? older : selectResources(current, older, only)
-  const resources = Object.fromEntries(Array.from(chosen, ([name, { digest }]) => [name, digest]))
+  const resources = digestsOf(chosen)
   const { obstacles, warnings } = checkResources(chosen, nowMs)
   if (obstacles.length > 0 && changesBetween(head.resources, resources).length > 0) {
     const message = `${snapshotId} cannot be published again: ${obstacles.join('; ')}`

@@ -9,6 +9,7 @@ import {
 } from '@public-api/contract/snapshots/translations'
 import { sha256Base64url } from '../../crypto/sha256.ts'
 import type { ReleaseStore } from '../../releases/release-store.ts'
+import type { CompiledContent } from '../compile/compile-content.ts'
 
 /** A resource by its digest, with a way to get its text. */
 export interface ResourceSource {
@@ -29,6 +30,20 @@ export function sourcesOfVersion(
       { digest, read: () => store.readResourceText(name, digest) },
     ]),
   )
+}
+
+/** The resources of compiled content. */
+export function sourcesOf({ resources }: Pick<CompiledContent, 'resources'>): ResourceSources {
+  return new Map(
+    Array.from(resources, ([name, { digest, text }]) => [name, { digest, read: () => text }]),
+  )
+}
+
+/** The digests of resources, as a version names them. */
+export function digestsOf(
+  sources: ReadonlyMap<string, { readonly digest: string }>,
+): VersionEntry['resources'] {
+  return Object.fromEntries(Array.from(sources, ([name, { digest }]) => [name, digest]))
 }
 
 /** The translations of each resource in one locale. */
