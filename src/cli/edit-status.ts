@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { CommandFailure, type CommandResult, UsageError } from '@public-api/cli-kit/command'
 import { formatErrorLine } from '@public-api/cli-kit/error-line'
 import { parseChoice, parseInstantOption } from '@public-api/cli-kit/option-values'
@@ -26,6 +27,14 @@ import {
   RELEASES_OPTION,
   withPublishErrors,
 } from './releases-folder.ts'
+
+/** The status of a content folder, with its file. Rejects with a CommandFailure if it has mistakes. */
+export async function readStatus(content: string | undefined) {
+  const { readContentFile } = await import('../publishing/editing/edit-content.ts')
+  const folder = contentFolder(content)
+  const { data } = await withPublishErrors(async () => readContentFile('status', folder))
+  return { ...data, file: path.join(folder, 'status.yaml') }
+}
 
 /** The options of every command that edits the status. */
 export const EDIT_OPTIONS = {
@@ -181,7 +190,8 @@ export async function editStatus(
   })
   try {
     const published = await runPublication({ ...values, note }, async (publication) => {
-      const { over, store } = { ...values, ...publication }
+      const { over } = values
+      const { store } = publication
       const count = store.readVersionIds().length
       isPublished = () => store.readVersionIds().length > count
       // Other edits in the folder wait for svc publish.

@@ -14,9 +14,9 @@ import {
   EDIT_OPTIONS,
   editStatus,
   parseComponents,
+  readStatus,
   requireOption,
 } from './edit-status.ts'
-import { readStatus } from './read-status.ts'
 import { CONTENT_OPTION } from './releases-folder.ts'
 
 /** The states of an incident that goes on. */

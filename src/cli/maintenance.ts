@@ -13,8 +13,7 @@ import {
   rescheduleMaintenance,
   scheduleMaintenance,
 } from '../publishing/editing/edit-status.ts'
-import { EDIT_EXIT, EDIT_OPTIONS, editStatus, requireOption } from './edit-status.ts'
-import { readStatus } from './read-status.ts'
+import { EDIT_EXIT, EDIT_OPTIONS, editStatus, readStatus, requireOption } from './edit-status.ts'
 import { CONTENT_OPTION } from './releases-folder.ts'
 
 function requireTime(name: string, value: string | undefined): string {

@@ -201,39 +201,27 @@ function review(
   }
 }
 
-const isNamedIn =
-  (id: string) =>
-  ({ components }: { readonly components: readonly string[] }): boolean =>
-    components.includes(id)
-
-/** The components that work again, because no open incident and no running maintenance names them. */
-function freedComponents(
-  { incidents, maintenances = [] }: Status,
-  ids: readonly string[],
-): readonly string[] {
-  const open = [...incidents.filter(isOpen), ...maintenances.filter(isRunning)]
-  return ids.filter((id) => !open.some(isNamedIn(id)))
-}
-
-/** The components that fail for no other reason than a running maintenance, now that an incident has ended. */
-function maintainedComponents(
+/**
+ * The states of the components that something which has ended names: they work again, unless an open incident names them.
+ * Those that fail and are named by a running maintenance alone are in maintenance.
+ */
+function statesAfterEnd(
   { components, incidents, maintenances = [] }: Status,
   ids: readonly string[],
-): readonly string[] {
-  const running = maintenances.filter(isRunning)
-  const failing = new Set(
-    components.filter(({ state }) => state !== 'operational').map(({ id }) => id),
+): ComponentChanges {
+  const namedBy = (items: readonly { readonly components: readonly string[] }[]) =>
+    new Set(items.flatMap((each) => each.components))
+  const failing = namedBy(incidents.filter(isOpen))
+  const maintained = namedBy(maintenances.filter(isRunning))
+  const working = new Set(
+    components.filter(({ state }) => state === 'operational').map(({ id }) => id),
   )
-  return ids.filter(
-    (id) =>
-      failing.has(id) &&
-      running.some(isNamedIn(id)) &&
-      !incidents.filter(isOpen).some(isNamedIn(id)),
+  return new Map(
+    ids
+      .filter((id) => !failing.has(id) && !working.has(id))
+      .map((id) => [id, maintained.has(id) ? 'maintenance' : 'operational']),
   )
 }
-
-const operational = (ids: readonly string[]): ComponentChanges =>
-  new Map(ids.map((id) => [id, 'operational']))
 
 /** An incident with its first update. */
 export function openIncident(
@@ -316,12 +304,7 @@ export function resolveIncident(status: Status, id: string, options: UpdateOptio
     withMember<Incident>(ended, 'startedAt', { resolvedAt: at }),
   )
   const after = { ...status, incidents }
-  const changes = new Map<string, ComponentState>([
-    ...operational(freedComponents(after, incident.components)),
-    ...maintainedComponents(after, incident.components).map(
-      (each) => [each, 'maintenance'] as const,
-    ),
-  ])
+  const changes = statesAfterEnd(after, incident.components)
   return { status: review(after, changes, options, at), id, title: incident.title }
 }
 
@@ -443,14 +426,13 @@ export function moveMaintenance(
     ...status,
     maintenances: replaceItem(maintenances, { ...maintenance, state: to, updates }),
   }
-  const stateOf = (each: string) => status.components.find((known) => known.id === each)?.state
+  const idsIn = (state: ComponentState) =>
+    status.components
+      .filter((each) => each.state === state && ids.includes(each.id))
+      .map(({ id }) => id)
   const changes: ComponentChanges =
     step === 'start'
-      ? new Map(
-          ids
-            .filter((each) => stateOf(each) === 'operational')
-            .map((each) => [each, 'maintenance']),
-        )
-      : operational(freedComponents(after, ids).filter((each) => stateOf(each) === 'maintenance'))
+      ? new Map(idsIn('operational').map((each) => [each, 'maintenance']))
+      : statesAfterEnd(after, idsIn('maintenance'))
   return { status: review(after, changes, options, at), id, title }
 }
