@@ -2,11 +2,44 @@ import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/c
 import { flag } from '@public-api/cli-kit/options'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import {
+  isTranslatedName,
+  type ResourceName,
+  TRANSLATED_SCHEMAS,
+} from '@public-api/contract/registry/resource-names'
+import {
+  TRANSLATION_LOCALES,
+  translateData,
+  translationResource,
+  type Translations,
+} from '@public-api/contract/snapshots/translations'
+import type { CompiledResource } from '../publishing/compile/compile-content.ts'
+import {
   CONTENT_OPTION,
   contentFolder,
   mistakeLines,
   withPublishErrors,
 } from './releases-folder.ts'
+
+/**
+ * For each locale with translations, the number of texts and of those that are translated. Equal texts of one resource
+ * count once.
+ */
+function countTranslations(resources: ReadonlyMap<ResourceName, CompiledResource>) {
+  return TRANSLATION_LOCALES.flatMap((locale) => {
+    const translations = resources.get(translationResource(locale))
+    if (translations === undefined) return []
+    const overlays = (JSON.parse(translations.text) as Translations).resources
+    let [texts, missing] = [0, 0]
+    for (const [name, { text }] of resources) {
+      if (!isTranslatedName(name)) continue
+      const data: unknown = JSON.parse(text)
+      const schema = TRANSLATED_SCHEMAS[name]
+      texts += translateData(schema, data, undefined).untranslated.size
+      missing += translateData(schema, data, overlays[name]).untranslated.size
+    }
+    return [{ locale, texts, translated: texts - missing }]
+  })
+}
 
 export const command = createCommand({
   usage: ['check [--content DIR] [options]', 'check --config [options]'],
@@ -29,7 +62,6 @@ Nothing is written.`,
     }
     const content = contentFolder(values.content)
     const { compileContent } = await import('../publishing/compile/compile-content.ts')
-    const { countTranslations } = await import('../publishing/compile/translation-coverage.ts')
     const { resources, mistakes, outdated, warnings } = await withPublishErrors(() =>
       compileContent(content, Date.now()),
     )

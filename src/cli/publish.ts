@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type CommandResult, createCommand, UsageError } from '@public-api/cli-kit/command'
 import { flag, textOption, textOptions } from '@public-api/cli-kit/options'
+import { messageOf } from '@public-api/contract/errors/error-message'
 import { REGISTRY_VERSION } from '@public-api/contract/registry/api-version'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
@@ -9,7 +10,8 @@ import { expectedName } from '@public-api/contract/text/nearest-name'
 import { keepBytesInGit } from '../files/bytes-in-git.ts'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
 import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
-import { clockWarning } from './clock-warning.ts'
+import type { NtpServer } from '../service/time/ntp-server.ts'
+import { querySntp } from '../service/time/sntp.ts'
 import { readConfig } from './database.ts'
 import {
   contentFolder,
@@ -113,6 +115,30 @@ function requireFolder(folder: string, mayCreate: boolean): void {
 export function requireVersionOver(over: string | undefined): void {
   if (over === undefined || new RegExp(SNAPSHOT_ID_PATTERN).test(over)) return
   throw new UsageError('--over expects a version, such as VS-0009')
+}
+
+/** A larger difference from the time source is worth a warning. */
+const MAX_OFFSET_MS = 2000
+const CLOCK_TIMEOUT_MS = 2000
+
+/** A warning if the clock differs from a time source, or if the source does not respond; undefined if it agrees. */
+async function clockWarning(server: NtpServer): Promise<string | undefined> {
+  const monotonicMs = () => performance.now()
+  try {
+    const { referenceMs, atMonotonicMs, errorMs } = await querySntp({
+      server,
+      turn: 0,
+      timeoutMs: CLOCK_TIMEOUT_MS,
+      nowMs: Date.now,
+      monotonicMs,
+    })
+    const offsetMs = Date.now() - (referenceMs + monotonicMs() - atMonotonicMs)
+    if (Math.abs(offsetMs) <= MAX_OFFSET_MS + errorMs) return undefined
+    const direction = offsetMs > 0 ? 'ahead of' : 'behind'
+    return `the clock is ${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${direction} ${server.host} (SVC_NTP_SERVER)`
+  } catch (error) {
+    return `the clock could not be compared with ${server.host} (SVC_NTP_SERVER): ${messageOf(error)}`
+  }
 }
 
 /** Publishes into the releases folder of the options. Rejects with a CommandFailure. */

@@ -1,7 +1,7 @@
 import { sincePage } from './history/since-page.ts'
 import { versionPage } from './history/version-page.ts'
 import { markdownPath, type Page, type PageContext, pathOfPage } from './page.ts'
-import { eventPage, publishedEventPages, removedEventPages } from './snapshots/event-page.ts'
+import { eventPage, eventPages } from './snapshots/event-page.ts'
 import { monthPage, monthPaths } from './snapshots/month-page.ts'
 
 /** The pages that a release has besides those of the page table, by their paths below the locale. */
@@ -26,30 +26,21 @@ const PATHS: readonly (readonly [
   ],
 ]
 
-/** The paths of some pages and of their Markdown twins. */
-function withTwins({ locale }: PageContext, paths: readonly string[]): readonly string[] {
-  return paths.flatMap((below) => {
-    const path = pathOfPage(locale, below)
+/**
+ * Pages of months, incidents and maintenances, by their paths below the locale; or those that removed items keep, whose
+ * status is 410.
+ */
+export function generatedPagePaths(context: PageContext, isRemoved = false): readonly string[] {
+  const events = eventPages(context, isRemoved).map(({ path }) => path)
+  return [...(isRemoved ? [] : monthPaths(context)), ...events]
+}
+
+/** The same with the locale, and their Markdown twins. */
+export function generatedPaths(context: PageContext, isRemoved = false): readonly string[] {
+  return generatedPagePaths(context, isRemoved).flatMap((below) => {
+    const path = pathOfPage(context.locale, below)
     return [path, markdownPath(path)]
   })
-}
-
-/** The pages of months, incidents and maintenances, by their paths below the locale; without those of removed items. */
-export function generatedPagePaths(context: PageContext): readonly string[] {
-  return [...monthPaths(context), ...publishedEventPages(context).map(({ path }) => path)]
-}
-
-/** Their paths in the locale, with their Markdown twins. */
-export function generatedPaths(context: PageContext): readonly string[] {
-  return withTwins(context, generatedPagePaths(context))
-}
-
-/** Paths of the pages that removed incidents and maintenances keep, with their Markdown twins. Their status is 410. */
-export function removedPaths(context: PageContext): readonly string[] {
-  return withTwins(
-    context,
-    removedEventPages(context).map(({ path }) => path),
-  )
 }
 
 /** Whether a path below the locale has the form of a generated page. */

@@ -19,10 +19,10 @@ import {
   type PageContext,
   type PageGroups,
   pathOfPage,
+  searchIndexPath,
   siteName,
   verifyPath,
 } from './page.ts'
-import { searchIndexPath } from './search/search-index-path.ts'
 import { momentInText } from './texts/moments.ts'
 import { TEXTS, type Texts } from './texts/texts.ts'
 

@@ -97,6 +97,11 @@ export function markdownPath(pagePath: string): string {
     : `${pagePath}.md`
 }
 
+/** Path of the index that the search of a language reads. */
+export function searchIndexPath(locale: Locale): string {
+  return `/${locale}/search.json`
+}
+
 /** Paths of a page by language for search engines: each offered language, and the default. */
 export function alternatesOf(
   { languages, defaultLocale }: SiteData,

@@ -13,13 +13,7 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
-import {
-  generatedPage,
-  generatedPagePaths,
-  generatedPaths,
-  isGeneratedPath,
-  removedPaths,
-} from './generated-page.ts'
+import { generatedPage, generatedPagePaths, generatedPaths, isGeneratedPath } from './generated-page.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'
@@ -234,6 +228,7 @@ export function createSite(options: SiteOptions): Site {
       ...LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale))),
       ...files.keys(),
     ],
-    removedPaths: () => LOCALES.flatMap((locale) => removedPaths(pageFiles.contextOf(locale))),
+    removedPaths: () =>
+      LOCALES.flatMap((locale) => generatedPaths(pageFiles.contextOf(locale), true)),
   }
 }

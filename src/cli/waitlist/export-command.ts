@@ -11,11 +11,11 @@ import { pluralOf } from '@public-api/cli-kit/wording'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import { INTERESTS } from '@public-api/contract/waitlist/registration-schema'
 import { createDecryptor } from '../../crypto/age-file.ts'
-import type { WaitlistStore } from '../../storage/stores/waitlist-store.ts'
+import type { WaitlistEntry } from '../../service/waitlist/waitlist-entry.ts'
+import type { StoredRegistration, WaitlistStore } from '../../storage/stores/waitlist-store.ts'
 import { DATABASE_OPTION, databasePlace, readConfig, withDatabase } from '../database.ts'
 import { createNewFile } from '../new-file.ts'
 import { writeToStandardOutput } from '../standard-output.ts'
-import { type Batch, isInBatch, mayBeInBatch } from './export-batch.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_HEADERS,
@@ -26,6 +26,39 @@ import {
 import { IDENTITY_OPTION, readIdentities, requireMatchingIdentity } from './identities.ts'
 import { openRows } from './open-rows.ts'
 import { readSentTickets } from './sent-tickets.ts'
+
+/** Which registrations to export. A missing member accepts all. */
+interface Batch {
+  /** Registered at this time or later. */
+  readonly sinceMs?: number
+  /** Registered before this time, so that consecutive periods share no registration. */
+  readonly untilMs?: number
+  /** With any of these interests. */
+  readonly interests?: readonly string[]
+  readonly locales?: readonly string[]
+  /** Tickets of earlier batches. */
+  readonly excluded?: ReadonlySet<string>
+  readonly limit?: number
+}
+
+/** Whether a row can be in the batch, by what it shows without decryption. */
+function mayBeInBatch(
+  { ticket, registeredAtMs }: Pick<StoredRegistration, 'ticket' | 'registeredAtMs'>,
+  { sinceMs = -Infinity, untilMs = Infinity, excluded }: Batch,
+): boolean {
+  return registeredAtMs >= sinceMs && registeredAtMs < untilMs && excluded?.has(ticket) !== true
+}
+
+/** Whether a registration has an interest and a locale of the batch. */
+function isInBatch(
+  { interests, locale }: Pick<WaitlistEntry, 'interests' | 'locale'>,
+  batch: Batch,
+): boolean {
+  return (
+    (batch.interests?.some((each) => interests.includes(each)) ?? true) &&
+    (batch.locales?.includes(locale) ?? true)
+  )
+}
 
 /** What to export, and where to write it. */
 export interface ExportOptions {

@@ -1,11 +1,12 @@
 import type { Locale } from '@public-api/contract/registry/locales'
-import { plainText } from '../markup/rich-text.ts'
+import { link } from '../markup/elements.ts'
+import { html, type Html } from '../markup/html.ts'
+import { plainText, richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { type FeedContent, type FeedFormat, type FeedItem, writeFeed } from './feed-formats.ts'
 import { componentFeed, FEED_NAMES, type FeedName } from './feed-names.ts'
-import { revisionsOf, statusItems } from './status-items.ts'
-import { tagUri } from './tag-uri.ts'
+import { revisionsOf, statusItems, tagUri } from './status-items.ts'
 
 /** The published component of a feed; undefined for the feeds of everything. */
 function componentOf({ content }: PageContext, name: FeedName) {
@@ -18,6 +19,13 @@ function componentOf({ content }: PageContext, name: FeedName) {
 /** Path of a feed: `/en/feed.atom`. */
 export function feedPath(locale: Locale, format: FeedFormat, name: FeedName = 'feed'): string {
   return `/${locale}/${name}.${format}`
+}
+
+/** Where to subscribe to what a page shows. */
+export function feedLinks({ locale, texts }: PageContext, name: FeedName): Html {
+  const atom = link(feedPath(locale, 'atom', name), 'Atom')
+  const json = link(feedPath(locale, 'json', name), 'JSON Feed')
+  return html`<p class="small">${richText(texts.site.feeds, { atom, json })}</p>`
 }
 
 const MAX_VERSIONS = 50

@@ -1,14 +1,12 @@
 import { LOCALES, type Locale } from '@public-api/contract/registry/locales'
 import type { App } from '../../http/api-request.ts'
 import { PAGE_GROUPS, PAGES } from '../page-table.ts'
-import { markdownPath, pathOfPage, type SiteData } from '../page.ts'
+import { markdownPath, pathOfPage, searchIndexPath, type SiteData } from '../page.ts'
 import { referenceIndexPath, renderReferenceIndex } from '../reference/reference-index.ts'
-import { searchIndexPath } from '../search/search-index-path.ts'
-import { publishedEventPages } from '../snapshots/event-page.ts'
+import { eventPages } from '../snapshots/event-page.ts'
 import { FEED_FORMATS } from './feed-formats.ts'
 import { componentFeed, FEED_NAMES } from './feed-names.ts'
 import { feedPath, renderFeed } from './feeds.ts'
-import { LLMS_TXT_PATH } from './llms-txt-path.ts'
 import { CALENDAR_TYPE, calendarPath, renderCalendar } from './maintenance-calendar.ts'
 import { PAGE_CACHING, type PageFiles } from './page-files.ts'
 import type { SiteFile } from './site-file.ts'
@@ -17,6 +15,8 @@ import { renderStatuspage, STATUSPAGE_PATHS } from './statuspage.ts'
 
 /** Number of incidents and maintenances that the search finds, the newest ones. */
 const SEARCHED_EVENTS = 100
+/** The list of pages for language models (llmstxt.org). */
+const LLMS_TXT_PATH = '/llms.txt'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A feed changes with a release. Readers poll; a delay of a few minutes is acceptable. */
 const FEED_CACHING = 'public, max-age=300'
@@ -47,7 +47,7 @@ function searchFile({ plainFile, lateFile, contextOf }: PageFiles, locale: Local
   return lateFile(async () => {
     const { renderSearchIndex } = await import('../search/search-index.ts')
     const context = contextOf(locale)
-    const events = publishedEventPages(context).slice(0, SEARCHED_EVENTS)
+    const events = eventPages(context).slice(0, SEARCHED_EVENTS)
     const json = await renderSearchIndex(context, [...PAGES, ...events])
     return plainFile({
       contentType: JSON_TYPE,

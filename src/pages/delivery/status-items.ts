@@ -5,7 +5,6 @@ import type { Incident, Maintenance } from '../snapshots/status-record.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
 import type { ItemRevisions, RevisedList } from './item-revisions.ts'
-import { tagUri } from './tag-uri.ts'
 
 /** Incidents in a feed, and as many maintenances. */
 const MAX_ITEMS = 50
@@ -18,6 +17,11 @@ export interface StatusItem {
 
 const linesOf = (updates: readonly { readonly at: string; readonly text: string }[]) =>
   updates.map(({ at, text }) => `${at} ${text}`)
+
+/** A permanent `tag:` URI (RFC 4151). It needs a host without port, and a day on which the host was in use. */
+export function tagUri(origin: string, instant: string, name: string): string {
+  return `tag:${new URL(origin).hostname},${instant.slice(0, 10)}:${name}`
+}
 
 /** How an item was published. An id is fixed then, because its own times can be corrected. */
 export function revisionsOf(

@@ -1,4 +1,5 @@
 import { CHANGELOG_KINDS, type SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
+import { feedLinks } from '../delivery/feeds.ts'
 import { anchor, link } from '../markup/elements.ts'
 import { code, html, type Html, type HtmlValue } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
@@ -7,7 +8,6 @@ import { endpointPath, type Page, type PageContext, type PageSection, pathOfPage
 import { languageNote, notShown, snapshotContent } from '../snapshots/snapshot-sections.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
-import { feedLinks } from './feed-links.ts'
 
 type Change = SnapshotData<'changelog'>['unreleased'][number]
 

@@ -4,6 +4,7 @@ import {
   type VersionEntry,
 } from '@public-api/contract/history/version-chain'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
+import { feedLinks } from '../delivery/feeds.ts'
 import { bulletList, codeLink, link, proofTexts, scriptTexts } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
@@ -11,7 +12,6 @@ import { countText, inEnglish, plainText, richText, sentencesHtml } from '../mar
 import { type Page, type PageBody, type PageContext, pathOfPage } from '../page.ts'
 import { isTranslation, notesLanguage, resourceTitle } from '../snapshots/snapshot-sections.ts'
 import { momentInText } from '../texts/moments.ts'
-import { feedLinks } from './feed-links.ts'
 import { changesId } from './resource-changes.ts'
 import { sinceLink } from './since-page.ts'
 import { INDEX_PATH, INDEX_PIECE } from './version-index.ts'

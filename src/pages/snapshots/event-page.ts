@@ -1,20 +1,41 @@
 import { formatSnapshotId } from '@public-api/contract/history/version-chain'
 import { componentFeed } from '../delivery/feed-names.ts'
-import { factList, link } from '../markup/elements.ts'
+import { anchor, factList, link } from '../markup/elements.ts'
 import { code, html, type Html } from '../markup/html.ts'
-import type { ShownLimits } from '../markup/newest-shown.ts'
-import { operatorText, plainText, richText } from '../markup/rich-text.ts'
+import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
+import { linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
-import { eventUpdates } from './event-updates.ts'
-import { languageNote } from './snapshot-sections.ts'
+import { languageNote, notShown } from './snapshot-sections.ts'
 import { componentLinks, eventPath, type StatusEvent, statusEvents } from './status-events.ts'
 import type { Incident, Maintenance } from './status-record.ts'
 
 /** Limit of the updates on a page, the newest first. */
 const SHOWN_UPDATES: ShownLimits = { items: 50, bytes: 36_000 }
+
+/** The newest updates of an incident or a maintenance. */
+function eventUpdates<State extends string>(
+  context: PageContext,
+  updates: readonly { readonly at: string; readonly state: State; readonly text: string }[],
+  badgeOf: (state: State) => Html,
+): Html {
+  const { locale, texts, content } = context
+  const { shown, left } = newestShown(
+    updates,
+    SHOWN_UPDATES,
+    ({ at, state, text }) =>
+      html`<dt>${momentHtml(locale, at)}</dt>
+        <dd>
+          ${badgeOf(state)}
+          <p>${linkedText(content, text)}</p>
+        </dd> `,
+  )
+  return html`<h2 id="updates">${anchor('updates', texts.status.updates)}</h2>
+    <dl class="facts">${shown}</dl>
+    ${notShown(context, 'status', texts.status.olderUpdates, left)}`
+}
 
 function incidentBody(context: PageContext, incident: Incident): Html {
   const { locale, texts, facts } = context
@@ -31,9 +52,7 @@ function incidentBody(context: PageContext, incident: Incident): Html {
       ])}
       ${incidentTimeline(context, incident)}
     </div>
-    ${eventUpdates(context, updates, SHOWN_UPDATES, (each) =>
-      stateBadge(texts, 'incidentState', each),
-    )}`
+    ${eventUpdates(context, updates, (each) => stateBadge(texts, 'incidentState', each))}`
 }
 
 /**
@@ -60,9 +79,7 @@ function maintenanceBody(context: PageContext, planned: Maintenance): Html {
     [t.affected, components.length > 0 && componentLinks(context, components)],
   ])}
   ${passedNote(context, planned)}
-  ${eventUpdates(context, updates, SHOWN_UPDATES, (each) =>
-    stateBadge(texts, 'maintenanceState', each),
-  )}`
+  ${eventUpdates(context, updates, (each) => stateBadge(texts, 'maintenanceState', each))}`
 }
 
 /** What a page says of an item that a version removed, at the address that it keeps. */
@@ -78,16 +95,11 @@ function removedBody({ locale, texts }: PageContext, removedIn: string): Html {
   </p>`
 }
 
-/** The pages of all published incidents and maintenances, the newest first, without those of removed ones. */
-export function publishedEventPages(context: PageContext): readonly Page[] {
-  const published = statusEvents(context).filter(({ removedIn }) => removedIn === undefined)
-  return published.map((event) => pageOf(context, event))
-}
-
-/** The pages that removed incidents and maintenances keep. */
-export function removedEventPages(context: PageContext): readonly Page[] {
-  const removed = statusEvents(context).filter(({ removedIn }) => removedIn !== undefined)
-  return removed.map((event) => pageOf(context, event))
+/** The pages of all published incidents and maintenances, the newest first, or those that removed ones keep. */
+export function eventPages(context: PageContext, isRemoved = false): readonly Page[] {
+  return statusEvents(context)
+    .filter(({ removedIn }) => (removedIn !== undefined) === isRemoved)
+    .map((event) => pageOf(context, event))
 }
 
 /** The page of an incident or of a maintenance. Undefined if none with this id was ever published. */

@@ -1,7 +1,7 @@
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { DAY_MS } from '@public-api/contract/text/instant'
 import { componentFeed } from '../delivery/feed-names.ts'
-import { feedLinks } from '../history/feed-links.ts'
+import { feedLinks } from '../delivery/feeds.ts'
 import { anchor, pageSection, pendingSteps } from '../markup/elements.ts'
 import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
