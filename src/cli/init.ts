@@ -9,7 +9,7 @@ import {
   TRANSLATION_LOCALES,
   type TranslationLocale,
 } from '@public-api/contract/snapshots/translations'
-import { keepBytesInGit } from '../files/bytes-in-git.ts'
+import { keepBytesInGit } from '../files/git-files.ts'
 import { changeFile } from './new-file.ts'
 import { withPublishErrors } from './releases-folder.ts'
 

@@ -7,7 +7,7 @@ import type { TranslatedName } from '@public-api/contract/registry/resource-name
 import { SNAPSHOT_ID_PATTERN } from '@public-api/contract/schemas/identifier-patterns'
 import { formatRemovedEvent } from '@public-api/contract/snapshots/removed-events'
 import { expectedName } from '@public-api/contract/text/nearest-name'
-import { keepBytesInGit } from '../files/bytes-in-git.ts'
+import { keepBytesInGit } from '../files/git-files.ts'
 import type { PublishResult, ReleaseOptions } from '../publishing/releases/append-version.ts'
 import { CONTENT_FILES } from '../publishing/rules/content-folder.ts'
 import type { NtpServer } from '../service/time/ntp-server.ts'

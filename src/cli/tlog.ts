@@ -6,7 +6,7 @@ import {
   UsageError,
 } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
-import { keepBytesInGit } from '../files/bytes-in-git.ts'
+import { keepBytesInGit } from '../files/git-files.ts'
 import { readConfig } from './database.ts'
 import { openReleasesFolder, RELEASES_OPTION, withPublishErrors } from './releases-folder.ts'
 import { cosignLines, logPublication, withLogErrors, witnessLines } from './tlog/log-publication.ts'

@@ -13,7 +13,12 @@ import { iconOf, readFavicon, readSiteAssets } from './delivery/site-assets.ts'
 import type { SiteFile } from './delivery/site-file.ts'
 import { createSiteReplies } from './delivery/site-replies.ts'
 import { createWellKnownFiles } from './delivery/well-known-files.ts'
-import { generatedPage, generatedPagePaths, generatedPaths, isGeneratedPath } from './generated-page.ts'
+import {
+  generatedPage,
+  generatedPagePaths,
+  generatedPaths,
+  isGeneratedPath,
+} from './generated-page.ts'
 import { indexPaths, indexPieceOf, renderVersionIndex } from './history/version-index.ts'
 import { nearestPage, notFoundPage } from './not-found-page.ts'
 import { PAGES } from './page-table.ts'

@@ -19,15 +19,15 @@ import {
 } from '@public-api/contract/schemas/identifier-patterns'
 import { parseInstant } from '@public-api/contract/text/instant'
 import { digestFault } from '../crypto/sha256.ts'
-import { carriageReturnFault } from '../files/bytes-in-git.ts'
 import { type FolderEntry, listBelow, readBelow } from '../files/folder-files.ts'
+import { carriageReturnFault } from '../files/git-files.ts'
+import { readPngChunks } from '../files/png-chunks.ts'
 import {
   readTlogFile,
   readTlogFiles,
   TLOG_FILE_NAMES,
   type TlogFileName,
 } from '../tlog/tlog-files.ts'
-import { isPng } from './png.ts'
 
 /** Reasons of a ReleaseFileError. */
 export type ReleaseFileFault =
@@ -96,6 +96,13 @@ const KNOWN_FILES: readonly RegExp[] = [
   String.raw`cards/${DIGEST_NAME}\.png`,
   String.raw`log/(?:${TLOG_FILE_NAMES.map((name) => RegExp.escape(name)).join('|')})`,
 ].map((pattern) => new RegExp(String.raw`^${pattern}(?:\.[0-9a-f]{12}\.partial)?$`))
+
+/** Whether these bytes are one PNG, with one IHDR and nothing after it. */
+function isPng(bytes: Buffer): boolean {
+  const chunks = readPngChunks(bytes)
+  const headers = chunks?.filter(({ type }) => type === 'IHDR') ?? []
+  return headers.length === 1 && chunks?.at(-1)?.end === bytes.length
+}
 
 /** Files of git. A repository may also have its own `.gitkeep`, because git stores no empty folder. */
 const GIT_FILE = /^(?:log\/)?\.git(?:attributes|ignore|keep)$/

@@ -2,8 +2,8 @@ import path from 'node:path'
 import { makeFolder, replaceFile } from '@public-api/client-internal/node/durable-file'
 import { requireOwnPath } from '@public-api/client-internal/node/own-path'
 import { messageOf } from '@public-api/contract/errors/error-message'
-import { carriageReturnFault } from '../files/bytes-in-git.ts'
 import { readBelow } from '../files/folder-files.ts'
+import { carriageReturnFault } from '../files/git-files.ts'
 
 /** A file of the transparency log cannot be read or written. The message names it. */
 export class TlogFileError extends Error {

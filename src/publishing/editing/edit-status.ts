@@ -426,13 +426,13 @@ export function moveMaintenance(
     ...status,
     maintenances: replaceItem(maintenances, { ...maintenance, state: to, updates }),
   }
-  const idsIn = (state: ComponentState) =>
-    status.components
-      .filter((each) => each.state === state && ids.includes(each.id))
-      .map(({ id }) => id)
+  const namedIn = (state: ComponentState) =>
+    ids.filter((each) =>
+      status.components.some((known) => known.id === each && known.state === state),
+    )
   const changes: ComponentChanges =
     step === 'start'
-      ? new Map(idsIn('operational').map((each) => [each, 'maintenance']))
-      : statesAfterEnd(after, idsIn('maintenance'))
+      ? new Map(namedIn('operational').map((each) => [each, 'maintenance']))
+      : statesAfterEnd(after, namedIn('maintenance'))
   return { status: review(after, changes, options, at), id, title }
 }

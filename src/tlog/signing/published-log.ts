@@ -7,7 +7,7 @@ import { rootOf } from '@public-api/client-internal/log/merkle-tree'
 import { withFileLock } from '@public-api/client-internal/node/file-lock'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { versionHashText, type VersionEntry } from '@public-api/contract/history/version-chain'
-import { ignoreInGit } from '../../files/ignore-in-git.ts'
+import { ignoreInGit } from '../../files/git-files.ts'
 import { treeOf } from '../log-entries.ts'
 import {
   isTlogOrigin,
