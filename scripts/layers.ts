@@ -30,7 +30,7 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
   storage: { mayImport: ['storage/stores', 'storage/sqlite', 'storage/postgres'] },
   'publishing/rules': { mayImport: ['contract', 'files'] },
   'publishing/leaks': { mayImport: ['publishing/rules'] },
-  'publishing/logo': { mayImport: ['publishing/rules'] },
+  'publishing/logo': { mayImport: ['files', 'publishing/rules'] },
   'publishing/translations': { mayImport: ['contract', 'crypto', 'files', 'publishing/rules'] },
   'publishing/imports': { mayImport: ['contract', 'publishing/rules'] },
   'publishing/compile': {
