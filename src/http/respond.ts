@@ -127,23 +127,13 @@ function complete(
 /** From this length on, responses share the bytes of their data, so that many unsent ones take little memory. */
 const MIN_SHARED_LENGTH = 16_384
 
-/** Creates the bytes of each payload once. */
-function createPayloadBytes() {
-  const known = new WeakMap<Payload, Buffer>()
-  return (payload: Payload): Buffer => {
-    const bytes = known.get(payload) ?? Buffer.from(payload.json)
-    known.set(payload, bytes)
-    return bytes
-  }
-}
-
-/** Computes the digest of each body without an envelope once. */
-function createDocumentDigests() {
-  const known = new WeakMap<Payload, string>()
-  return (payload: Payload): string => {
-    const digest = known.get(payload) ?? sha256Base64(payload.json)
-    known.set(payload, digest)
-    return digest
+/** A function of payloads that computes its value of each once. */
+function oncePerPayload<Value>(compute: (json: string) => Value): (payload: Payload) => Value {
+  const known = new WeakMap<Payload, Value>()
+  return (payload) => {
+    const value = known.get(payload) ?? compute(payload.json)
+    known.set(payload, value)
+    return value
   }
 }
 
@@ -154,8 +144,8 @@ function createDocumentDigests() {
 export function createResponder(signing: MessageSigning | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
   const templateOf = createHeaderTemplates(common)
-  const bytesOf = createPayloadBytes()
-  const documentDigestOf = createDocumentDigests()
+  const bytesOf = oncePerPayload((json) => Buffer.from(json))
+  const documentDigestOf = oncePerPayload(sha256Base64)
   const proofOf = signing && createRevalidationProofs(signing.signer)
 
   function fail(

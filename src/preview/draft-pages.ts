@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { HEADERS, NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
-import type { ApiRequest, App, Reply } from '../http/api-request.ts'
+import { type ApiRequest, type App, bytesOfBody, type Reply } from '../http/api-request.ts'
 import { refuseForeign } from '../http/private-port.ts'
 import { securityHeaders } from '../pages/delivery/security-headers.ts'
 import { escapeMarkdown } from '../pages/markdown/markdown-text.ts'
@@ -106,10 +106,7 @@ function makePrivate({ status, headers, body }: Reply): Reply {
 
 /** A page with the ribbon, and its other headers. */
 function markAsDraft({ status, headers, body }: Reply, state: PreviewState): Reply {
-  const parts = [body ?? ''].flat()
-  const text = Buffer.concat(
-    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
-  ).toString()
+  const text = bytesOfBody(body ?? '').toString()
   const page = typeOf(headers).startsWith(MARKDOWN_TYPE)
     ? `> Draft: ${escapeMarkdown(state.title)}\n\n${text}`
     : text

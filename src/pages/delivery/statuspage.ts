@@ -97,8 +97,8 @@ function updatesOf(eventId: string, updates: Incident['updates'] | Maintenance['
   }))
 }
 
-/** The documents about one status, each a function of no argument. */
-function documentsOf(context: PageContext, status: Status) {
+/** What the documents about one status consist of. */
+function partsOf(context: PageContext, status: Status) {
   const { facts, locale } = context
   const components = componentsOf(status.components)
   const affected = (ids: readonly string[]) =>
@@ -149,41 +149,39 @@ function documentsOf(context: PageContext, status: Status) {
       scheduled_for: instant(planned.startsAt),
       scheduled_until: instant(planned.endsAt),
     }))
-  const unresolved = incidents.filter(({ resolved_at: end }) => end === null)
-  const upcoming = maintenances.filter(({ status: state }) => state === 'scheduled')
-  const active = maintenances.filter(({ status: state }) => state === 'in_progress')
   const overall = { indicator: STATUSPAGE_INDICATOR[status.state], description: status.summary }
-  return {
-    'summary.json': {
-      page,
-      components,
-      incidents: unresolved,
-      scheduled_maintenances: [...active, ...upcoming],
-      status: overall,
-    },
-    'status.json': { page, status: overall },
-    'components.json': { page, components },
-    'incidents.json': { page, incidents },
-    'incidents/unresolved.json': { page, incidents: unresolved },
-    'scheduled-maintenances.json': { page, scheduled_maintenances: maintenances },
-    'scheduled-maintenances/upcoming.json': { page, scheduled_maintenances: upcoming },
-    'scheduled-maintenances/active.json': { page, scheduled_maintenances: active },
-  }
+  return { page, components, incidents, maintenances, status: overall }
 }
 
-const NAMES = [
-  'summary.json',
-  'status.json',
-  'components.json',
-  'incidents.json',
-  'incidents/unresolved.json',
-  'scheduled-maintenances.json',
-  'scheduled-maintenances/upcoming.json',
-  'scheduled-maintenances/active.json',
-] as const satisfies readonly (keyof ReturnType<typeof documentsOf>)[]
+type Parts = ReturnType<typeof partsOf>
+
+const unresolved = ({ incidents }: Parts) => incidents.filter((each) => each.resolved_at === null)
+const inState = ({ maintenances }: Parts, state: Maintenance['state']) =>
+  maintenances.filter((each) => each.status === state)
+
+/** The documents by their paths, each without the page. */
+const DOCUMENTS: { readonly [name: string]: (parts: Parts) => object } = {
+  'summary.json': (parts) => ({
+    components: parts.components,
+    incidents: unresolved(parts),
+    scheduled_maintenances: [...inState(parts, 'in_progress'), ...inState(parts, 'scheduled')],
+    status: parts.status,
+  }),
+  'status.json': ({ status }) => ({ status }),
+  'components.json': ({ components }) => ({ components }),
+  'incidents.json': ({ incidents }) => ({ incidents }),
+  'incidents/unresolved.json': (parts) => ({ incidents: unresolved(parts) }),
+  'scheduled-maintenances.json': (parts) => ({ scheduled_maintenances: parts.maintenances }),
+  'scheduled-maintenances/upcoming.json': (parts) => ({
+    scheduled_maintenances: inState(parts, 'scheduled'),
+  }),
+  'scheduled-maintenances/active.json': (parts) => ({
+    scheduled_maintenances: inState(parts, 'in_progress'),
+  }),
+}
 
 /** Paths of the documents that programs for Statuspage's API, version 2, read. */
-export const STATUSPAGE_PATHS: readonly string[] = NAMES.map((name) => BASE + name)
+export const STATUSPAGE_PATHS: readonly string[] = Object.keys(DOCUMENTS).map((name) => BASE + name)
 
 /**
  * A document of Statuspage's API, version 2, from the published status, as JSON text. Texts have the language of
@@ -191,7 +189,8 @@ export const STATUSPAGE_PATHS: readonly string[] = NAMES.map((name) => BASE + na
  */
 export function renderStatuspage(context: PageContext, path: string): string | undefined {
   const status = context.content.snapshot('status')
-  const name = NAMES.find((each) => BASE + each === path)
-  if (status === undefined || name === undefined) return undefined
-  return JSON.stringify(documentsOf(context, status)[name])
+  const document = DOCUMENTS[path.slice(BASE.length)]
+  if (status === undefined || document === undefined) return undefined
+  const parts = partsOf(context, status)
+  return JSON.stringify({ page: parts.page, ...document(parts) })
 }
