@@ -3,6 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS } from '@public-api/contract/registry/limits'
 import { withDatabase } from '../../src/cli/database.ts'
 import type { DatabaseLocation } from '../../src/storage/stores/storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
@@ -21,6 +22,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const FROZEN_MS = 10_000
 const QUIET_MS = 3000
 const NODES = 3
+const PER_ACTOR = LIMITS.registrationPerActor.requests
 const BALANCER = 'nginx'
 
 /** The document that the run writes its table into, between the two marks. */
@@ -117,7 +119,7 @@ test(
     const ports = nodes.map(({ port }) => port)
     const balancer = await startBalancer(t, ports)
 
-    assert.equal(await admittedOf(ports, '192.0.2.1'), 5, 'one limit over all nodes')
+    assert.equal(await admittedOf(ports, '192.0.2.1'), PER_ACTOR, 'one limit over all nodes')
 
     const parts: readonly Part[] = [
       ...nodes.map((node, index) => ({
@@ -187,9 +189,13 @@ test(
       assert.equal(tally.unavailable + tally.keyedUnavailable, 0, `${name}: no step by hand`)
     }
 
-    assert.equal(await admittedOf(ports, '192.0.2.2'), 5, 'one limit over all nodes, afterwards')
+    assert.equal(
+      await admittedOf(ports, '192.0.2.2'),
+      PER_ACTOR,
+      'one limit over all nodes, afterwards',
+    )
     await valkey.kill()
-    const share = Math.ceil(5 / NODES)
+    const share = Math.ceil(PER_ACTOR / NODES)
     assert.ok(
       (await admittedOf(ports, '192.0.2.3')) <= share * NODES,
       'a share for each node without Valkey',
