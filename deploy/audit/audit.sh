@@ -30,7 +30,8 @@ title=
 if [ "$status" -ne 0 ]; then
   code=$(sed -n 's/.*"code": *"\([A-Z_]*\)".*/\1/p' "$scratch/report" | head -n 1)
   title="Audit of $ORIGIN: ${code:-failed}"
-  known=$(gh issue list --state open --limit 500 --json title --jq '.[].title')
+  # Without the list, the evidence is still pushed.
+  known=$(gh issue list --state open --limit 500 --json title --jq '.[].title') || known=
   if printf '%s\n' "$known" | grep -Fqx "$title"; then
     title=
   elif [ -e "$scratch/evidence.json" ]; then

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -23,6 +24,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** A stub of `gh`, which keeps the issues in a file: a title in each line. */
 const GH = `#!/bin/sh
+[ ! -e "$ISSUES.away" ] || exit 1
 case $2 in
 list) cat "$ISSUES" ;;
 create) case $4 in *UNREACHABLE|*STATE*) ;; *) git ls-tree --name-only origin/main | grep -q ^evidence- || exit 1 ;; esac; printf '%s\\n' "$4" >>"$ISSUES"; cp "$6" "$ISSUES.body" ;;
@@ -112,13 +114,19 @@ test('an outsider audits every hour: the state is kept, and what is not valid ha
   }
 
   shown = 1
+  const evidence = () => files().filter((name) => name.startsWith('evidence-'))
+  writeFileSync(`${env.ISSUES}.away`, '')
+  assert.notEqual((await runAudit()).status, 0)
+  assert.equal(evidence().length, 1)
+  rmSync(`${env.ISSUES}.away`)
   const found = await runAudit()
   assert.equal(found.status, 1, found.output)
+  const named = evidence()
   assert.equal((await runAudit()).status, 1)
   assert.equal(issues().length, 2)
   assert.match(issues()[1] ?? '', /^Audit of http:\/\/127\.0\.0\.1:\d+: [A-Z_]+$/)
   assert.match(readFileSync(`${env.ISSUES}.body`, 'utf8'), /^ {4}/)
-  assert.equal(files().filter((name) => name.startsWith('evidence-')).length, 1)
+  assert.deepEqual(evidence(), named)
 
   // A deleted state must not make the next audit a first one.
   const last = cloneForge()
