@@ -178,17 +178,19 @@ function brand(context: PageContext): Html {
   const { locale, content, facts } = context
   const logo = content.organization?.logo
   const width = logo && Math.round((logo.width / logo.height) * 32)
+  // The name follows the logo: a screen reader would read it twice.
+  const name = siteName(context)
   const image =
     logo === undefined
       ? html`<img src="${facts.assetPath(ICON_FILE)}" alt="" width="28" height="28" />`
       : html`<img
           src="${facts.assetPath(logoFile(logo))}"
-          alt="${logo.alt}"
+          alt="${logo.alt === name ? '' : logo.alt}"
           width="${width}"
           height="32"
         />`
   return html`<p class="name">
-    <a href="${pathOfPage(locale, '')}">${image} <bdi>${siteName(context)}</bdi></a>
+    <a href="${pathOfPage(locale, '')}">${image} <bdi>${name}</bdi></a>
   </p>`
 }
 

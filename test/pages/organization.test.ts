@@ -212,6 +212,18 @@ test('the form lists the chosen interests in the order of the organization', asy
   }
 })
 
+test('a logo whose text is the name beside it has no text of its own', async (t) => {
+  for (const [alt, expected] of [
+    [ORGANIZATION.name, ''],
+    ['A wave over a gauge', 'A wave over a gauge'],
+  ] as const) {
+    const releases = withOrganization({ logo: { ...ORGANIZATION.logo, alt } })
+    const page = await pageAt(await runApp(t, { releases }), '/en')
+    const texts = page.all('header .name img').map((image) => attributeOf(image, 'alt') ?? '')
+    assert.deepEqual(texts, [expected])
+  }
+})
+
 test('the icon is the logo, or the initial of the organization', async (t) => {
   const iconOf = async (more: { readonly [name: string]: JsonValue }) => {
     const app = await runApp(t, { releases: withOrganization(more) })
