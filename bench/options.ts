@@ -9,6 +9,7 @@ export const PARTS = [
   'growth',
   'log',
   'copy',
+  'pages',
   'cost',
   'registration',
   'databases',
@@ -60,8 +61,8 @@ export interface BenchOptions extends Sizes {
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time and rate of a response, a long history,
-its log and static copies, registrations on waitlists of up to a million rows, databases,
-verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
+its log and static copies, the pages in Chromium, registrations on waitlists of up to a
+million rows, databases, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated

@@ -7,6 +7,7 @@ import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
 import { measureLog } from './log.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
+import { measurePages } from './pages.ts'
 import { measureRegistration } from './registration.ts'
 import { exitCodeOf, formatTable, missedTargets, showProgress, writeResults } from './report.ts'
 import type { BenchReport, Table } from './report.ts'
@@ -23,6 +24,7 @@ const MEASURE: {
   growth: measureGrowth,
   log: measureLog,
   copy: measureCopy,
+  pages: measurePages,
   registration: measureRegistration,
   databases: measureDatabases,
   verification: measureVerification,
@@ -33,8 +35,8 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
   const tables: Table[] = []
   for (const part of PARTS) {
     if (!options.parts.has(part)) continue
-    // The load comes from this process. The servers of the databases inherit its processors.
-    const processors = part === 'databases' ? `0-${cpus().length - 1}` : '0'
+    // The load comes from this process. The servers of the databases and the browser inherit its processors.
+    const processors = part === 'databases' || part === 'pages' ? `0-${cpus().length - 1}` : '0'
     spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(process.pid)])
     tables.push(...(await MEASURE[part](workspace, options)))
   }
