@@ -41,21 +41,11 @@ export function openReleasesCopy(
   releasesDir: string,
   settings: Omit<CopyOptions, 'releases' | 'cards' | 'program'>,
 ): ReleasesCopy {
-  const stored = openReleaseStore(releasesDir)
-  // Read once: `madeOf` names what the copy is made of. The log first: its checkpoint is written after the versions.
-  const tlog = stored.readTlogFiles()
-  const versionIds = stored.readVersionIds()
-  const redactions = stored.listRedactions()
-  const store = {
-    ...stored,
-    readTlogFiles: () => tlog,
-    readVersionIds: () => versionIds,
-    listRedactions: () => redactions,
-  }
+  const store = openReleaseStore(releasesDir)
   const cards = fs.existsSync(path.join(releasesDir, 'cards'))
     ? listBelow(releasesDir, 'cards').flatMap(({ name }) => CARD.exec(name)?.[1] ?? [])
     : []
-  const snapshotId = versionIds.at(-1)
+  const snapshotId = store.readVersionIds().at(-1)
   if (snapshotId === undefined) {
     throw new CopyError(`${releasesDir}: no version is published; publish one first (svc publish)`)
   }
@@ -64,7 +54,7 @@ export function openReleasesCopy(
   // The newest version names all that it is made of, and every version before it.
   const madeOf = shortDigest([
     [program, origin, baseUrl, keyId, startOfDay(clock.nowMs()), cards],
-    [store.readVersionText(snapshotId), redactions, tlog],
+    [store.readVersionText(snapshotId), store.listRedactions(), store.readTlogFiles()],
   ])
   function files() {
     const releases = loadReleases(store)

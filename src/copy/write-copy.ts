@@ -44,8 +44,7 @@ export interface CopyReport {
 interface List {
   /** What the whole copy was made of. A run that was killed leaves none. */
   readonly madeOf?: string
-  /** A run deletes from it what it finds again: a second list of all files would need as much memory as the rest of the run. */
-  readonly files: { [file: string]: Written }
+  readonly files: ReadonlyMap<string, Written>
 }
 
 function isWritten(value: unknown): value is Written {
@@ -59,7 +58,7 @@ function readList(folder: string): List {
   try {
     text = readBelow(folder, LIST_FILE, MAX_LIST_BYTES).toString()
   } catch (error) {
-    if (propertyOf(error, 'code') === 'ENOENT') return { files: {} }
+    if (propertyOf(error, 'code') === 'ENOENT') return { files: new Map() }
     throw new CopyError(`${path.join(folder, LIST_FILE)}: ${messageOf(error)}`, { cause: error })
   }
   let list: unknown
@@ -82,7 +81,7 @@ function readList(folder: string): List {
   const madeOf = propertyOf(list, 'madeOf')
   return {
     ...(typeof madeOf === 'string' ? { madeOf } : {}),
-    files: files as List['files'],
+    files: new Map(Object.entries(files as { [file: string]: Written })),
   }
 }
 
@@ -145,6 +144,15 @@ function createStaging(folder: string) {
   }
 }
 
+/** The files of a copy, and those that replace or extend them, without digests. */
+function* ofBoth(
+  before: List['files'],
+  replaced: ReadonlySet<string>,
+): Generator<readonly [string, Written]> {
+  for (const [file, written] of before) yield [file, replaced.has(file) ? [] : written]
+  for (const file of replaced) if (!before.has(file)) yield [file, []]
+}
+
 interface Replacement {
   readonly before: List['files']
   readonly madeOf: string
@@ -162,8 +170,7 @@ async function replaceFiles(
   const staged: string[] = []
   for await (const { file, key, make } of files) {
     onFile()
-    const known = propertyOf(before, file) as Written | undefined
-    delete before[file]
+    const known = before.get(file)
     if (known !== undefined && key !== undefined && known[1] === key) {
       after.set(file, known)
       continue
@@ -175,15 +182,10 @@ async function replaceFiles(
     staging.write(String(staged.length), bytes)
     staged.push(file)
   }
-  const removed = Object.keys(before)
+  const removed = [...before.keys()].filter((file) => !after.has(file))
   requireOwnFiles(folder, [...staged, ...removed])
   if (staged.length > 0 || removed.length > 0) {
-    const replaced = new Set(staged)
-    const present = Iterator.from(after).map(([file, written]): readonly [string, Written] => [
-      file,
-      replaced.has(file) ? [] : written,
-    ])
-    staging.writeList([Object.entries(before), present].values().flatMap((each) => each))
+    staging.writeList(ofBoth(before, new Set(staged)))
   }
   const made = new Set<string>()
   for (const [index, file] of staged.entries()) {
@@ -211,7 +213,7 @@ export async function writeCopy(
 ): Promise<CopyReport> {
   const { files: before, madeOf: madeBefore } = readList(folder)
   const { madeOf } = content
-  if (madeBefore === madeOf) return { files: Object.keys(before).length, written: 0, removed: 0 }
+  if (madeBefore === madeOf) return { files: before.size, written: 0, removed: 0 }
   const files = content.files()
   const staging = createStaging(folder)
   // What a failed run leaves would keep a full disk full.
