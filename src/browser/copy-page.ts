@@ -56,6 +56,9 @@ async function show(notice: HTMLElement): Promise<void> {
     place.hidden = false
     place.append(pageElement('span', texts.richText(key, values)), space)
   }
+  /** Whether the clock of the device is to blame. */
+  const isAhead = (error: unknown): boolean =>
+    error instanceof VerificationError && error.code === 'FUTURE'
   if ((await cryptoSupport()) !== 'ready') return
   /** The newest version that the service signed, as far as this page knows. */
   let signed = ''
@@ -84,7 +87,7 @@ async function show(notice: HTMLElement): Promise<void> {
     }
   } catch (error) {
     notice.dataset['state'] = 'failed'
-    add(error instanceof VerificationError ? 'failed' : 'missing')
+    add(isAhead(error) ? 'clock' : error instanceof VerificationError ? 'failed' : 'missing')
   }
   try {
     const newest = await askService(origin, pins)
@@ -92,7 +95,9 @@ async function show(notice: HTMLElement): Promise<void> {
     if (isAged) add(newest === version ? 'current' : 'newer', { version: newest })
   } catch (error) {
     const isForged = error instanceof VerificationError && !isOutage(error)
-    add(isForged ? 'forged' : 'unreachable')
+    // The proof said it before, if there is one.
+    if (!isAhead(error)) add(isForged ? 'forged' : 'unreachable')
+    else if (notice.dataset['state'] !== 'failed') add('clock')
   }
   // Published while the service was away, or a moment ago: the service signs it once it has taken it up.
   if (signed !== '' && sequenceOf(version) > sequenceOf(signed))

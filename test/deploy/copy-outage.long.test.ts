@@ -133,8 +133,9 @@ test(
       t,
       hostOf(() => published),
     )
-    const notice = async (below = 'status', locale = 'en') => {
+    const notice = async (below = 'status', locale = 'en', clock?: Date) => {
       const { page } = await browser.openPage(t)
+      if (clock !== undefined) await page.clock.setFixedTime(clock)
       await page.goto(`${host}/${locale}/${below}`)
       const said = page.locator('#copy [role="status"]')
       await said
@@ -176,6 +177,12 @@ test(
       /VS-0001 was the newest version\. The service cannot be reached at the moment\. This page shows VS-0002, which the service has not signed yet\. What is proven ends at VS-0001\.$/,
     )
     assert.match(during.shown, /The data center has no power/)
+    // Only the clock is wrong, and the copy is not accused.
+    const yesterday = await notice('status', 'en', new Date(Date.now() - 86_400_000))
+    assert.equal(
+      yesterday.text,
+      'The clock of this device is behind the time of the signature, so the age is not known. The service cannot be reached at the moment.',
+    )
     assert.match(
       (await notice('status', 'zh-CN')).text,
       /^已证明：截至 \d+年\d+月\d+日 \d\d:\d\d\sUTC（.+），VS-0001 是最新版本。目前无法连接服务。本页显示的是 VS-0002/,
