@@ -13,6 +13,7 @@ import {
   CALM_STATUS,
   ORGANIZATION,
   OUTAGE_STATUS,
+  pastIncident,
   PLANNED_MAINTENANCE,
   TROUBLE_NOW_MS,
 } from '../support/trouble-content.ts'
@@ -127,6 +128,67 @@ test('the status page reports a changed response', { skip }, async (t) => {
   const { published, live } = await bannerOf(page)
   assert.doesNotMatch(published, /state-good/)
   assert.equal(live, TEXTS.en.status.live.result.unverified)
+})
+
+/** The colors of the states on a page besides those of the check itself, and the color of what was not checked. */
+async function colorsOf(page: Page) {
+  return page.locator('main').evaluate((main) => {
+    const colorOf = (each: Element): string => getComputedStyle(each).color
+    const states = [...main.querySelectorAll('.state, :is(.day-bars, .day-key) path')].filter(
+      (each) => each.closest('#self-check, #live, .live-result') === null,
+    )
+    const names = ['good', 'warn', 'bad', 'progress', 'idle', 'edge']
+    const byColor = new Map(
+      names.map((name) => {
+        const probe = main.appendChild(document.createElement('i'))
+        probe.style.color = `var(--${name})`
+        return [colorOf(probe), name]
+      }),
+    )
+    return [...new Set(states.map((each) => byColor.get(colorOf(each))))].toSorted()
+  })
+}
+
+test('nothing that failed the check keeps the color of its state', { skip }, async (t) => {
+  const components = OUTAGE_STATUS.components.map((each, index) => ({
+    ...each,
+    ...(index === 0 ? { group: 'Folded' } : index === 1 ? { group: 'Open' } : {}),
+  }))
+  const maintenances = [1, 2].map((nth) => ({ ...PLANNED_MAINTENANCE, id: `network-${nth}` }))
+  const incidents = [...OUTAGE_STATUS.incidents, pastIncident(1, 'reads')]
+  const app = await runApp(t, {
+    releases: releasesOf({ status: { ...OUTAGE_STATUS, components, incidents, maintenances } }),
+    clock: { nowMs: () => TROUBLE_NOW_MS },
+  })
+  for (const path of ['/en', '/en/status']) {
+    const { page } = await browser.openPage(t)
+    await page.clock.setFixedTime(TROUBLE_NOW_MS + 5000)
+    await page.goto(app.origin + path)
+    await page.locator('#state-now[data-live="same"]').waitFor()
+    const before = await colorsOf(page)
+    assert.ok(before.includes('bad') && before.includes('warn'), `${path}: ${before.join()}`)
+    for (const [change, kind] of [
+      [tamper, 'invalid'],
+      [(each: Page) => each.route(STATUS, (route) => route.abort()), 'unavailable'],
+    ] as const) {
+      await change(page)
+      await page.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+      await page.locator(`#state-now[data-live="${kind}"]`).waitFor()
+      const colors = await colorsOf(page)
+      assert.deepEqual(
+        colors.filter((color) => color !== 'edge'),
+        ['idle'],
+        `${path} ${kind}`,
+      )
+      await page.unroute(STATUS)
+    }
+    // The next check that passes returns the colors.
+    await page.locator('[aria-disabled="true"]').waitFor({ state: 'detached' })
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.locator('#state-now[data-live="same"]').waitFor()
+    assert.deepEqual(await colorsOf(page), before)
+  }
 })
 
 /** What stands between the page and the service, and what the pages say of it: an outage is not a forgery. */
