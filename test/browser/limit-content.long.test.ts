@@ -12,13 +12,21 @@ const skip = browserMissing
 
 const WIDTHS = [360, 768, 1280]
 const PATHS = [...PAGES.map(({ path }) => path), 'history/VS-0002', 'history/VS-0001']
+/** Pages that the sitemap names besides, one of each kind. */
+const OF_STATUS = [
+  /status\/incidents\/[\w-]+/,
+  /status\/maintenances\/[\w-]+/,
+  /status\/\d{4}-\d{2}/,
+]
 
 for (const variant of LIMIT_VARIANTS) {
   test(`texts at their limits leave every page whole: ${variant}`, { skip }, async (t) => {
     const app = await runApp(t, { releases: limitReleases(variant) })
     const { page } = await browser.openPage(t)
     const faults: string[] = []
-    for (const path of PATHS) {
+    const sitemap = await (await app.fetch('/sitemap.xml')).text()
+    const ofStatus = OF_STATUS.map((path) => path.exec(sitemap)?.[0] ?? assert.fail(String(path)))
+    for (const path of [...PATHS, ...ofStatus]) {
       const response = await page.goto(app.origin + pathOfPage('en', path))
       assert.equal(response?.status(), 200, path)
       for (const width of WIDTHS) {

@@ -145,7 +145,7 @@ async function colorsOf(page: Page) {
         return [colorOf(probe), name]
       }),
     )
-    return [...new Set(states.map((each) => byColor.get(colorOf(each))))].toSorted()
+    return [...new Set(states.map(colorOf).map((color) => byColor.get(color) ?? color))].toSorted()
   })
 }
 
