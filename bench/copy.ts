@@ -3,7 +3,7 @@ import path from 'node:path'
 import { appendVersions } from './history-fixture.ts'
 import type { BenchOptions } from './options.ts'
 import { runSvc } from './processes.ts'
-import { judge, megabytes, oneDigit, showProgress, whole, type Table } from './report.ts'
+import { megabytes, oneDigit, showProgress, targetRow, whole, type Table } from './report.ts'
 import type { Workspace } from './workspace.ts'
 
 const ORIGIN = 'https://api.example.org'
@@ -67,11 +67,6 @@ export async function measureCopy(
 ): Promise<readonly Table[]> {
   const found: Awaited<ReturnType<typeof measureLength>>[] = []
   for (const versions of copiedVersions) found.push(await measureLength(workspace, versions))
-  const longest = found.at(-1)
-  const judged = (what: string, value: number, bound: typeof FIRST_TARGET, isMemory = false) => {
-    const format = isMemory ? megabytes : seconds
-    return [what, format(value), judge(`copy: ${what}`, value, bound, format)]
-  }
   return [
     {
       title: 'Writing a static copy: seconds (of them CPU time of the process)',
@@ -82,18 +77,14 @@ export async function measureCopy(
         megabytes(memory),
       ]),
     },
-    ...(longest === undefined
-      ? []
-      : [
-          {
-            title: `A static copy of ${whole(longest.versions)} versions: targets`,
-            heading: 'what|found|target|',
-            rows: [
-              judged('first', longest.first.elapsed, FIRST_TARGET),
-              judged('after a publication', longest.update.elapsed, UPDATE_TARGET),
-              judged('memory', longest.memory, MEMORY_TARGET, true),
-            ],
-          },
-        ]),
+    ...found.slice(-1).map(({ versions, first, update, memory }) => ({
+      title: `A static copy of ${whole(versions)} versions: targets`,
+      heading: 'what|found|target|',
+      rows: [
+        targetRow('first copy', first.elapsed, FIRST_TARGET, seconds),
+        targetRow('copy after a publication', update.elapsed, UPDATE_TARGET, seconds),
+        targetRow('memory of a copy', memory, MEMORY_TARGET, megabytes),
+      ],
+    })),
   ]
 }

@@ -52,7 +52,6 @@ const SUBJECTS = [
   { id: 'node-signed', title: 'bare node:http, same signer', isPeer: true },
   { id: 'fastify-crypto', title: 'Fastify 5, node:crypto', isPeer: true },
   { id: 'fastify-sodium', title: 'Fastify 5, same signer', isPeer: true },
-  { id: 'hono', title: 'Hono 4, same signer', isPeer: true },
   { id: 'node-unsigned', title: 'bare node:http, unsigned', isPeer: true },
   { id: 'not-modified', title: 'the service: 304 to If-None-Match', expectedStatus: 304 },
   { id: 'message-signature', title: 'the service: 200, also signed by RFC 9421' },
@@ -76,24 +75,19 @@ const RATIO_TARGETS = [
   ['not-modified', 'service', 'CPU time: service, 304 / 200', 1],
 ] as const
 
-/** Starts a peer that repeats a response. */
-function startPeer(workspace: Workspace, peer: string, response: FetchedResponse): Promise<Server> {
-  const file = path.join(workspace.folder, 'peer-response.json')
-  const model = peerResponseOf(response, workspace.readSigningKeyPem())
-  writeFileSync(file, JSON.stringify(model))
-  return startProgram(workspace, ['peer.ts', file, peer])
-}
-
+/** Starts the service, or a peer that repeats a response of it. */
 async function startSubject(
   workspace: Workspace,
   { id, title, isPeer = false }: Subject,
   model: FetchedResponse,
 ): Promise<Server> {
   if (!isPeer) return startService(workspace)
-  const server = await startPeer(workspace, id, model)
+  const key = workspace.readSigningKeyPem()
+  const file = path.join(workspace.folder, 'peer-response.json')
+  writeFileSync(file, JSON.stringify(peerResponseOf(model, key)))
+  const server = await startProgram(workspace, ['peer.ts', file, id])
   const response = await fetchOnce(server.port, model.target)
-  const isSigned = id !== 'node-unsigned'
-  requireEqualResponse(title, model, response, isSigned, workspace.readSigningKeyPem())
+  requireEqualResponse(title, model, response, id !== 'node-unsigned', key)
   return server
 }
 

@@ -1,8 +1,8 @@
-import { cpSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { READ_STATUS } from './cost.ts'
-import { appendVersions, publishSummary } from './history-fixture.ts'
+import { appendVersions, copyContent, publishSummary } from './history-fixture.ts'
 import { runLoad } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { startService, type Server } from './processes.ts'
@@ -54,13 +54,14 @@ export async function startWithAdmin(workspace: Workspace, releasesDir: string) 
   return { server, adminPort: await server.firstLine(findPort) }
 }
 
-async function measureFolder(
-  workspace: Workspace,
-  releasesDir: string,
-): Promise<Omit<Figures, 'publishMs'>> {
-  const beganMs = performance.now()
+/** Starts the service on a history of this length, and publishes one more version while it runs. */
+async function measureHistory(workspace: Workspace, versions: number): Promise<Figures> {
+  showProgress(`growth: ${versions} versions`)
+  const releasesDir = path.join(workspace.folder, `releases-${versions}`)
+  appendVersions(workspace.releasesDir, releasesDir, versions)
+  const startedMs = performance.now()
   const { server, adminPort } = await startWithAdmin(workspace, releasesDir)
-  const startMs = performance.now() - beganMs
+  const startMs = performance.now() - startedMs
   // The heap's young generation grows with the first requests of every service, whatever its history.
   await runLoad({ ...READ_STATUS, port: server.port, requests: WARM_UP_REQUESTS })
   await pause(SETTLE_MS)
@@ -69,24 +70,12 @@ async function measureFolder(
     appendVersions(workspace.releasesDir, releasesDir, 1),
   )
   await server.end()
-  return { startMs, megabytes: resident, pauseMs }
-}
-
-/** Starts the service on a history of this length, and publishes one more version while it runs. */
-async function measureHistory(workspace: Workspace, versions: number): Promise<Figures> {
-  showProgress(`growth: ${versions} versions`)
-  const releasesDir = path.join(workspace.folder, `releases-${versions}`)
-  appendVersions(workspace.releasesDir, releasesDir, versions)
-  const served = await measureFolder(workspace, releasesDir)
-  const contentDir = path.join(workspace.folder, 'content')
-  cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
-  // It names the version of the own history.
-  rmSync(path.join(contentDir, '.published.json'), { force: true })
+  const contentDir = copyContent(workspace)
   const beganMs = performance.now()
   await publishSummary(workspace, contentDir, releasesDir, 'Changed to measure publishing.')
   const publishMs = performance.now() - beganMs
   rmSync(releasesDir, { recursive: true })
-  return { ...served, publishMs }
+  return { startMs, megabytes: resident, pauseMs, publishMs }
 }
 
 /** Compares a short history with a long one. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { changesBetween, type VersionEntry } from '@public-api/contract/history/version-chain'
 import { canonicalJson, type JsonValue } from '@public-api/contract/json/canonical-json'
@@ -41,6 +41,14 @@ export function appendVersions(fromDir: string, releasesDir: string, count: numb
     previous = chainedEntry(previous, { ...base, resources, changes })
     store.appendVersion(previous.snapshotId, canonicalJson({ ...previous }))
   }
+}
+
+/** A copy of the content of this repository, which has another history. */
+export function copyContent({ root, folder }: Workspace): string {
+  const contentDir = path.join(folder, 'content')
+  cpSync(path.join(root, 'content'), contentDir, { recursive: true })
+  rmSync(path.join(contentDir, '.published.json'), { force: true })
+  return contentDir
 }
 
 /** Publishes a version with another summary of the status, with the command that operators use. */

@@ -8,10 +8,10 @@ import { runLoad } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { runSvc, startService } from './processes.ts'
 import {
-  judge,
   medianOf,
   milliseconds,
   showProgress,
+  targetRow,
   twoDigits,
   whole,
   type Table,
@@ -22,6 +22,7 @@ const STARTS = 3
 const PROOFS = 500
 const START_TARGET = { atMost: 2000 }
 const PAUSE_TARGET = { atMost: 20 }
+const PAUSE = 'longest event-loop pause while a version is taken up'
 const PROOF_TARGET = { atMost: 5 }
 const WARM_UP_REQUESTS = 20_000
 const fineMilliseconds = (value: number): string => `${twoDigits(value)} ms`
@@ -80,22 +81,16 @@ export async function measureLog(
   const { readyMs, logMs, cpuMs } = await measureStarts(workspace, releasesDir)
   const { proofMs, pauseMs } = await measureServing(workspace, releasesDir, versions)
   rmSync(releasesDir, { recursive: true })
-  const row = (
-    what: string,
-    value: number,
-    target: { readonly atMost: number },
-    format: (value: number) => string = milliseconds,
-  ) => [what, format(value), judge(what, value, target, format)]
   return [
     {
       title: `A transparency log of ${whole(versions)} versions`,
       heading: 'what|median|target|',
       rows: [
-        row('start until a read is answered', readyMs, START_TARGET),
-        row('start until the log is served', logMs, START_TARGET),
+        targetRow('start until a read is answered', readyMs, START_TARGET, milliseconds),
+        targetRow('start until the log is served', logMs, START_TARGET, milliseconds),
         ['processor time of that start', milliseconds(cpuMs), '', ''],
-        row('longest event-loop pause while a version is taken up', pauseMs, PAUSE_TARGET),
-        row('request for an offline proof', proofMs, PROOF_TARGET, fineMilliseconds),
+        targetRow(PAUSE, pauseMs, PAUSE_TARGET, milliseconds),
+        targetRow('request for an offline proof', proofMs, PROOF_TARGET, fineMilliseconds),
       ],
     },
   ]

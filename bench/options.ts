@@ -12,7 +12,6 @@ export const PARTS = [
   'pages',
   'cost',
   'registration',
-  'databases',
   'verification',
 ] as const
 export type Part = (typeof PARTS)[number]
@@ -36,9 +35,7 @@ const FULL = {
   copiedVersions: [100, 1000, AUDITED_VERSIONS],
 }
 
-type Sizes = Readonly<typeof FULL>
-
-const QUICK: Partial<Sizes> = {
+const QUICK: Partial<typeof FULL> = {
   rounds: 3,
   warmUpRequests: 30_000,
   measuredRequests: 10_000,
@@ -52,7 +49,7 @@ const QUICK: Partial<Sizes> = {
 }
 
 /** Parts of one run. */
-export interface BenchOptions extends Sizes {
+export interface BenchOptions extends Readonly<typeof FULL> {
   readonly write: boolean
   readonly quick: boolean
   readonly parts: ReadonlySet<Part>
@@ -62,7 +59,7 @@ export const HELP = `Usage: npm run bench -- [options]
 
 Measures the service beside its peers: CPU time and rate of a response, a long history,
 its log and static copies, the pages in Chromium, registrations on waitlists of up to a
-million rows, databases, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
+million rows, verification of a response, and the audit of a history of ${AUDITED_VERSIONS.toLocaleString('en')} versions. Linux only.
 
   --quick           fewer rounds, requests and rows: about three minutes, rough figures
   --only <part>     one part: ${PARTS.join(', ')}; may be repeated

@@ -3,7 +3,7 @@ import { chromium, type Browser } from 'playwright-core'
 import { buildExample } from '../scripts/build-example.ts'
 import { CHROMIUM_ARGUMENTS, findChromium, LOOPBACK_ONLY } from '../scripts/find-chromium.ts'
 import { startService } from './processes.ts'
-import { judge, medianOf, milliseconds, showProgress, type Table } from './report.ts'
+import { targetRow, medianOf, milliseconds, showProgress, type Table } from './report.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Lighthouse's factor for a mid-range phone. */
@@ -59,7 +59,7 @@ export async function measurePages(workspace: Workspace): Promise<readonly Table
     showProgress(`pages: ${each}`)
     const load = () => measureLoad(browser, origin + each)
     const median = medianOf([await load(), await load(), await load()])
-    rows.push([each, milliseconds(median), judge(`pages: ${each}`, median, TARGET, milliseconds)])
+    rows.push(targetRow(each, median, TARGET, milliseconds))
   }
   await browser.close()
   await service.end()

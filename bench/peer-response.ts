@@ -18,13 +18,9 @@ export interface PeerResponse {
   readonly signingKeyPem: string
 }
 
-/** Fetches a target once, with header lines of its own. */
-export async function fetchOnce(
-  port: number,
-  target: string,
-  ...lines: readonly string[]
-): Promise<FetchedResponse> {
-  const request = rawRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines])
+/** Fetches a target once. */
+export async function fetchOnce(port: number, target: string): Promise<FetchedResponse> {
+  const request = rawRequest('GET', target, [`Host: 127.0.0.1:${port}`])
   return { target, ...(await sendRaw(port, request)) }
 }
 

@@ -99,29 +99,5 @@ async function serveFastify(): Promise<void> {
   printUrl((app.server.address() as AddressInfo).port)
 }
 
-/** Hono on its Node server. */
-async function serveHono(): Promise<void> {
-  const [{ Hono }, { serve }] = await Promise.all([import('hono'), import('@hono/node-server')])
-  const buildBody = createBodies()
-  const prepared = Object.fromEntries(headers)
-  const app = new Hono()
-  app.get(target, (context) => {
-    const { requestId, issuedAt, text } = buildBody()
-    const { contentDigest, signature } = sign(issuedAt, text)
-    return context.body(text, 200, {
-      ...prepared,
-      [HEADERS.requestId]: requestId,
-      [HEADERS.contentDigest]: contentDigest,
-      [HEADERS.signedAt]: issuedAt,
-      [HEADERS.signature]: signature,
-    })
-  })
-  serve(
-    { fetch: app.fetch, port: 0, hostname: '127.0.0.1', serverOptions: SERVER_OPTIONS },
-    ({ port }) => printUrl(port),
-  )
-}
-
-if (peer === 'hono') await serveHono()
-else if (peer?.startsWith('fastify')) await serveFastify()
+if (peer?.startsWith('fastify')) await serveFastify()
 else serveApi(peer === 'node-signed')

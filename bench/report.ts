@@ -66,6 +66,16 @@ export function judge(
   return { what, found: format(value), expected, isMet: value <= atMost }
 }
 
+/** A row of a value and its target. */
+export function targetRow(
+  what: string,
+  value: number,
+  bound: { readonly atMost: number },
+  format: Format,
+): readonly (string | Target)[] {
+  return [what, format(value), judge(what, value, bound, format)]
+}
+
 /** Cells for the ratio of two measurements and its target; the median of the rounds counts. */
 export function ratioCells(
   what: string,

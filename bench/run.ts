@@ -3,7 +3,6 @@ import { cpus } from 'node:os'
 import { runScript } from '../scripts/script-main.ts'
 import { measureCopy } from './copy.ts'
 import { measureCost } from './cost.ts'
-import { measureDatabases } from './databases.ts'
 import { measureGrowth } from './growth.ts'
 import { measureLog } from './log.ts'
 import { FLAGS, HELP, parseOptions, PARTS, type BenchOptions, type Part } from './options.ts'
@@ -26,7 +25,6 @@ const MEASURE: {
   copy: measureCopy,
   pages: measurePages,
   registration: measureRegistration,
-  databases: measureDatabases,
   verification: measureVerification,
 }
 
@@ -35,8 +33,8 @@ async function measure(options: BenchOptions): Promise<BenchReport> {
   const tables: Table[] = []
   for (const part of PARTS) {
     if (!options.parts.has(part)) continue
-    // The load comes from this process. The servers of the databases and the browser inherit its processors.
-    const processors = part === 'databases' || part === 'pages' ? `0-${cpus().length - 1}` : '0'
+    // The load comes from this process. The browser inherits its processors.
+    const processors = part === 'pages' ? `0-${cpus().length - 1}` : '0'
     spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(process.pid)])
     tables.push(...(await MEASURE[part](workspace, options)))
   }

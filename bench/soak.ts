@@ -1,11 +1,11 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runScript, ScriptUsageError } from '../scripts/script-main.ts'
 import { withDatabase } from '../src/cli/database.ts'
 import { startMixedTraffic } from '../test/support/mixed-traffic.ts'
 import { issueInto } from '../test/support/stored-keys.ts'
-import { publishSummary } from './history-fixture.ts'
+import { copyContent, publishSummary } from './history-fixture.ts'
 import { startService } from './processes.ts'
 import { formatTable, medianOf, showProgress, twoDigits, whole, type Table } from './report.ts'
 import { openWorkspace } from './workspace.ts'
@@ -34,11 +34,8 @@ function growthOf(megabytes: readonly number[]): number {
 async function soak(minutes: number) {
   const workspace = openWorkspace()
   const releasesDir = path.join(workspace.folder, 'releases')
-  const contentDir = path.join(workspace.folder, 'content')
   cpSync(workspace.releasesDir, releasesDir, { recursive: true })
-  cpSync(path.join(workspace.root, 'content'), contentDir, { recursive: true })
-  // It names the version of the own history.
-  rmSync(path.join(contentDir, '.published.json'), { force: true })
+  const contentDir = copyContent(workspace)
   const service = await startService(workspace, {
     SVC_RELEASES_DIR: releasesDir,
     SVC_CHALLENGE: 'test',

@@ -9,7 +9,6 @@ import { createKeyedHash } from '../src/crypto/keyed-hash.ts'
 import { openSecrets } from '../src/local-secrets.ts'
 import { TEST_TOKEN } from '../src/service/challenge/challenge.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist/waitlist-entry.ts'
-import type { Counters } from '../src/storage/counters/counters.ts'
 import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts'
 import { prepareWaitlist } from '../src/storage/sqlite/sqlite-statements.ts'
 import type { Workspace } from './workspace.ts'
@@ -91,13 +90,5 @@ export function trimWaitlist(file: string, rows: number): void {
     checkpointWal(database, true)
   } finally {
     database.close()
-  }
-}
-
-/** Counters that count as these do, against bounds that are out of reach. */
-export function withoutLimits(counters: Counters): Counters {
-  return {
-    ...counters,
-    count: (windows) => counters.count(windows.map((window) => ({ ...window, requests: 1e9 }))),
   }
 }

@@ -9,15 +9,15 @@ const ROOT = path.dirname(import.meta.dirname)
 export interface Workspace {
   /** Working folder of the service. */
   readonly root: string
-  /** The folder itself, also for the databases of the parts. It is removed when the process ends. */
+  /** The folder itself, also for the databases. It is removed when the process ends. */
   readonly folder: string
   readonly releasesDir: string
   /** Environment of every server. The port is free to choose. */
   readonly env: NodeJS.ProcessEnv
   /** Which processor runs what, for the report. */
   readonly placement: string
-  /** The same command on the server's processor, on that of the load, or on any. */
-  place(command: readonly string[], on: 'server' | 'load' | 'any'): readonly string[]
+  /** The same command on the server's processor, or on any. */
+  place(command: readonly string[], on: 'server' | 'any'): readonly string[]
   /** The arguments that `npm start` gives to Node: options from package.json and the main file. */
   readonly startArguments: readonly string[]
   /** The Node options among them; the peers get the same. */
@@ -33,7 +33,7 @@ function placeOnProcessors(): Pick<Workspace, 'placement' | 'place'> {
     const placement = 'nothing bound to a processor (needs taskset and two processors)'
     return { placement, place: (command) => command }
   }
-  const processors = { server: String(last), load: '0', any: `0-${last}` }
+  const processors = { server: String(last), any: `0-${last}` }
   return {
     placement: `the server alone on processor ${last}, the load on processor 0 (taskset)`,
     place: (command, on) => ['taskset', '--cpu-list', processors[on], ...command],
