@@ -18,7 +18,7 @@ import {
 } from './find-chromium.ts'
 import { runScript, ScriptUsageError } from './script-main.ts'
 
-const WIDTHS = [360, 768, 1280, 1920] as const
+const WIDTHS = [360, 768, 1280, 1600] as const
 const SCHEMES = ['light', 'dark'] as const
 
 const HELP = `Usage: npx node scripts/screenshots.ts [--page PATH]... [--locale LOCALE]... [--width PX]... [--scheme SCHEME]...

@@ -206,13 +206,14 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
     ])
     const text = () => releases.version(snapshotId)?.json
     yield archived(`/archive/versions/${snapshotId}.json`, text)
-    for (const [name, digest] of Object.entries(resources)) {
+    for (const { resource: name } of changes) {
+      const digest = resources[name]
       const resource = `${name}/${digest}`
-      if (listed.has(resource)) continue
+      if (digest === undefined || listed.has(resource)) continue
       listed.add(resource)
       const target = `/archive/resources/${resource}.json`
       if (!redactions.has(resource)) {
-        yield archived(target, () => releases.readResource(name, digest))
+        yield archived(target, () => releases.readResource(name, digest)?.json)
       }
       // Static hosts cannot answer 410; the tombstone lies beside where the resource was.
       else {

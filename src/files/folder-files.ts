@@ -23,6 +23,18 @@ const HAS_OPEN_FILES = fs.existsSync(OPEN_FILES)
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
 const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY
 
+/**
+ * Opens a file if no component of its path is a link, as the name of the open file shows; undefined if it may be. Takes
+ * half the time of one open for each component: a copy of 10,000 versions reads 30,000 files.
+ */
+function openDirectly(folder: string, name: string, flags: number): number | undefined {
+  const handle = fs.openSync(path.join(folder, name), flags | O_NOFOLLOW)
+  const opened = fs.readlinkSync(`${OPEN_FILES}/${handle}`)
+  if (opened === path.join(fs.realpathSync.native(folder), name)) return handle
+  fs.closeSync(handle)
+  return undefined
+}
+
 /** Opens a file. Where an open folder has no name, another process could replace a component meanwhile. */
 function openBelow(folder: string, name: string, flags: number): number {
   if (!HAS_OPEN_FILES) {
@@ -30,6 +42,8 @@ function openBelow(folder: string, name: string, flags: number): number {
     return fs.openSync(path.join(folder, name), flags | O_NOFOLLOW)
   }
   const components = componentsOf(name, 'file')
+  const direct = openDirectly(folder, name, flags)
+  if (direct !== undefined) return direct
   let handle = fs.openSync(folder, FOLDER_FLAGS)
   for (const { part, isLast } of components) {
     const parent = handle

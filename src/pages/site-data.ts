@@ -205,10 +205,8 @@ export function createSiteData({
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
   let statusRecord: StatusRecord | undefined
-  const readArchived = (name: string, digest: string): unknown => {
-    const text = releases.readResource(name, digest)
-    return text === undefined ? undefined : JSON.parse(text)
-  }
+  const readArchived = (name: string, digest: string): unknown =>
+    releases.readResource(name, digest)?.value
   const archived = remembering((resource) => {
     const end = resource.lastIndexOf('/')
     return readArchived(resource.slice(0, end), resource.slice(end + 1))

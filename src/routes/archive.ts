@@ -46,9 +46,9 @@ function findResource(
     return { ...jsonFile(canonicalJson({ reason, redactedAt }), REVALIDATED), status: 410 }
   }
   // Looks for the file first, so that an unknown digest does not search all versions.
-  const json = releases.readResource(name, digest)
-  if (json === undefined || !releases.namesResource(name, digest)) return undefined
-  return jsonFile(json, IMMUTABLE)
+  const stored = releases.readResource(name, digest)
+  if (stored === undefined || !releases.namesResource(name, digest)) return undefined
+  return jsonFile(stored.json, IMMUTABLE)
 }
 
 /**

@@ -33,10 +33,10 @@ function addVersion(walk: Walk, history: History, list: RevisedList, entry: Vers
   walk.head = entry
   if (digest === undefined || digest === walk.digest) return
   walk.digest = digest
-  const json = history.readResource(resource, digest)
-  // Damaged or redacted.
-  if (json === undefined) return
-  const found = propertyOf(JSON.parse(json), list)
+  // Undefined if damaged or redacted.
+  const stored = history.readResource(resource, digest)
+  if (stored === undefined) return
+  const found = propertyOf(stored.value, list)
   const texts = new Map(
     (Array.isArray(found) ? found : []).map((item: unknown) => [
       String(propertyOf(item, key)),

@@ -1,6 +1,6 @@
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
-import { eventPath, type StatusEvent } from '../snapshots/status-events.ts'
+import { eventPath } from '../snapshots/status-events.ts'
 import type { Incident, Maintenance } from '../snapshots/status-record.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
@@ -47,43 +47,40 @@ function withEnd(
   }
 }
 
-/** What the items of incidents and maintenances share. */
-function itemOf(
-  { locale, facts }: PageContext,
-  kind: StatusEvent['kind'],
-  { id, updates }: Incident | Maintenance,
-) {
+function incidentItem({ locale, texts, facts }: PageContext, incident: Incident) {
+  const { id, title, state, startedAt, resolvedAt, updates } = incident
   const { origin, ownOrigin } = facts
-  const { firstAt, changedAt } = revisionsOf(facts, kind, id)
-  return {
-    id: tagUri(origin, firstAt, `${kind}/${id}`),
-    url: ownOrigin + pathOfPage(locale, eventPath({ kind, id })),
+  const { firstAt, changedAt } = revisionsOf(facts, 'incidents', id)
+  const item: FeedItem = {
+    id: tagUri(origin, firstAt, `incidents/${id}`),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'incidents', id })),
+    title: plainText(texts.feed.incident, {
+      title,
+      state: labelFor(texts, 'incidentState', state),
+    }),
     content_text: linesOf(updates).join('\n'),
+    date_published: startedAt,
     date_modified: changedAt,
   }
+  return withEnd(item, resolvedAt, updates)
 }
 
-function incidentItem(context: PageContext, incident: Incident) {
-  const { texts } = context
-  const state = labelFor(texts, 'incidentState', incident.state)
-  const item: FeedItem = {
-    ...itemOf(context, 'incidents', incident),
-    title: plainText(texts.feed.incident, { title: incident.title, state }),
-    date_published: incident.startedAt,
-  }
-  return withEnd(item, incident.resolvedAt, incident.updates)
-}
-
-function maintenanceItem(context: PageContext, planned: Maintenance) {
-  const { texts } = context
-  const { title, state, startsAt, endsAt, updates } = planned
-  const label = labelFor(texts, 'maintenanceState', state)
+function maintenanceItem({ locale, texts, facts }: PageContext, planned: Maintenance) {
+  const { id, title, state, startsAt, endsAt, updates } = planned
+  const { origin, ownOrigin } = facts
+  const { firstAt, changedAt } = revisionsOf(facts, 'maintenances', id)
+  const announcedAt = updates.at(-1)?.at ?? startsAt
   const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
   const item: FeedItem = {
-    ...itemOf(context, 'maintenances', planned),
-    title: plainText(texts.feed.maintenance, { title, state: label }),
+    id: tagUri(origin, firstAt, `maintenances/${id}`),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'maintenances', id })),
+    title: plainText(texts.feed.maintenance, {
+      title,
+      state: labelFor(texts, 'maintenanceState', state),
+    }),
     content_text: [time, ...linesOf(updates)].join('\n'),
-    date_published: updates.at(-1)?.at ?? startsAt,
+    date_published: announcedAt,
+    date_modified: changedAt,
   }
   // The oldest update with the final state; a report may follow it.
   const ended = updates.findLast((update) => update.state === state)?.at

@@ -25,12 +25,18 @@ import {
   type ServedReleases,
 } from './read-releases.ts'
 
+/** A stored resource: its canonical JSON, and the object that it is. */
+export interface StoredResource {
+  readonly json: string
+  readonly value: object
+}
+
 /** Published, checked releases, ready to send. Immutable: an update creates a new object. */
 export interface PublishedHistory {
   /** Data of a resource of the newest version (a snapshot or `site/…`), or undefined when it is missing or damaged. */
   resource(name: string): Payload | undefined
-  /** Text of a resource of any version, read and checked when called; undefined if missing or damaged. */
-  readResource(name: string, digest: string): string | undefined
+  /** A resource of any version as text and as value, read and checked when called; undefined if missing or damaged. */
+  readResource(name: string, digest: string): StoredResource | undefined
   namesResource(name: string, digest: string): boolean
   /** PNG of a social card, read when called; undefined without a readable one. */
   readCard(name: string): Uint8Array | undefined
@@ -135,9 +141,10 @@ function createReleases(
     resource: (name) => served.get(name),
     readResource(name, digest) {
       try {
-        const text = store.readResourceText(name, digest)
+        const json = store.readResourceText(name, digest)
+        const value = parseJson(json)
         // The schema of an older version may differ, but every resource is an object.
-        return typeof parseJson(text) === 'object' ? text : undefined
+        return typeof value === 'object' && value !== null ? { json, value } : undefined
       } catch {
         return undefined
       }
