@@ -329,6 +329,10 @@ test(
         (await planned.innerText()).replaceAll('\u2009', ' '),
         /^Nov 28, 01:00 – 03:30 local time\s+Nov 27, 2026, 18:00 – 20:30\sUTC$/,
       )
+      const [own = '', utc = ''] = await planned
+        .locator('.own-time, .utc')
+        .evaluateAll((all) => all.map((each) => getComputedStyle(each).fontSize))
+      assert.equal(own, utc, path)
     }
   },
 )

@@ -47,6 +47,15 @@ test('the index has every page in the navigation, and names places that exist', 
   }
 })
 
+test('the index has no space before the punctuation of a sentence', async (t) => {
+  const { pages } = await readIndex(await runApp(t, EXAMPLE), 'en')
+  const texts = pages.flatMap(({ entries }) => entries.flat())
+  assert.deepEqual(
+    texts.filter((text) => / [,.;)](?: |$)/.test(text)),
+    [],
+  )
+})
+
 test('words of three languages find the place that they name', async (t) => {
   const app = await runApp(t, EXAMPLE)
   const searches = new Map<string, ReturnType<typeof createSearch>>()

@@ -26,6 +26,10 @@ export interface SearchIndex {
 const HEADING = /^h[2-4]$/
 /** Rows of tables have ids of their own; the heading above them names them. */
 const ROW = 'tr'
+/** Elements within a sentence; all others begin and end a word. */
+const INLINE = new Set(['a', 'bdi', 'code', 'em', 'span', 'strong', 'time', 'wbr'])
+
+const spaceBeside = ({ tagName }: PageElement): string => (INLINE.has(tagName) ? '' : ' ')
 
 /** The places of a page in order. Examples of requests and responses are left out. */
 function entriesOf(root: PageElement): readonly SearchEntry[] {
@@ -44,13 +48,16 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
     if (tagName === ROW && attribute(element, 'id') !== undefined) {
       entries.push({ id, heading: entries.at(-1)?.heading ?? '', text: '' })
     }
+    const space = spaceBeside(element)
+    const before = entries.at(-1)
+    if (before !== undefined) before.text += space
     for (const child of readableChildren(element)) {
       const last = entries.at(-1)
       if (isElement(child)) visit(child, id)
       else if (last !== undefined && 'value' in child) last.text += child.value
     }
     const last = entries.at(-1)
-    if (last !== undefined) last.text += ' '
+    if (last !== undefined) last.text += space
   }
 
   visit(root, '')
@@ -59,9 +66,13 @@ function entriesOf(root: PageElement): readonly SearchEntry[] {
 
 function textOf(element: PageElement): string {
   const text = readableChildren(element).map((child) =>
-    isElement(child) ? textOf(child) : 'value' in child ? child.value : '',
+    isElement(child)
+      ? `${textOf(child)}${spaceBeside(child)}`
+      : 'value' in child
+        ? child.value
+        : '',
   )
-  return shownText(text.join(' ')).trim()
+  return shownText(text.join('')).trim()
 }
 
 /**
