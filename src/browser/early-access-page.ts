@@ -11,7 +11,7 @@ import { createFormChallenge } from './form-challenge.ts'
 import { formatDuration, formatNumber, partOf, runsOnce } from './page-element.ts'
 import { readPageTexts, type RichText } from './page-texts.ts'
 import { fieldOfCode, findFaults, readForm } from './registration-fields.ts'
-import { createProblemList, type Problem } from './registration-problems.ts'
+import { createMistakeList, type Mistake } from './registration-mistakes.ts'
 import { isRegistrationClosed, sendRegistration } from './registration-request.ts'
 
 const SECONDS_IN_WORDS = 90
@@ -26,7 +26,7 @@ const send = partOf(document, '#send', HTMLButtonElement)
 const progress = partOf(document, '#progress', HTMLElement)
 const registered = partOf(document, '#registered', HTMLElement)
 const duplicate = partOf(document, '#duplicate', HTMLElement)
-const problems = createProblemList(texts, form, partOf(document, '#problems', HTMLElement))
+const mistakes = createMistakeList(texts, form, partOf(document, '#mistakes', HTMLElement))
 const challengeElement = form.querySelector<HTMLElement>('[data-provider]')
 if (challengeElement === null) throw new Error('The form has no challenge')
 const challenge = createFormChallenge(challengeElement)
@@ -49,8 +49,8 @@ function waitInWords(seconds: number): string {
     : formatDuration(Math.ceil(seconds / 60), 'minute')
 }
 
-/** The problem that an error code describes. */
-function problemOf(code: string, email: string, retryAfterSeconds?: number): Problem {
+/** The mistake that an error code describes. */
+function mistakeOf(code: string, email: string, retryAfterSeconds?: number): Mistake {
   const field = fieldOfCode(code)
   const keys: { readonly [code: string]: string } = {
     NO_RESPONSE: 'unanswered',
@@ -59,10 +59,10 @@ function problemOf(code: string, email: string, retryAfterSeconds?: number): Pro
     ...(email.trim() === '' ? { INVALID_EMAIL: 'emailMissing' } : {}),
   }
   const key = keys[code] ?? (field === undefined ? undefined : code)
-  if (key === undefined) return { field, message: texts.richText('problems.refused', { code }) }
+  if (key === undefined) return { field, message: texts.richText('mistakes.refused', { code }) }
   const most = field === 'interests' ? LIMITS.maxInterests : LIMITS.maxUseCaseCodePoints
   const values = { count: formatNumber(most), wait: waitInWords(retryAfterSeconds ?? 0) }
-  return { field, message: [texts.text(`problems.${key}`, values)] }
+  return { field, message: [texts.text(`mistakes.${key}`, values)] }
 }
 
 /** Whether a request with this outcome may have used up the token. */
@@ -119,16 +119,16 @@ partOf(document, '#again', HTMLButtonElement).addEventListener('click', () => {
 
 async function sendForm(): Promise<void> {
   const typed = readForm(form)
-  problems.clear()
-  const faults = findFaults(typed).map(({ code }) => problemOf(code, typed.email))
-  if (faults.length > 0) {
-    problems.show(faults)
+  mistakes.clear()
+  const found = findFaults(typed).map(({ code }) => mistakeOf(code, typed.email))
+  if (found.length > 0) {
+    mistakes.show(found)
     return
   }
   progress.textContent = texts.text('progress.checking')
   const solved = await challenge.solve()
-  if ('problem' in solved) {
-    problems.show([{ field: 'challenge', message: [texts.text(`problems.${solved.problem}`)] }])
+  if ('failure' in solved) {
+    mistakes.show([{ field: 'challenge', message: [texts.text(`mistakes.${solved.failure}`)] }])
     return
   }
   progress.textContent = texts.text('progress.sending')
@@ -141,7 +141,7 @@ async function sendForm(): Promise<void> {
   const { code, retryAfterSeconds } = outcome
   if (mayBeSpent(code)) challenge.renew()
   if (code === 'DUPLICATE') showDuplicate()
-  else problems.show([problemOf(code, typed.email, retryAfterSeconds)])
+  else mistakes.show([mistakeOf(code, typed.email, retryAfterSeconds)])
 }
 
 // Screen readers do not announce the widget's label change, so announce progress here.
@@ -154,7 +154,7 @@ challenge.onState?.((state) => {
   const key = keys[state]
   progress.textContent = key === undefined ? '' : texts.text(key)
   if (state !== 'error') return
-  problems.mark({ field: 'challenge', message: [texts.text('problems.challengeBroken')] })
+  mistakes.mark({ field: 'challenge', message: [texts.text('mistakes.challengeBroken')] })
 })
 
 const submit = runsOnce(send, () => sendForm().finally(() => (progress.textContent = '')))

@@ -1,8 +1,8 @@
-/** The token of a solved challenge, or the reason why it is missing: a key of the page's problems. */
+/** The token of a solved challenge, or the reason why it is missing: a key of the page's texts of mistakes. */
 export type Solved =
   | { readonly token: string }
   | {
-      readonly problem:
+      readonly failure:
         | 'CHALLENGE_REQUIRED'
         | 'challengeBroken'
         | 'challengeBlocked'
@@ -69,15 +69,15 @@ function createAltchaChallenge(element: HTMLElement): FormChallenge {
   return {
     isGivenBack: true,
     async solve() {
-      if (!isSecureContext) return { problem: 'challengeInsecure' }
-      if (!(await isDoneWithin(defined, LOAD_TIMEOUT_MS))) return { problem: 'challengeBlocked' }
+      if (!isSecureContext) return { failure: 'challengeInsecure' }
+      if (!(await isDoneWithin(defined, LOAD_TIMEOUT_MS))) return { failure: 'challengeBlocked' }
       if (state !== 'verified') {
         const end = new Promise<void>((resolve) => (onEnd = resolve))
         // A running verification must not be restarted, because the widget would report the abort as a failure.
         if (state !== 'verifying') void widget.verify()
         if (!(await isDoneWithin(end, SOLVE_TIMEOUT_MS))) widget.reset()
       }
-      return payload === null ? { problem: 'challengeBroken' } : { token: payload }
+      return payload === null ? { failure: 'challengeBroken' } : { token: payload }
     },
     renew: () => widget.reset(),
     onState: (listener) => void (onState = listener),
@@ -150,7 +150,7 @@ function createHostedChallenge(provider: HostedProvider, element: HTMLElement): 
     isGivenBack: false,
     async solve() {
       if (token !== undefined) return { token }
-      return { problem: isBlocked ? 'challengeBlocked' : 'CHALLENGE_REQUIRED' }
+      return { failure: isBlocked ? 'challengeBlocked' : 'CHALLENGE_REQUIRED' }
     },
     renew() {
       forget()
@@ -163,7 +163,7 @@ function createHostedChallenge(provider: HostedProvider, element: HTMLElement): 
 function createTestChallenge(box: HTMLInputElement): FormChallenge {
   return {
     isGivenBack: true,
-    solve: async () => (box.checked ? { token: box.value } : { problem: 'CHALLENGE_REQUIRED' }),
+    solve: async () => (box.checked ? { token: box.value } : { failure: 'CHALLENGE_REQUIRED' }),
     renew() {
       box.checked = false
     },

@@ -17,7 +17,7 @@ import {
   failing,
   fillForm,
   openForm,
-  problemsOf,
+  mistakesOf,
   realErrors,
   runFormApp,
   sendForm,
@@ -25,7 +25,7 @@ import {
 
 const browser = useBrowser()
 const skip = browserMissing
-const { problems } = TEXTS.en.earlyAccess
+const { mistakes } = TEXTS.en.earlyAccess
 
 /** Real work, and little of it. */
 const LITTLE_WORK: AltchaWork = { cost: 100, maxCounter: 200 }
@@ -75,7 +75,7 @@ for (const locale of LOCALES) {
       assert.equal(asked.count, 0)
       await fillForm(page, { useCase: 'ทดสอบ 测试' })
       await sendForm(page)
-      assert.deepEqual(await problemsOf(page), [])
+      assert.deepEqual(await mistakesOf(page), [])
       const [entry] = await app.entries()
       assert.equal(await page.locator('#ticket').textContent(), entry?.ticket)
       assert.equal(entry?.locale, locale)
@@ -118,7 +118,7 @@ test('the form may be sent while ALTCHA is being solved', { skip }, async (t) =>
   await fillForm(page)
   await page.locator('altcha-widget label').click()
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [])
+  assert.deepEqual(await mistakesOf(page), [])
   assert.equal(await page.locator('#registered').isVisible(), true)
   assert.equal(asked.count, 1)
   assert.deepEqual(errors, [])
@@ -138,7 +138,7 @@ test('an expired solution is replaced', { skip }, async (t) => {
   app.clock.ms += 11 * 60_000
   await fillForm(page)
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [problems.CHALLENGE_FAILED])
+  assert.deepEqual(await mistakesOf(page), [mistakes.CHALLENGE_FAILED])
   assert.deepEqual(await axeFaults(page), [])
   await page.clock.setFixedTime(app.clock.ms)
   await sendForm(page)
@@ -153,7 +153,7 @@ test('a solution survives an outage', { skip }, async (t) => {
   const asked = countChallenges(page)
   await fillForm(page)
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [problems.REGISTRATION_UNAVAILABLE])
+  assert.deepEqual(await mistakesOf(page), [mistakes.REGISTRATION_UNAVAILABLE])
   state.isDown = false
   await sendForm(page)
   assert.equal(await page.locator('#registered').isVisible(), true)
@@ -171,7 +171,7 @@ test('a solution is not resent after a lost response', { skip }, async (t) => {
   })
   await fillForm(page)
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [problems.unanswered])
+  assert.deepEqual(await mistakesOf(page), [mistakes.unanswered])
   await page.unroute(path)
   await sendForm(page)
   assert.equal(await page.locator('#duplicate').isVisible(), true)
@@ -191,15 +191,15 @@ test(
     const box = page.locator('altcha-widget input[type="checkbox"]')
     await box.focus()
     await page.keyboard.press('Space')
-    await page.locator('#challenge-error').getByText(problems.challengeBroken).waitFor()
-    assert.equal(await page.locator('#problems').isVisible(), false)
+    await page.locator('#challenge-error').getByText(mistakes.challengeBroken).waitFor()
+    assert.equal(await page.locator('#mistakes').isVisible(), false)
     assert.equal(await box.getAttribute('aria-invalid'), 'true')
     await fillForm(page)
     await sendForm(page)
-    assert.deepEqual(await problemsOf(page), [problems.challengeBroken])
+    assert.deepEqual(await mistakesOf(page), [mistakes.challengeBroken])
     assert.equal(await page.locator('.altcha-popover').isVisible(), false)
     assert.deepEqual(await axeFaults(page), [])
-    await page.locator('#problems a').click()
+    await page.locator('#mistakes a').click()
     assert.equal(
       await page.evaluate('document.activeElement.closest("altcha-widget") !== null'),
       true,
@@ -221,8 +221,8 @@ test('reports a widget that does not load', { skip }, async (t) => {
   await page.locator('#send').click()
   await page.locator('#progress').getByText(TEXTS.en.earlyAccess.progress.checking).waitFor()
   await page.clock.fastForward(20_000)
-  await page.locator('#problems').waitFor()
-  assert.deepEqual(await problemsOf(page), [problems.challengeBlocked])
+  await page.locator('#mistakes').waitFor()
+  assert.deepEqual(await mistakesOf(page), [mistakes.challengeBlocked])
 })
 
 /** The token that the stand-ins for the providers hand out, with a number. */
@@ -313,7 +313,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
         route.fulfill({ contentType: 'text/javascript', body: standIn(provider) }),
       )
       await page.goto(url)
-      const words = TEXTS['zh-CN'].earlyAccess.problems
+      const words = TEXTS['zh-CN'].earlyAccess.mistakes
       const human = page.getByRole('button', { name: 'I am human' })
       await human.waitFor()
       assert.deepEqual(await page.evaluate('renderOptions'), {
@@ -324,13 +324,13 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
       })
       await fillForm(page)
       await sendForm(page)
-      assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+      assert.deepEqual(await mistakesOf(page), [words.CHALLENGE_REQUIRED])
       assert.deepEqual(await axeFaults(page), [])
       // One that ran out is one that is missing.
       await human.click()
       await page.evaluate('expire()')
       await sendForm(page)
-      assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+      assert.deepEqual(await mistakesOf(page), [words.CHALLENGE_REQUIRED])
       assert.deepEqual(verifier.asked, [])
       await human.click()
       await sendForm(page)
@@ -348,16 +348,16 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
       route.fulfill({ contentType: 'text/javascript', body: standIn(provider) }),
     )
     await page.goto(url)
-    const words = TEXTS['zh-CN'].earlyAccess.problems
+    const words = TEXTS['zh-CN'].earlyAccess.mistakes
     const human = page.getByRole('button', { name: 'I am human' })
     await fillForm(page)
     await human.click()
     await sendForm(page)
-    assert.deepEqual(await problemsOf(page), [words.REGISTRATION_UNAVAILABLE])
+    assert.deepEqual(await mistakesOf(page), [words.REGISTRATION_UNAVAILABLE])
     assert.equal(await page.evaluate('resets'), 1)
     state.isDown = false
     await sendForm(page)
-    assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+    assert.deepEqual(await mistakesOf(page), [words.CHALLENGE_REQUIRED])
     await human.click()
     await sendForm(page)
     assert.equal(await page.locator('#registered').isVisible(), true)
@@ -371,7 +371,7 @@ for (const provider of ['turnstile', 'hcaptcha'] as const) {
     await page.goto(url)
     await fillForm(page)
     await sendForm(page)
-    const words = TEXTS['zh-CN'].earlyAccess.problems
-    assert.deepEqual(await problemsOf(page), [words.challengeBlocked])
+    const words = TEXTS['zh-CN'].earlyAccess.mistakes
+    assert.deepEqual(await mistakesOf(page), [words.challengeBlocked])
   })
 }

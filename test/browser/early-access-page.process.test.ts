@@ -16,7 +16,7 @@ import {
   failing,
   fillForm,
   openForm,
-  problemsOf,
+  mistakesOf,
   realErrors,
   runFormApp,
   sendForm,
@@ -32,7 +32,7 @@ import {
 
 const browser = useBrowser()
 const skip = browserMissing
-const { problems, duplicate, result } = TEXTS.en.earlyAccess
+const { mistakes, duplicate, result } = TEXTS.en.earlyAccess
 const REGISTER = `**${ENDPOINTS.register.path}`
 
 /** The pause in typing after which the page announces what is left. */
@@ -41,7 +41,7 @@ const PAUSE_MS = 1000
 /** The message next to a field, without the prefix for screen readers. */
 async function besideField(page: Page, field: string): Promise<string> {
   const text = (await page.locator(`#${field}-error`).textContent()) ?? ''
-  return text.replace(problems.prefix, '').trim()
+  return text.replace(mistakes.prefix, '').trim()
 }
 
 test('stores every field and shows the ticket with its proof', { skip }, async (t) => {
@@ -131,7 +131,7 @@ test('the form works with the keyboard alone', { skip }, async (t) => {
   await tabTo('send')
   await page.keyboard.press('Enter')
   // The summary has the focus, and the next stop is its first link.
-  await page.locator('#problems:focus').waitFor()
+  await page.locator('#mistakes:focus').waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   assert.equal(await focusOf(page), 'consent')
@@ -205,7 +205,7 @@ test('an outage loses no input and is announced', { skip }, async (t) => {
   assert.equal(await page.locator('#closed').isVisible(), false)
   await fillForm(page, TYPED)
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [problems.REGISTRATION_UNAVAILABLE])
+  assert.deepEqual(await mistakesOf(page), [mistakes.REGISTRATION_UNAVAILABLE])
   await assertKept(page)
   const { page: other } = await openForm(t, browser, app)
   await other.locator('#closed').waitFor()
@@ -227,7 +227,7 @@ test('a lost response loses no input, and resubmitting is safe', { skip }, async
   })
   await fillForm(page, TYPED)
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [problems.unanswered])
+  assert.deepEqual(await mistakesOf(page), [mistakes.unanswered])
   await assertKept(page)
   await page.unroute(REGISTER)
   await page.locator('#test-challenge').check()
@@ -263,23 +263,23 @@ test(
         if (!box.checked) box.click()
       })
       await sendForm(page, { byScript: true })
-      const [problem = '', ...others] = await problemsOf(page)
+      const [mistake = '', ...others] = await mistakesOf(page)
       assert.deepEqual(others, [], code)
       const field = beside[code]
-      if (field !== undefined) assert.equal(await besideField(page, field), problem, code)
-      const linked = await page.locator('#problems li a').count()
+      if (field !== undefined) assert.equal(await besideField(page, field), mistake, code)
+      const linked = await page.locator('#mistakes li a').count()
       assert.equal(linked, field === undefined ? 0 : 1, code)
-      const isNamed = problem.includes(code)
+      const isNamed = mistake.includes(code)
       const hasWords =
         field !== undefined || code === 'RATE_LIMITED' || code === 'REGISTRATION_UNAVAILABLE'
-      assert.equal(isNamed, !hasWords, `${code}: ${problem}`)
-      if (isNamed) assert.equal(await page.locator('#problems li code').innerText(), code)
+      assert.equal(isNamed, !hasWords, `${code}: ${mistake}`)
+      if (isNamed) assert.equal(await page.locator('#mistakes li code').innerText(), code)
     }
     await assertKept(page)
     Object.assign(response, { status: 502, body: '<h1>Bad gateway</h1>', type: 'text/html' })
     await page.locator('#test-challenge').check()
     await sendForm(page)
-    assert.deepEqual(await problemsOf(page), [plainText(problems.refused, { code: '502' })])
+    assert.deepEqual(await mistakesOf(page), [plainText(mistakes.refused, { code: '502' })])
     assert.deepEqual(realErrors(errors), [])
   },
 )

@@ -12,7 +12,7 @@ import { GOOD_BODY } from '../support/registering-app.ts'
 import {
   fillForm,
   openForm,
-  problemsOf,
+  mistakesOf,
   realErrors,
   runFormApp,
   sendForm,
@@ -57,11 +57,11 @@ export async function assertEveryField(
     viewport: { width: 320, height: 700 },
   })
   const sent = countSent(page)
-  const words = TEXTS[locale].earlyAccess.problems
+  const words = TEXTS[locale].earlyAccess.mistakes
   const title = await page.title()
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [words.emailMissing, words.CONSENT_REQUIRED])
-  assert.equal(await focusOf(page), 'problems')
+  assert.deepEqual(await mistakesOf(page), [words.emailMissing, words.CONSENT_REQUIRED])
+  assert.equal(await focusOf(page), 'mistakes')
   assert.equal(await page.title(), plainText(words.pageTitle, { title }))
   assert.deepEqual(await axeFaults(page), [])
 
@@ -79,7 +79,7 @@ export async function assertEveryField(
     useCase: plainText(words.INVALID_USE_CASE, { count: numberIn(locale, most) }),
     consent: words.CONSENT_REQUIRED,
   }
-  assert.deepEqual(await problemsOf(page), Object.values(expected))
+  assert.deepEqual(await mistakesOf(page), Object.values(expected))
   const invalid = {
     email: '#email',
     interests: '[name="interests"]',
@@ -91,7 +91,7 @@ export async function assertEveryField(
     assert.equal(beside, `${words.prefix} ${text}`)
     const control = page.locator(invalid[field as keyof typeof invalid]).first()
     assert.equal(await control.getAttribute('aria-invalid'), 'true')
-    await page.locator('#problems a', { hasText: text }).click()
+    await page.locator('#mistakes a', { hasText: text }).click()
     assert.equal(await control.evaluate((element) => element === document.activeElement), true)
     const place = page.locator(`[aria-describedby~="${field}-error"]`)
     assert.equal(await place.count(), 1)
@@ -110,7 +110,7 @@ export async function assertEveryField(
   await page.locator('[value="other"]').uncheck()
   await page.locator('#test-challenge').uncheck()
   await sendForm(page)
-  assert.deepEqual(await problemsOf(page), [words.CHALLENGE_REQUIRED])
+  assert.deepEqual(await mistakesOf(page), [words.CHALLENGE_REQUIRED])
   assert.equal(await page.locator('#email').getAttribute('aria-invalid'), null)
   await page.locator('#test-challenge').check()
   await sendForm(page)
@@ -151,9 +151,9 @@ export async function assertRateLimit(
     unit: 'second',
     unitDisplay: 'long',
   }).format(60)
-  const words = TEXTS[locale].earlyAccess.problems
-  assert.deepEqual(await problemsOf(page), [plainText(words.RATE_LIMITED, { wait: seconds })])
-  assert.equal(await focusOf(page), 'problems')
+  const words = TEXTS[locale].earlyAccess.mistakes
+  assert.deepEqual(await mistakesOf(page), [plainText(words.RATE_LIMITED, { wait: seconds })])
+  assert.equal(await focusOf(page), 'mistakes')
   await assertKept(page)
   assert.deepEqual(await axeFaults(page), [])
   app.clock.ms += 60_000

@@ -93,7 +93,7 @@ export async function fillForm(
 export async function sendForm(page: Page, { byScript = false } = {}): Promise<void> {
   if (byScript) await page.locator('#send').evaluate((button: HTMLElement) => button.click())
   else await page.locator('#send').click()
-  await page.locator('#problems, #registered, #duplicate').filter({ visible: true }).waitFor()
+  await page.locator('#mistakes, #registered, #duplicate').filter({ visible: true }).waitFor()
   await page.locator('#send:not([aria-disabled])').waitFor({ state: 'attached' })
 }
 
@@ -103,6 +103,6 @@ export function realErrors(errors: readonly string[]): readonly string[] {
 }
 
 /** The texts of the summary, as a person reads them. */
-export function problemsOf(page: Page): Promise<readonly string[]> {
-  return page.locator('#problems li').allInnerTexts()
+export function mistakesOf(page: Page): Promise<readonly string[]> {
+  return page.locator('#mistakes li').allInnerTexts()
 }

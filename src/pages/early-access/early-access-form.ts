@@ -53,7 +53,7 @@ function challengeBox({ locale, texts, facts }: PageContext): Html {
  */
 export function registrationForm(context: PageContext): Html {
   const { locale, texts, facts } = context
-  const { form, problems } = texts.earlyAccess
+  const { form, mistakes } = texts.earlyAccess
   const { provider } = facts.challenge
   const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
   const errorSlot = (field: string): Html => html`<p class="field-error" id="${field}-error"></p>`
@@ -72,9 +72,9 @@ export function registrationForm(context: PageContext): Html {
     novalidate
     aria-label="${form.label}"
   >
-    <div class="error-summary" id="problems" tabindex="-1" hidden>
+    <div class="error-summary" id="mistakes" tabindex="-1" hidden>
       <div role="alert">
-        <h2>${problems.title}</h2>
+        <h2>${mistakes.title}</h2>
         <ul class="plain-list"></ul>
       </div>
     </div>

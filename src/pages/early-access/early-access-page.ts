@@ -82,7 +82,7 @@ export const EARLY_ACCESS_PAGE: Page = {
   body(context) {
     const { locale, texts, facts, content } = context
     const { earlyAccess } = texts
-    const { problems, progress, count, result, duplicate } = earlyAccess
+    const { mistakes, progress, count, result, duplicate } = earlyAccess
     const privacy = link(pathOfPage(locale, 'privacy'), earlyAccess.privacyLink)
     const { state, text = '' } = content.earlyAccess ?? {}
     if (state === 'closed') {
@@ -110,7 +110,7 @@ export const EARLY_ACCESS_PAGE: Page = {
             ${withoutScripts(context)} ${registrationForm(context)} ${results(context)}
           </div>
         </div>
-        ${scriptTexts('earlyAccess', { problems, progress, count, result, duplicate })}`,
+        ${scriptTexts('earlyAccess', { mistakes, progress, count, result, duplicate })}`,
     }
   },
 }

@@ -2,8 +2,8 @@ import { pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
 import type { FormField } from './registration-fields.ts'
 
-/** A problem that prevents sending the form, in the page's language. */
-export interface Problem {
+/** A mistake that prevents sending the form, in the page's language. */
+export interface Mistake {
   /** The field it belongs to; undefined if it concerns the whole form. */
   readonly field: FormField | undefined
   readonly message: RichText
@@ -27,8 +27,8 @@ function focusField(form: HTMLFormElement, field: FormField): void {
 const copyOf = (text: RichText): RichText =>
   text.map((piece) => (typeof piece === 'string' ? piece : piece.cloneNode(true)))
 
-/** Shows problems in the summary above the form and next to its fields. */
-export function createProblemList(texts: PageTexts, form: HTMLFormElement, summary: HTMLElement) {
+/** Shows mistakes in the summary above the form and next to its fields. */
+export function createMistakeList(texts: PageTexts, form: HTMLFormElement, summary: HTMLElement) {
   const list = summary.querySelector('ul')
   const { title } = document
 
@@ -43,11 +43,11 @@ export function createProblemList(texts: PageTexts, form: HTMLFormElement, summa
     }
   }
 
-  /** Shows a problem next to its field, if it has one, without moving the focus. */
-  function mark({ field, message }: Problem): void {
+  /** Shows a mistake next to its field, if it has one, without moving the focus. */
+  function mark({ field, message }: Mistake): void {
     if (field === undefined) return
     const place = document.getElementById(`${field}-error`)
-    const prefix = pageElement('span', `${texts.text('problems.prefix')} `, 'hidden-text')
+    const prefix = pageElement('span', `${texts.text('mistakes.prefix')} `, 'hidden-text')
     place?.replaceChildren(prefix, ...copyOf(message))
     place?.parentElement?.classList.add('has-error')
     for (const control of controlsOf(form, field)) {
@@ -55,7 +55,7 @@ export function createProblemList(texts: PageTexts, form: HTMLFormElement, summa
     }
   }
 
-  function itemOf({ field, message }: Problem): HTMLLIElement {
+  function itemOf({ field, message }: Mistake): HTMLLIElement {
     if (field === undefined) return pageElement('li', message)
     const control = controlsOf(form, field)[0]
     const link = pageElement('a', message)
@@ -71,13 +71,13 @@ export function createProblemList(texts: PageTexts, form: HTMLFormElement, summa
   return {
     clear,
     mark,
-    /** Replaces the shown problems and moves the focus to their summary. */
-    show(problems: readonly Problem[]): void {
+    /** Replaces the shown mistakes and moves the focus to their summary. */
+    show(mistakes: readonly Mistake[]): void {
       clear()
-      for (const problem of problems) mark(problem)
-      list?.replaceChildren(...problems.map(itemOf))
+      for (const mistake of mistakes) mark(mistake)
+      list?.replaceChildren(...mistakes.map(itemOf))
       summary.hidden = false
-      document.title = texts.text('problems.pageTitle', { title })
+      document.title = texts.text('mistakes.pageTitle', { title })
       summary.focus()
     },
   }
