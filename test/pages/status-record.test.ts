@@ -67,6 +67,23 @@ test('days before the first version count where an imported incident is recorded
   assert.ok(!main.includes('of the last 90 days'))
 })
 
+test('a record with a gap does not say that it lasts since its first day', async (t) => {
+  const status = {
+    ...CALM_STATUS,
+    updatedAt: minutesAgo(30),
+    incidents: [pastIncident(5, 'reads')],
+  }
+  const { app, read } = await open(t, status)
+  // Ten days ago there was an imported incident, and the first version is of today.
+  const { markup } = await read('/en/status')
+  assert.match(
+    markup.all('#component-reads').map(textIn).join(),
+    /2 of the last 11 days are recorded\.\s+Days with an incident or reduced service: 1\./,
+  )
+  const twin = await (await app.fetch('/en/status.md')).text()
+  assert.match(twin, /^# Status\n\nOperational as published/m, 'the button is left out')
+})
+
 test('a removed incident stays in days, counts and months, marked, and its address answers 410', async (t) => {
   const with5 = { ...CALM_STATUS, incidents: [YESTERDAY] }
   const without = { ...CALM_STATUS, updatedAt: minutesAgo(30), incidents: [] }

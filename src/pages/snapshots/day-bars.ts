@@ -142,6 +142,8 @@ export function dayBars(
   const width = shownDays * BAR.pitch - (BAR.pitch - BAR.width)
   const newest = runs.findLast((run) => run.incidents.length > 0)?.incidents[0]
   const count = daysIn(({ kind }) => kind !== 'unrecorded')
+  // A record with a gap does not last since its first day.
+  const isWhole = shownDays < DAYS && count === shownDays
   return html`<svg
       class="day-bars"
       aria-hidden="true"
@@ -161,8 +163,8 @@ export function dayBars(
       </p>`
     }
     <p>
-      ${countText(locale, shownDays === DAYS ? t.daysText : t.daysSince, count, {
-        days: DAYS,
+      ${countText(locale, isWhole ? t.daysSince : t.daysText, count, {
+        days: shownDays,
         since: formatDay(locale, fromMs),
         incidents: new Intl.NumberFormat(locale).format(
           daysIn((run) => run.incidents.length > 0 || run.kind === 'minor' || run.kind === 'major'),

@@ -164,7 +164,9 @@ export const STATUS_PAGE: Page = {
           <h1>${t.title}</h1>
           ${
             content.snapshot('status') !== undefined &&
-            html`<p><a class="button-quiet" href="#subscribe">${t.subscribe.heading}</a></p>`
+            html`<p data-browser>
+              <a class="button-quiet" href="#subscribe">${t.subscribe.heading}</a>
+            </p>`
           }
         </div>
         ${languageNote(context, 'status')}
