@@ -77,7 +77,7 @@ async function show(notice: HTMLElement): Promise<void> {
       const iso = new Date(provedAtMs).toISOString()
       const time = pageElement('time', formatMoment(iso))
       time.dateTime = iso
-      const age = formatAge((Date.now() - provedAtMs) / 1000)
+      const age = pageElement('span', formatAge((Date.now() - provedAtMs) / 1000))
       add('proven', { time, age, version: entry.snapshotId })
       if (keyId === '') add('notPinned')
       signed = entry.snapshotId

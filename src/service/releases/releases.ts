@@ -158,8 +158,15 @@ function createReleases(
       return named.has(member)
     },
     version(snapshotId) {
-      const text = versionTexts[indexOf(snapshotId) ?? -1]
-      return text === undefined ? undefined : createCanonicalPayload(text)
+      const json = versionTexts[indexOf(snapshotId) ?? -1]
+      if (json === undefined) return undefined
+      // Computed when a response needs it: pages and copies read all versions several times.
+      return {
+        json,
+        get etag() {
+          return createCanonicalPayload(json).etag
+        },
+      }
     },
     faults,
     redactions,
