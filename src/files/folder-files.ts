@@ -28,9 +28,9 @@ const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY
  * half the time of one open for each component: a copy of 10,000 versions reads 30,000 files.
  */
 function openDirectly(folder: string, name: string, flags: number): number | undefined {
+  const expected = path.join(fs.realpathSync.native(folder), name)
   const handle = fs.openSync(path.join(folder, name), flags | O_NOFOLLOW)
-  const opened = fs.readlinkSync(`${OPEN_FILES}/${handle}`)
-  if (opened === path.join(fs.realpathSync.native(folder), name)) return handle
+  if (fs.readlinkSync(`${OPEN_FILES}/${handle}`) === expected) return handle
   fs.closeSync(handle)
   return undefined
 }
