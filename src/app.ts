@@ -18,9 +18,8 @@ import { createPipeline, type PipelineDependencies } from './http/pipeline.ts'
 import { createResponder } from './http/respond.ts'
 import { createResponseCache } from './http/response-cache.ts'
 import { createRouter } from './http/router.ts'
-import { createItemRevisions } from './pages/delivery/item-revisions.ts'
+import { createRecorder } from './pages/published-record.ts'
 import { createSite } from './pages/site.ts'
-import { createStatusRecorder } from './pages/snapshots/status-record.ts'
 import { TEXTS } from './pages/texts/texts.ts'
 import { createArchive } from './routes/archive.ts'
 import { readExampleRelease } from './routes/example-release.ts'
@@ -91,8 +90,7 @@ export function createAppComposer(
     index: createDocumentPayload(createDiscoveryIndex(described)),
     policy: createDocumentPayload(createPolicy(described)),
   }
-  const itemRevisions = createItemRevisions()
-  const recordStatus = createStatusRecorder()
+  const record = createRecorder()
   const loggedBy = ({ tlog }: PublishedHistory) => tlog && describeLog(tlog.files, baseUrl)
   return ({ releases, signing }) => {
     const signingKeys =
@@ -143,8 +141,7 @@ export function createAppComposer(
       api,
       keyId,
       publicKey: messageSigning?.publicKey,
-      itemRevisions,
-      recordStatus,
+      record,
     })
     const archive = createArchive(releases, isPreview)
     const log = createLogRoutes(releases, isPreview)

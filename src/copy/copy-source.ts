@@ -11,9 +11,8 @@ import { LOCALES } from '@public-api/contract/registry/locales'
 import { startOfDay } from '@public-api/contract/text/instant'
 import { createAppComposer } from '../app.ts'
 import { type ApiRequest, bytesOfBody, type Reply } from '../http/api-request.ts'
-import { createItemRevisions } from '../pages/delivery/item-revisions.ts'
+import { createRecorder } from '../pages/published-record.ts'
 import { createSite } from '../pages/site.ts'
-import { createStatusRecorder } from '../pages/snapshots/status-record.ts'
 import { createArchive } from '../routes/archive.ts'
 import { createLogRoutes } from '../routes/tlog.ts'
 import { createAbsentStores } from '../service/absent/absent-stores.ts'
@@ -116,8 +115,7 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
     api,
     keyId,
     publicKey: undefined,
-    itemRevisions: createItemRevisions(),
-    recordStatus: createStatusRecorder(),
+    record: createRecorder(),
     copy: { baseUrl, isMissing },
   })
   const archive = createArchive(releases, false)

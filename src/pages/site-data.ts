@@ -36,8 +36,7 @@ import type { Clock } from '../service/clock.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { PublishedHistory } from '../service/releases/releases.ts'
 import { readLogWitnesses } from '../tlog/log-witnesses.ts'
-import type { createItemRevisions, RevisedList } from './delivery/item-revisions.ts'
-import type { createStatusRecorder, StatusRecord } from './snapshots/status-record.ts'
+import type { createRecorder, PublishedRecord } from './published-record.ts'
 import { readSampleResponse, replyOf } from './verify/sample-response.ts'
 
 const MINUTE_MS = 60_000
@@ -172,10 +171,8 @@ export interface SiteDataOptions {
   readonly challenge: Challenge
   /** Set if the pages are those of a static copy. `origin` is still that of the service. */
   readonly copy?: CopyFacts | undefined
-  /** Follows items through the versions of this release and the ones before it. */
-  readonly itemRevisions: ReturnType<typeof createItemRevisions>
-  /** Reads what all versions say of the status. */
-  readonly recordStatus: ReturnType<typeof createStatusRecorder>
+  /** Reads what all versions together say. */
+  readonly record: ReturnType<typeof createRecorder>
 }
 
 function readOpenApi(api: App): OpenApiDocument | undefined {
@@ -185,14 +182,7 @@ function readOpenApi(api: App): OpenApiDocument | undefined {
 }
 
 /** The facts of one release of one deployment, read on demand. */
-export function createSiteData({
-  releases,
-  challenge,
-  api,
-  itemRevisions,
-  recordStatus,
-  ...fixed
-}: SiteDataOptions) {
+export function createSiteData({ releases, challenge, api, record, ...fixed }: SiteDataOptions) {
   const head = () => servedValue(releases.head) as VersionEntry
   const readVersion = (snapshotId: string) =>
     valueOf(releases.version(snapshotId)) as VersionEntry | undefined
@@ -204,7 +194,7 @@ export function createSiteData({
     ).flat()
   const organization = valueOf(releases.resource(ORGANIZATION_RESOURCE)) as Organization | undefined
   let openApi: OpenApiDocument | undefined
-  let statusRecord: StatusRecord | undefined
+  let published: PublishedRecord | undefined
   const readArchived = (name: string, digest: string): unknown =>
     releases.readResource(name, digest)?.value
   const archived = remembering((resource) => {
@@ -244,10 +234,10 @@ export function createSiteData({
     get nowMs() {
       return Math.floor(fixed.clock.nowMs() / MINUTE_MS) * MINUTE_MS
     },
-    /** What all published versions say of the status. */
-    get statusRecord() {
+    /** What all published versions together say. */
+    get record() {
       const redactionCount = releases.redactions.length
-      return (statusRecord ??= recordStatus({
+      return (published ??= record({
         head: head(),
         version: readVersion,
         archived: readArchived,
@@ -284,8 +274,6 @@ export function createSiteData({
     version,
     /** Data of a resource of any version; undefined if missing, damaged or redacted. */
     archived: (name: string, digest: string): unknown => archived(`${name}/${digest}`),
-    /** How the items of a list were published, by their ids; read on demand. */
-    revisionsOf: (list: RevisedList) => itemRevisions(releases, list),
     /** When and why the bytes of a resource were removed; undefined if they were not. */
     redaction: (name: string, digest: string): Redaction | undefined =>
       releases.redactions.find((each) => each.resource === name && each.digest === digest),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { LOCALES } from '@public-api/contract/registry/locales'
 import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
-import { createStatusRecorder } from '../../src/pages/snapshots/status-record.ts'
+import { createRecorder } from '../../src/pages/published-record.ts'
 import { TEXTS } from '../../src/pages/texts/texts.ts'
 import { releasesOf, type MadeVersion } from '../support/made-content.ts'
 import { madeEntry } from '../support/made-entry.ts'
@@ -122,7 +122,7 @@ test('a removed incident stays in days, counts and months, marked, and its addre
 })
 
 test('what only redacted bytes said leaves the record of the next release', () => {
-  const record = createStatusRecorder()
+  const record = createRecorder()
   const statuses = new Map<string, Status>([
     ['with', { ...CALM_STATUS, incidents: [YESTERDAY] }],
     ['without', { ...CALM_STATUS, incidents: [] }],

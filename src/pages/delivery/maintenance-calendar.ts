@@ -5,6 +5,7 @@ import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { eventPath } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
+import { revisionsOf } from './status-items.ts'
 
 type Maintenance = NonNullable<SnapshotData<'status'>['maintenances']>[number]
 
@@ -21,11 +22,8 @@ export function calendarPath(locale: Locale): string {
  */
 function eventOf({ locale, texts, facts }: PageContext, maintenance: Maintenance) {
   const { id, title, state, startsAt, endsAt, updates } = maintenance
-  const { origin, ownOrigin, head } = facts
-  const { changedAt, changes } = facts.revisionsOf('maintenances').get(id) ?? {
-    changedAt: head.createdAt,
-    changes: 0,
-  }
+  const { origin, ownOrigin } = facts
+  const { changedAt, changes } = revisionsOf(facts, 'maintenances', id)
   const label = labelFor(texts, 'maintenanceState', state)
   const lines = updates.map(({ at, text }) => `${at} ${text}`)
   return calendarComponent('VEVENT', [

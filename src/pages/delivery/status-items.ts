@@ -1,10 +1,9 @@
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
+import type { Incident, Maintenance, RecordedItem, RecordedList } from '../published-record.ts'
 import { eventPath } from '../snapshots/status-events.ts'
-import type { Incident, Maintenance } from '../snapshots/status-record.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
-import type { ItemRevisions, RevisedList } from './item-revisions.ts'
 
 /** Incidents in a feed, and as many maintenances. */
 const MAX_ITEMS = 50
@@ -26,11 +25,12 @@ export function tagUri(origin: string, instant: string, name: string): string {
 /** How an item was published. An id is fixed then, because its own times can be corrected. */
 export function revisionsOf(
   facts: PageContext['facts'],
-  list: RevisedList,
+  list: RecordedList,
   id: string,
-): Pick<ItemRevisions, 'firstAt' | 'changedAt'> {
+): Pick<RecordedItem<unknown>, 'firstAt' | 'changedAt' | 'changes'> {
   const { createdAt } = facts.head
-  return facts.revisionsOf(list).get(id) ?? { firstAt: createdAt, changedAt: createdAt }
+  // Missing if the versions that have it cannot be read.
+  return facts.record[list].get(id) ?? { firstAt: createdAt, changedAt: createdAt, changes: 0 }
 }
 
 function withEnd(

@@ -45,8 +45,8 @@ function runsOf(
   id: string,
   incidents: readonly StatusEvent[],
 ) {
-  const firstMs = startOfDay(Date.parse(facts.statusRecord.componentsFrom.get(id) ?? updatedAt))
-  const troubles = facts.statusRecord.troubles.get(id) ?? []
+  const firstMs = startOfDay(Date.parse(facts.record.componentsFrom.get(id) ?? updatedAt))
+  const troubles = facts.record.troubles.get(id) ?? []
   const runs: Run[] = []
   for (let index = DAYS - 1; index >= 0; index -= 1) {
     const dayMs = facts.todayMs - index * DAY_MS

@@ -6,11 +6,11 @@ import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { linkedText, operatorText, plainText, richText } from '../markup/rich-text.ts'
 import { type Page, type PageContext, pathOfPage } from '../page.ts'
 import { incidentTimeline } from '../pictures/incident-timeline.ts'
+import type { Incident, Maintenance } from '../published-record.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, momentHtml, plannedHtml } from '../texts/moments.ts'
 import { languageNote, notShown } from './snapshot-sections.ts'
 import { componentLinks, eventPath, type StatusEvent, statusEvents } from './status-events.ts'
-import type { Incident, Maintenance } from './status-record.ts'
 
 /** Limit of the updates on a page, the newest first. */
 const SHOWN_UPDATES: ShownLimits = { items: 50, bytes: 36_000 }

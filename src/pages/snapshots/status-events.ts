@@ -3,10 +3,10 @@ import { link } from '../markup/elements.ts'
 import { html, type Html, joinHtml } from '../markup/html.ts'
 import { inEnglish, operatorText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
+import type { Component, Incident, Maintenance, RecordedItem } from '../published-record.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { elapsedHtml, formatMomentRange, momentInText, plannedHtml } from '../texts/moments.ts'
 import { itemLinks } from './snapshot-sections.ts'
-import type { Component, Incident, Maintenance, RecordedItem } from './status-record.ts'
 
 /** What happened to the service, or will: an incident or a maintenance, with its time. */
 export interface StatusEvent {
@@ -86,7 +86,7 @@ function removed<Item>(items: Iterable<RecordedItem<Item>>) {
 /** Every incident and maintenance that was ever published, the newest start first. */
 export function statusEvents({ facts, content }: Pick<PageContext, 'facts' | 'content'>) {
   const { incidents = [], maintenances = [] } = content.snapshot('status') ?? {}
-  const record = facts.statusRecord
+  const record = facts.record
   const events = [
     ...incidents.map((each) => incidentEvent(each)),
     ...maintenances.map((each) => maintenanceEvent(each)),

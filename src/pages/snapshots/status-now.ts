@@ -8,6 +8,7 @@ import { html, type Html } from '../markup/html.ts'
 import { newestShown, type ShownLimits } from '../markup/newest-shown.ts'
 import { countText, linkedText, listHtml, operatorText, richText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
+import type { Incident } from '../published-record.ts'
 import { labelFor, stateBadge, toneOf } from '../texts/enum-labels.ts'
 import {
   agoHtml,
@@ -17,7 +18,6 @@ import {
   plannedHtml,
 } from '../texts/moments.ts'
 import { componentLinks, eventPath, isAhead, isOpen } from './status-events.ts'
-import type { Incident } from './status-record.ts'
 
 type Status = SnapshotData<'status'>
 

@@ -5,13 +5,20 @@ type Status = SnapshotData<'status'>
 export type Component = Status['components'][number]
 export type Incident = Status['incidents'][number]
 export type Maintenance = NonNullable<Status['maintenances']>[number]
+type ChangelogRelease = SnapshotData<'changelog'>['releases'][number]
 
-/** An incident or a maintenance over all published versions. */
+/** An item of a list over all published versions. An edit by hand and a rollback count as changes. */
 export interface RecordedItem<Item> {
   /** As the newest version with it has it, in English. */
   readonly item: Item
-  /** The version that removed it; undefined if the newest status has it. */
+  /** The version that removed it; undefined if the newest one has it. */
   readonly removedIn: string | undefined
+  /** When it was first published. */
+  readonly firstAt: string
+  /** When the newest version that changed it was published. */
+  readonly changedAt: string
+  /** In how many versions it changed since the first one with it. */
+  readonly changes: number
 }
 
 /** A time in which a component was published in a state that visitors notice. */
@@ -23,15 +30,22 @@ export interface ComponentTrouble {
   readonly until: string | undefined
 }
 
-/** What all published versions together say of the status. */
-export interface StatusRecord {
+/** What all published versions together say. */
+export interface PublishedRecord {
+  /** By id. */
   readonly incidents: ReadonlyMap<string, RecordedItem<Incident>>
+  /** By id. */
   readonly maintenances: ReadonlyMap<string, RecordedItem<Maintenance>>
+  /** Releases of the changelog, by version. */
+  readonly releases: ReadonlyMap<string, RecordedItem<ChangelogRelease>>
   /** When the first version with each component was published, by its id. */
   readonly componentsFrom: ReadonlyMap<string, string>
   /** The troubles of each component by its id, oldest first, with or without an incident. */
   readonly troubles: ReadonlyMap<string, readonly ComponentTrouble[]>
 }
+
+/** The lists whose items are followed. */
+export type RecordedList = 'incidents' | 'maintenances' | 'releases'
 
 /** The versions that a record is made of. */
 export interface RecordedVersions {
@@ -42,16 +56,30 @@ export interface RecordedVersions {
   readonly redactionCount: number
 }
 
+/** The JSON text of each recorded item, to find changes. */
+type Known<Item> = RecordedItem<Item> & { readonly text: string }
+
 /** The items after a version, of which `published` has those that it contains. */
-function withVersion<Item extends { readonly id: string }>(
-  items: Map<string, RecordedItem<Item>>,
+function withVersion<Item>(
+  items: Map<string, Known<Item>>,
   published: readonly Item[],
-  { snapshotId }: VersionEntry,
+  keyOf: (item: Item) => string,
+  { snapshotId, createdAt: changedAt }: VersionEntry,
 ): void {
-  const present = new Set(published.map(({ id }) => id))
-  for (const item of published) items.set(item.id, { item, removedIn: undefined })
-  for (const [id, { item, removedIn }] of items) {
-    if (removedIn === undefined && !present.has(id)) items.set(id, { item, removedIn: snapshotId })
+  const present = new Set<string>()
+  for (const item of published) {
+    const key = keyOf(item)
+    present.add(key)
+    const text = JSON.stringify(item)
+    const known = items.get(key)
+    if (known?.text === text && known.removedIn === undefined) continue
+    const { firstAt = changedAt, changes = -1 } = known ?? {}
+    items.set(key, { item, text, removedIn: undefined, firstAt, changedAt, changes: changes + 1 })
+  }
+  for (const [key, known] of items) {
+    if (known.removedIn === undefined && !present.has(key)) {
+      items.set(key, { ...known, removedIn: snapshotId })
+    }
   }
 }
 
@@ -85,34 +113,41 @@ function withStates(
 
 /**
  * Reads the record of a release. The next release continues from the version before it, so that a long history is read
- * once in a process. Bytes that were removed from the history are left out.
+ * once in a process. Bytes that are damaged or were removed from the history are left out.
  */
-export function createStatusRecorder(): (versions: RecordedVersions) => StatusRecord {
-  const incidents = new Map<string, RecordedItem<Incident>>()
-  const maintenances = new Map<string, RecordedItem<Maintenance>>()
+export function createRecorder(): (versions: RecordedVersions) => PublishedRecord {
+  const incidents = new Map<string, Known<Incident>>()
+  const maintenances = new Map<string, Known<Maintenance>>()
+  const releases = new Map<string, Known<ChangelogRelease>>()
   const componentsFrom = new Map<string, string>()
   const troubles = new Map<string, readonly ComponentTrouble[]>()
   let last = { sequence: 0, hash: '', redactionCount: 0 }
 
   function add(versions: RecordedVersions, entry: VersionEntry): void {
-    const digest = entry.resources['status']
-    const isChanged = entry.changes.some(({ resource }) => resource === 'status')
-    const status = isChanged && digest !== undefined && versions.archived('status', digest)
+    const changed = <Name extends 'status' | 'changelog'>(name: Name) => {
+      const digest = entry.resources[name]
+      const isChanged = entry.changes.some(({ resource }) => resource === name)
+      return (isChanged && digest !== undefined ? versions.archived(name, digest) : undefined) as
+        | SnapshotData<Name>
+        | undefined
+    }
+    const changelog = changed('changelog')
+    if (changelog) withVersion(releases, changelog.releases, ({ version }) => version, entry)
+    const status = changed('status')
     if (!status) return
-    const { components, incidents: ofIncidents, maintenances: planned = [] } = status as Status
-    for (const { id } of components) {
+    for (const { id } of status.components) {
       if (!componentsFrom.has(id)) componentsFrom.set(id, entry.createdAt)
     }
-    withStates(troubles, components, entry)
-    withVersion(incidents, ofIncidents, entry)
-    withVersion(maintenances, planned, entry)
+    withStates(troubles, status.components, entry)
+    withVersion(incidents, status.incidents, ({ id }) => id, entry)
+    withVersion(maintenances, status.maintenances ?? [], ({ id }) => id, entry)
   }
 
   return (versions) => {
     const { head, redactionCount } = versions
     const known = versions.version(formatSnapshotId(last.sequence))
     if (known?.hash !== last.hash || last.redactionCount !== redactionCount) {
-      for (const each of [incidents, maintenances, componentsFrom, troubles]) each.clear()
+      for (const each of [incidents, maintenances, releases, componentsFrom, troubles]) each.clear()
       last = { sequence: 0, hash: '', redactionCount }
     }
     for (let sequence = last.sequence + 1; sequence <= head.sequence; sequence += 1) {
@@ -124,6 +159,7 @@ export function createStatusRecorder(): (versions: RecordedVersions) => StatusRe
     return {
       incidents: new Map(incidents),
       maintenances: new Map(maintenances),
+      releases: new Map(releases),
       componentsFrom: new Map(componentsFrom),
       troubles: new Map(troubles),
     }
