@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { BUNDLE, copyPackageFiles, ROOT } from './package-files.ts'
-import { runScript } from './script-main.ts'
 
 const PACKAGE = path.join(ROOT, 'packages', 'client')
 const VECTORS = path.join(ROOT, 'test', 'vectors')
@@ -114,17 +113,3 @@ export async function buildClient(folder: string): Promise<void> {
   copyVectors(path.join(folder, 'vectors'))
   copyPackageFiles(PACKAGE, folder)
 }
-
-await runScript(import.meta, {
-  help: `Usage: npx node scripts/build-client.ts
-
-Makes what packages/client is published with from its src and test/vectors: dist, vectors and the license.
-
-Exit code: 0 done, 1 it does not compile, 2 wrong usage.
-`,
-  async run() {
-    await buildClient(PACKAGE)
-    process.stdout.write('Built packages/client\n')
-    return 0
-  },
-})

@@ -214,15 +214,6 @@ const LAYER_RULES: { readonly [layer: string]: LayerRule } = {
   },
 }
 
-/** One import that the map does not allow. */
-export interface LayerFinding {
-  /** Path below the checked folder, with slashes. */
-  readonly file: string
-  readonly line: number
-  /** A file's imports and other references, with its folder's permissions. */
-  readonly message: string
-}
-
 /** Folders of packages, relative to src, with their layers; the innermost folder first. */
 const PACKAGE_FOLDERS: readonly (readonly [folder: string, layer: string])[] = [
   ['../packages/contract/documents/', 'documents'],
@@ -337,40 +328,33 @@ function sourceFilesOf(sourceDir: string): readonly string[] {
     .toSorted()
 }
 
-/** Permissions that no file uses, as `folder: permission`; empty if the map is accurate. */
-export function findIdleAllowances(sourceDir: string): readonly string[] {
-  const idle = Object.entries(LAYER_RULES).flatMap(
-    ([layer, { mayImport, mayImportTypesOf = [] }]) =>
-      [...mayImport, ...mayImportTypesOf].map((permission) => ({ layer, permission })),
+/** Every reference of every TypeScript file. */
+function referencesIn(sourceDir: string) {
+  return sourceFilesOf(sourceDir).flatMap((file) =>
+    moduleReferences(readFileSync(path.join(sourceDir, file), 'utf8')).map(
+      (reference) => [file, reference] as const,
+    ),
   )
-  const uses = new Set<string>()
-  for (const file of sourceFilesOf(sourceDir)) {
-    for (const { specifier } of moduleReferences(
-      readFileSync(path.join(sourceDir, file), 'utf8'),
-    )) {
-      const target = specifier === undefined ? undefined : targetOf(file, specifier)
-      if (target !== undefined) uses.add(`${layerOf(file)} ${placeOf(target)}`)
-    }
-  }
-  const used = [...uses].map((use) => use.split(' ') as [layer: string, target: string])
-  return idle
-    .filter(
-      ({ layer, permission }) =>
-        !used.some(([from, target]) => from === layer && covers(permission, target)),
-    )
-    .map(({ layer, permission }) => `${layer}: ${permission}`)
 }
 
-/** Checks every TypeScript file against the import map. Returns the faults. */
-export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
-  return sourceFilesOf(sourceDir).flatMap((file) => {
-    const source = readFileSync(path.join(sourceDir, file), 'utf8')
-    const findings: LayerFinding[] = []
-    for (const reference of moduleReferences(source)) {
-      const message = faultOf(file, reference)
-      if (message !== undefined) findings.push({ file, line: reference.line, message })
-    }
-    return findings
+/** Permissions that no file uses, as `folder: permission`; empty if the map is accurate. */
+export function findIdleAllowances(sourceDir: string): readonly string[] {
+  const used = referencesIn(sourceDir).flatMap(([file, { specifier = '' }]) => {
+    const target = targetOf(file, specifier)
+    return target === undefined ? [] : [[layerOf(file), placeOf(target)] as const]
+  })
+  return Object.entries(LAYER_RULES).flatMap(([layer, { mayImport, mayImportTypesOf = [] }]) =>
+    [...mayImport, ...mayImportTypesOf]
+      .filter((each) => !used.some(([from, target]) => from === layer && covers(each, target)))
+      .map((each) => `${layer}: ${each}`),
+  )
+}
+
+/** Each import that the map does not allow, with its place below the source folder. */
+export function findLayerFaults(sourceDir: string): readonly string[] {
+  return referencesIn(sourceDir).flatMap(([file, reference]) => {
+    const fault = faultOf(file, reference)
+    return fault === undefined ? [] : [`${file}:${reference.line} ${fault}`]
   })
 }
 
@@ -378,9 +362,7 @@ export function findLayerFaults(sourceDir: string): readonly LayerFinding[] {
 export function layerLines(rootDir: string): readonly string[] {
   const sourceDir = path.join(rootDir, 'src')
   return [
-    ...findLayerFaults(sourceDir).map(
-      ({ file, line, message }) => `${path.posix.join('src', file)}:${line} ${message}`,
-    ),
+    ...findLayerFaults(sourceDir).map((line) => path.posix.join('src', line)),
     ...findIdleAllowances(sourceDir).map(
       (allowance) => `scripts/layers.ts allows ${allowance}, which nothing does`,
     ),

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { buildCli } from '../../scripts/build-cli.ts'
+import { BUILDS } from '../../scripts/build-package.ts'
 import { key } from '../client/scripted-client.ts'
 import { environmentOf, NPX } from '../support/nodes-on-path.ts'
 import { runApp } from '../support/running-app.ts'
@@ -54,7 +54,7 @@ export function usePackedCommands(): PackedCommands {
   before(async () => {
     mkdirSync(built)
     mkdirSync(consumer)
-    await buildCli(built)
+    await BUILDS.cli(built)
     await npm(['pack', '--pack-destination', root], built)
     const file = readdirSync(root).find((each) => each.endsWith('.tgz'))
     packed.tarball = path.join(root, file ?? 'missing')

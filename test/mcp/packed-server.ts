@@ -24,8 +24,8 @@ export async function assertPackedServer(
   const [built, empty] = [path.join(folder, 'built'), path.join(folder, 'empty')]
   mkdirSync(built)
   mkdirSync(empty)
-  const { buildMcp } = await import('../../scripts/build-mcp.ts')
-  await buildMcp(built)
+  const { BUILDS } = await import('../../scripts/build-package.ts')
+  await BUILDS.mcp(built)
   const { messages } = await publint({ pkgDir: built, strict: true, pack: false })
   assert.deepEqual(messages, [])
   const env = environmentOf(process.execPath)

@@ -5,11 +5,7 @@ import * as zlib from 'node:zlib'
 import { CommandFailure, EXIT_CODES } from '@public-api/cli-kit/command'
 import { createBodyReader, maxBytesOf, type Fetch } from '@public-api/client-internal/connection'
 import { readHeaders, type HeaderFields } from '@public-api/client-internal/header-fields'
-import {
-  limitInterimResponses,
-  pairsOf,
-  streamOf,
-} from '@public-api/client-internal/node/node-fetch'
+import { openRequest, pairsOf, streamOf } from '@public-api/client-internal/node/node-fetch'
 import { HEADERS } from '@public-api/contract/http/headers'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { describeFailure } from './failure-reason.ts'
@@ -144,43 +140,27 @@ export function codingOf(field: HeaderFields): string | undefined {
 export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions): HttpClient {
   const options = { keepAlive: true, maxSockets: 24 }
   const readBody = createBodyReader()
-  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
-
-  function open(spec: RequestSpec, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const { method, target, headers = {} } = spec
-    const { protocol, hostname, port } = new URL(spec.origin ?? origin)
-    const isSecure = protocol === 'https:'
-    return new Promise((resolve, reject) => {
-      const request = (isSecure ? https : http).request({
-        // The brackets of an IPv6 address belong to the URL.
-        hostname: hostname.replace(/^\[|\]$/g, ''),
-        ...(port === '' ? {} : { port }),
-        path: target,
-        method,
-        agent: isSecure ? agents['https:'] : agents['http:'],
-        headers: {
-          Accept: '*/*',
-          'User-Agent': 'svc',
-          ...(method === 'POST' ? { [HEADERS.contentLength]: '0' } : {}),
-          ...headers,
-        },
-        signal,
-      })
-      limitInterimResponses(request)
-      request.on('response', resolve)
-      request.on('error', reject)
-      request.end()
-    })
-  }
+  const agents = { http: new http.Agent(options), https: new https.Agent(options) }
 
   return {
     async ask(spec) {
       const { method, target } = spec
+      const url = `${spec.origin ?? origin}${target}`
       const ifNoneMatch = spec.headers?.[HEADERS.ifNoneMatch]
       const sentAtMs = nowMs()
       const deadline = AbortSignal.timeout(timeoutMs)
       try {
-        const response = await open(spec, deadline)
+        const response = await openRequest(url, {
+          method,
+          agent: url.startsWith('https:') ? agents.https : agents.http,
+          headers: {
+            Accept: '*/*',
+            'User-Agent': 'svc',
+            ...(method === 'POST' ? { [HEADERS.contentLength]: '0' } : {}),
+            ...spec.headers,
+          },
+          signal: deadline,
+        })
         const receivedAtMs = nowMs()
         const status = response.statusCode ?? 0
         const raw = await readBody(status, streamOf(response), MAX_RESPONSE_BYTES).catch(
@@ -212,7 +192,6 @@ export function createHttpClient({ origin, timeoutMs, nowMs }: HttpClientOptions
           receivedAtMs,
         }
       } catch (error) {
-        const url = `${spec.origin ?? origin}${target}`
         // An aborted late response looks like a broken connection.
         const cause: unknown = deadline.aborted ? deadline.reason : error
         const reason =

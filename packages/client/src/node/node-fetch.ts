@@ -15,81 +15,33 @@ export function pairsOf(raw: readonly string[]): (readonly [name: string, value:
 
 /** From this number of chunks on, their average size counts. */
 const MANY_CHUNKS = 10_000
-/** Each chunk costs about a hundred bytes until it is collected, so smaller ones take memory out of proportion. */
-const MIN_CHUNK_BYTES = 16
-/** Reading pauses at this number of bytes. */
-const BUFFERED_BYTES = 65_536
+/** Each chunk costs some hundred bytes until it is collected, so smaller ones take memory out of proportion. */
+const MIN_CHUNK_BYTES = 64
 
-/**
- * A stream of bytes that reads little further than its reader, and joins small chunks. Fails with an Error if a body
- * comes in very many very small chunks.
- */
+/** A stream that reads little further than its reader. Fails with an Error if a body comes in very many very small chunks. */
 export function streamOf(bytes: Readable): ReadableStream<Uint8Array> {
-  let wake = (): void => undefined
-  let failure: Error | undefined
-  let hasEnded = false
-  let [chunks, total, length] = [0, 0, 0]
-  let buffer: Uint8Array = new Uint8Array()
-  // Not the event `readable`: the stream would store each chunk until it is read.
-  bytes.on('data', (chunk: Uint8Array) => {
-    chunks += 1
-    total += chunk.length
-    if (chunks > MANY_CHUNKS && total < chunks * MIN_CHUNK_BYTES) {
-      return bytes.destroy(new Error(`sends its body in chunks below ${MIN_CHUNK_BYTES} bytes`))
-    }
-    // A chunk alone is passed on without a copy.
-    if (length === 0) buffer = chunk
-    else if (length + chunk.length > buffer.length) {
-      const larger = new Uint8Array(Math.max(length + chunk.length, 2 * buffer.length))
-      larger.set(buffer.subarray(0, length))
-      buffer = larger
-    }
-    if (buffer !== chunk) buffer.set(chunk, length)
-    length += chunk.length
-    if (length >= BUFFERED_BYTES) bytes.pause()
-    return wake()
-  })
-  bytes.pause()
-  finished(bytes, (error) => {
-    failure = error ?? undefined
-    hasEnded = true
-    wake()
-  })
+  let [chunks, total] = [0, 0]
   return new ReadableStream<Uint8Array>(
     {
-      async pull(controller) {
-        for (;;) {
-          if (failure !== undefined) throw failure
-          if (length > 0) {
-            controller.enqueue(buffer.subarray(0, length))
-            buffer = new Uint8Array()
-            length = 0
+      start(controller) {
+        bytes.on('data', (chunk: Uint8Array) => {
+          chunks += 1
+          total += chunk.length
+          if (chunks > MANY_CHUNKS && total < chunks * MIN_CHUNK_BYTES) {
+            bytes.destroy(new Error(`sends its body in chunks below ${MIN_CHUNK_BYTES} bytes`))
             return
           }
-          if (hasEnded) return controller.close()
-          bytes.resume()
-          await new Promise<void>((resolve) => (wake = resolve))
-        }
+          controller.enqueue(chunk)
+          if ((controller.desiredSize ?? 0) <= 0) bytes.pause()
+        })
+        bytes.pause()
+        finished(bytes, (error) => (error ? controller.error(error) : controller.close()))
       },
-      cancel() {
-        bytes.destroy()
-      },
+      pull: () => void bytes.resume(),
+      cancel: () => void bytes.destroy(),
     },
-    { highWaterMark: 0 },
+    new ByteLengthQueuingStrategy({ highWaterMark: 65_536 }),
   )
-}
-
-const MAX_INTERIM_RESPONSES = 100
-
-/** Fails a request after very many interim responses (1xx), each of which node:http parses and skips. */
-export function limitInterimResponses(request: http.ClientRequest): void {
-  let count = 0
-  request.on('information', () => {
-    count += 1
-    if (count > MAX_INTERIM_RESPONSES) {
-      request.destroy(new Error(`sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx)`))
-    }
-  })
 }
 
 const DECODERS: { readonly [coding: string]: () => NodeJS.ReadWriteStream & Readable } = {
@@ -114,34 +66,42 @@ function decode(response: http.IncomingMessage, coding: string): Readable {
  * Sends a request over node:http or node:https. Not the fetch of Node, which rejects a response after an unrequested 100
  * (RFC 9110 15.2: a client must skip any 1xx) and blanks after a Content-Length (RFC 9110 5.5).
  */
-export const platformFetch: Fetch = (url, { method, headers, body, signal }) =>
-  new Promise((resolve, reject) => {
-    const { protocol, origin, hostname, port } = new URL(url)
-    const request = (protocol === 'https:' ? https : http).request({
-      // The brackets of an IPv6 address belong to the URL.
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
-      // As it was passed, because it is signed.
-      path: url.slice(origin.length),
-      method,
-      headers: {
-        Accept: '*/*',
-        'Accept-Encoding': 'gzip, deflate, br',
-        'User-Agent': 'public-api-client',
-        ...headers,
-      },
-      signal,
-    })
-    limitInterimResponses(request)
-    request.on('error', reject)
-    request.on('response', (response) => {
-      const received = pairsOf(response.rawHeaders)
-      const coding = readHeaders(received)('content-encoding')?.toLowerCase() ?? ''
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: received,
-        body: streamOf(decode(response, coding)),
-      })
-    })
-    request.end(body)
+export async function openRequest(
+  url: string,
+  {
+    body,
+    ...options
+  }: Pick<http.RequestOptions, 'method' | 'headers' | 'signal' | 'agent'> & {
+    readonly body?: string
+  },
+): Promise<http.IncomingMessage> {
+  const { protocol, origin, hostname, port } = new URL(url)
+  // The brackets of an IPv6 address belong to the URL. The path is sent as it was passed, because it is signed.
+  const place = { hostname: hostname.replace(/^\[|\]$/g, ''), port, path: url.slice(origin.length) }
+  return new Promise((resolve, reject) => {
+    const request = (protocol === 'https:' ? https : http).request({ ...options, ...place })
+    request.on('error', reject).on('response', resolve).end(body)
   })
+}
+
+/** The `Fetch` of Node. */
+export const platformFetch: Fetch = async (url, { method, headers, body, signal }) => {
+  const response = await openRequest(url, {
+    method,
+    headers: {
+      Accept: '*/*',
+      'Accept-Encoding': 'gzip, deflate, br',
+      'User-Agent': 'public-api-client',
+      ...headers,
+    },
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
+  const received = pairsOf(response.rawHeaders)
+  const coding = readHeaders(received)('content-encoding')?.toLowerCase() ?? ''
+  return {
+    status: response.statusCode ?? 0,
+    headers: received,
+    body: streamOf(decode(response, coding)),
+  }
+}
