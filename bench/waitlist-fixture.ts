@@ -10,7 +10,7 @@ import { openSecrets } from '../src/local-secrets.ts'
 import { TEST_TOKEN } from '../src/service/challenge/challenge.ts'
 import { ADDRESS_HASH_LABEL } from '../src/service/waitlist/waitlist-entry.ts'
 import { checkpointWal, openSqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts'
-import { prepareWaitlist } from '../src/storage/sqlite/sqlite-statements.ts'
+import { createCallRunner } from '../src/storage/sqlite/sqlite-session.ts'
 import type { Workspace } from './workspace.ts'
 
 const ROWS_PER_TRANSACTION = 10_000
@@ -59,18 +59,19 @@ export async function fillWaitlist(
   const beganMs = Date.now() - rows
   try {
     database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -${FILL_CACHE_KIB}`)
-    const { add } = prepareWaitlist(database)
+    const perform = createCallRunner(database)
     for (let first = 0; first < rows; first += ROWS_PER_TRANSACTION) {
       const end = Math.min(rows, first + ROWS_PER_TRANSACTION)
       database.exec('BEGIN IMMEDIATE')
       for (let number = first; number < end; number += 1) {
-        add({
+        const registration = {
           ticket: formatTicket(randomBytes(TICKET_BYTES)),
           addressHash: hashAddress(normalizedAddress(number)),
           recipient,
           sealed: randomBytes(sealed.length),
           registeredAtMs: beganMs + number,
-        })
+        }
+        perform({ store: 'waitlist', name: 'add', args: [registration] })
       }
       database.exec('COMMIT')
       // Lets signal handlers run between two batches.

@@ -22,7 +22,7 @@ const LAYERS: { readonly [layer: string]: LayerRule } = {
   },
   releases: { mayImport: ['contract', 'packages/client/node', 'crypto', 'files', 'tlog'] },
   'storage/counters': { mayImport: ['contract'] },
-  'storage/stores': { mayImport: [], mayImportTypesOf: ['storage/counters'] },
+  'storage/stores': { mayImport: ['contract'], mayImportTypesOf: ['storage/counters'] },
   'storage/sqlite': {
     mayImport: ['contract', 'packages/client/node', 'storage/stores'],
   },

@@ -1,4 +1,4 @@
-import { openSqliteInThread, openSqliteServer } from './sqlite/sqlite-storage.ts'
+import { openSqlite } from './sqlite/sqlite-storage.ts'
 import { isTransient, StorageError } from './stores/storage-error.ts'
 import type { DatabaseLocation, Storage } from './stores/storage.ts'
 
@@ -50,7 +50,7 @@ export async function openStorage(
   const report = onUnavailable && reportAndRetry
   const storage =
     location.kind === 'sqlite'
-      ? await openSqliteServer({ file: location.file }, report)
+      ? await openSqlite('create', { file: location.file }, report)
       : await openPostgres(location, 'read-write', report)
   return {
     ...storage,
@@ -67,7 +67,7 @@ export async function openStorageForCommand(
   mode: 'read-only' | 'read-write',
 ): Promise<Storage> {
   if (location.kind === 'postgres') return openPostgres(location, mode)
-  return openSqliteInThread({ file: location.file, mode })
+  return openSqlite(mode, { file: location.file })
 }
 
 /** The database as messages name it: never with a user or password. */

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { SVC } from '../support/run-program.ts'
@@ -123,7 +123,7 @@ async function runInBackground(folder: string, args: readonly string[]): Promise
 
 test('backup and restore work while a server registers', async (t) => {
   const { folder, database } = await makeDeployment(t, async () => [])
-  const storage = await openSqliteServer({ file: database })
+  const storage = await openSqlite('create', { file: database })
   t.after(() => storage.close())
   const acknowledged: number[] = []
   const failures: unknown[] = []

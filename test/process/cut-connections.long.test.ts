@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { withDatabase } from '../../src/cli/database.ts'
 import type { DatabaseLocation } from '../../src/storage/stores/storage.ts'
@@ -21,13 +20,12 @@ import { startService, type ServiceProcess } from '../support/service-process.ts
 import { issueInto } from '../support/stored-keys.ts'
 
 // Every connection of a serving process is cut at random moments, under processor load: those to PostgreSQL, Valkey and
-// a time server, the thread of SQLite, the workers, and the connections of readers and of the admin port. The process
+// a time server, the workers, and the connections of readers and of the admin port. The process
 // continues to run, anonymous reads succeed, and what a response stated about a registration is true.
 
 const MINUTE_MS = 60_000
 const BUSY_LOOPS = 4
 const ENV = { SVC_CHALLENGE: 'test', SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_ADMIN_PORT: '0' }
-const CUT_THREAD_MAIN = fileURLToPath(new URL('../support/cut-thread-main.ts', import.meta.url))
 const random = createSeededRandom(seedOf('SVC_TEST_CUT_SEED'))
 
 function loadProcessor(t: TestContext): void {
@@ -186,13 +184,11 @@ test(
 )
 
 test(
-  'workers with SQLite survive every cut of their threads, and the primary that of workers',
+  'workers with SQLite state the truth although workers are killed',
   { timeout: 4 * MINUTE_MS },
   async (t) => {
     const deployment = makeDeployment(t)
-    const service = startService(t, deployment.folder, { ...ENV, SVC_WORKERS: '2' }, [
-      CUT_THREAD_MAIN,
-    ])
+    const service = startService(t, deployment.folder, { ...ENV, SVC_WORKERS: '2' })
     await service.serving()
     loadProcessor(t)
     const killed = new Set<number>()

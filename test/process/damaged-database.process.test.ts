@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
-import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { makeRegistration } from '../storage/waitlist-fixture.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { svcIn } from '../support/run-svc.ts'
@@ -13,7 +13,7 @@ const PAGE_BYTES = 4096
 test('damage in the middle of the database: the start, backup and check-database refuse it', async (t) => {
   const { folder, dataDir } = makeDeployment(t)
   const file = path.join(dataDir, 'service.sqlite')
-  const storage = await openSqliteServer({ file })
+  const storage = await openSqlite('create', { file })
   await Promise.all(
     Array.from({ length: 300 }, (_, number) => storage.waitlist.add(makeRegistration(number))),
   )

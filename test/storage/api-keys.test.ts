@@ -3,23 +3,21 @@ import { createMemoryApiKeyStore } from '../support/memory-api-key-store.ts'
 import { temporaryDatabase } from '../support/temporary-folder.ts'
 import { testApiKeysBehavior } from './api-keys-behavior.ts'
 import { assertKeepsKeysAsMemoryDoes } from './api-keys-model.ts'
-import { SQLITE_FORMS } from './sqlite/sqlite-fixture.ts'
+import { openStore } from './sqlite/sqlite-fixture.ts'
 
-for (const form of SQLITE_FORMS) {
-  testApiKeysBehavior({
-    name: form.name,
-    async open(t) {
-      const file = temporaryDatabase(t)
-      const open = async () => (await form.open(t, { file })).apiKeys
-      return { store: await open(), openAgain: open }
-    },
-  })
-
-  test(`any sequence of calls on ${form.name} matches a store in memory`, async (t) => {
+testApiKeysBehavior({
+  name: 'SQLite',
+  async open(t) {
     const file = temporaryDatabase(t)
-    await assertKeepsKeysAsMemoryDoes((await form.open(t, { file })).apiKeys)
-  })
-}
+    const open = async () => (await openStore(t, { file })).apiKeys
+    return { store: await open(), openAgain: open }
+  },
+})
+
+test('any sequence of calls on SQLite matches a store in memory', async (t) => {
+  const file = temporaryDatabase(t)
+  await assertKeepsKeysAsMemoryDoes((await openStore(t, { file })).apiKeys)
+})
 
 // What the tests of the service keep their keys in does the same.
 testApiKeysBehavior({

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/sqlite-migrations.ts'
-import { openSqliteInThread, openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
 import { temporaryFolder, temporaryDatabase } from '../support/temporary-folder.ts'
 import { isTraceLeft, readFilesOf } from './sqlite/sqlite-bytes.ts'
@@ -35,7 +35,7 @@ function run(folder: string, command: string): string {
 async function openData(t: TestContext) {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'data', 'service.sqlite')
-  const storage = await openSqliteServer({ file })
+  const storage = await openSqlite('create', { file })
   t.after(() => storage.close())
   for (const number of [0, 1, 2]) await storage.waitlist.add(makeRegistration(number))
   return { folder, file, waitlist: storage.waitlist }
@@ -43,7 +43,7 @@ async function openData(t: TestContext) {
 
 test('the document lists exactly the tables and columns', async (t) => {
   const file = temporaryDatabase(t)
-  await (await openSqliteInThread({ file, mode: 'create' })).close()
+  await (await openSqlite('create', { file })).close()
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {
     database.close()
@@ -91,7 +91,7 @@ test('the documented copy is complete', { skip: !HAS_SQLITE3 && 'no sqlite3' }, 
   run(folder, commandWith('VACUUM INTO'))
   const file = path.join(folder, 'copy.sqlite')
   assert.equal(fs.statSync(file).mode & 0o777, 0o600)
-  const copy = await openSqliteInThread({ file, mode: 'read-only' })
+  const copy = await openSqlite('read-only', { file })
   t.after(() => copy.close())
   assert.deepEqual(await readAll(copy.waitlist), await readAll(waitlist))
 })

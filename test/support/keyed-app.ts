@@ -15,7 +15,7 @@ import {
 } from '../../src/service/challenge/challenge.ts'
 import type { Counters } from '../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
-import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import type { ApiKeyStore, StoredApiKey } from '../../src/storage/stores/api-key-store.ts'
 import { ask, type ReceivedResponse } from './received-response.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
@@ -74,7 +74,7 @@ export async function runKeyedApp(
   const wrapStore = options.store ?? ((each) => each)
   const wrapCounters = options.counters ?? ((each) => each)
   const file = temporaryDatabase(t)
-  const storage = await openSqliteServer({ file })
+  const storage = await openSqlite('create', { file })
   t.after(() => storage.close())
   const counters = wrapCounters(createMemoryCounters({ clock }))
   const store = wrapStore(storage.apiKeys)

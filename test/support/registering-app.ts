@@ -10,7 +10,7 @@ import {
 } from '../../src/service/waitlist/waitlist-entry.ts'
 import type { Counters } from '../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
-import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/stores/storage.ts'
 import { proxies } from './proxies.ts'
 import { ask, type ReceivedResponse } from './received-response.ts'
@@ -60,7 +60,7 @@ export async function runRegisteringApp(
   const time = { ms: TEST_NOW_MS }
   const clock = { nowMs: () => time.ms }
   const counters = createMemoryCounters({ clock })
-  const storage = store(await openSqliteServer({ file: path.join(folder, 'service.sqlite') }))
+  const storage = store(await openSqlite('create', { file: path.join(folder, 'service.sqlite') }))
   t.after(() => storage.close())
   const identity = await generateX25519Identity()
   const challenge = makeChallenge?.({ counters, clock }) ?? createTestChallenge()

@@ -10,7 +10,7 @@ import {
   parseWaitlistEntry,
   type WaitlistEntry,
 } from '../../src/service/waitlist/waitlist-entry.ts'
-import { openSqliteInThread } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import type { StoredRegistration } from '../../src/storage/stores/waitlist-store.ts'
 import { makeDeployment, type Deployment } from './deployment.ts'
 import { nextAddress } from './raw-registration.ts'
@@ -175,7 +175,7 @@ export interface KeptRegistration {
 
 /** All rows of a list, in their order. Nothing in the file is changed, and the service may be running. */
 export async function readRows(file: string): Promise<readonly StoredRegistration[]> {
-  const storage = await openSqliteInThread({ file, mode: 'read-only' })
+  const storage = await openSqlite('read-only', { file })
   try {
     return await storage.waitlist.readAfter(0, 1_000_000)
   } finally {

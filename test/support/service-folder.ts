@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { withDatabase } from '../../src/cli/database.ts'
-import { openSqliteServer } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../src/storage/stores/storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -32,7 +32,7 @@ export async function fillDatabase(
   database: string,
   fill: (storage: Storage) => readonly Promise<unknown>[],
 ): Promise<void> {
-  const storage = await openSqliteServer({ file: database })
+  const storage = await openSqlite('create', { file: database })
   await Promise.all(fill(storage))
   await storage.close()
 }

@@ -1,5 +1,5 @@
 /** Prefix of every ticket (spec 2.2). */
-export const TICKET_PREFIX = 'EA-'
+const TICKET_PREFIX = 'EA-'
 
 /** Random bytes of a ticket. */
 export const TICKET_BYTES = 8

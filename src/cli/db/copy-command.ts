@@ -4,7 +4,6 @@ import { textOption } from '@public-api/cli-kit/options'
 import { withProgress, type Progress } from '@public-api/cli-kit/progress'
 import { pluralOf } from '@public-api/cli-kit/wording'
 import { formatLocation } from '../../storage/open-storage.ts'
-import type { PostgresStorage } from '../../storage/postgres/postgres-storage.ts'
 import type { Storage } from '../../storage/stores/storage.ts'
 import { databaseLocation, readConfig, withDatabase } from '../database.ts'
 import { readKeyPages, readRegistrationPages } from '../read-pages.ts'
@@ -18,13 +17,13 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER
  */
 export async function copyStorage(
   source: Storage,
-  target: PostgresStorage,
+  target: Storage,
   progress: Pick<Progress, 'advance'>,
 ) {
   const result = { registrations: 0, keys: 0, differing: 0 }
   for await (const page of readRegistrationPages(source.waitlist)) {
-    await target.importRegistrations(page)
     for (const row of page) {
+      await target.waitlist.add(row)
       const copied = await target.waitlist.find(row.addressHash)
       // Every database assigns the position itself.
       const expected = { ...row, position: copied?.position }
@@ -68,22 +67,14 @@ secrets.`,
         `expected a postgres:// URL in SVC_DATABASE_URL, found the SQLite database ${to.file}`,
       )
     }
-    const { openPostgres } = await import('../../storage/postgres/postgres-storage.ts')
     const where = formatLocation(to)
-    const { registrations, keys, differing } = await withDatabase(
-      from,
-      'read-only',
-      async (source) => {
-        const target = await openPostgres({ url: to.url, where }, 'read-write')
+    const { registrations, keys, differing } = await withDatabase(from, 'read-only', (source) =>
+      withDatabase(to, 'read-write', async (target) => {
         const { total } = await source.waitlist.count()
-        try {
-          return await withProgress({ label: 'Copying', total }, (progress) =>
-            copyStorage(source, target, progress),
-          )
-        } finally {
-          await target.close()
-        }
-      },
+        return withProgress({ label: 'Copying', total }, (progress) =>
+          copyStorage(source, target, progress),
+        )
+      }),
     )
     if (differing > 0) {
       throw new CommandFailure(

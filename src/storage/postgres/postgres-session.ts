@@ -9,6 +9,7 @@ import {
   types,
 } from 'pg'
 import { StorageError } from '../stores/storage-error.ts'
+import type { SqlValue } from '../stores/store-steps.ts'
 import {
   isSerializationFailure,
   isServerEnding,
@@ -25,7 +26,7 @@ const CLIENT_MARGIN_MS = 1000
 const RESOLVE_INTERVAL_MS = 50
 const MAX_ATTEMPTS = 5
 
-export type Values = readonly (string | number | null | Uint8Array | readonly (string | number)[])[]
+type Values = readonly (SqlValue | readonly (string | number)[])[]
 
 /** Rows have the types of the stores' interfaces: every bigint column is a safe integer, and bytes are a Uint8Array. */
 const COLUMN_TYPES: CustomTypesConfig = {

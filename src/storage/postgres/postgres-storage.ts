@@ -1,11 +1,45 @@
 import { isTransient, type StorageError } from '../stores/storage-error.ts'
 import type { Storage } from '../stores/storage.ts'
-import type { SealedRegistration } from '../stores/waitlist-store.ts'
-import { createPostgresApiKeys } from './postgres-api-keys.ts'
+import { createStores, effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
+import { createStoreSteps } from '../stores/store-steps.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
 import { assertMigrated, migratePostgres } from './postgres-migrations.ts'
-import { createPostgresSession, type PostgresOptions } from './postgres-session.ts'
-import { createPostgresWaitlist, importRegistrations } from './postgres-waitlist.ts'
+import {
+  createPostgresSession,
+  type PostgresOptions,
+  type PostgresSession,
+  type Queryable,
+} from './postgres-session.ts'
+
+/** The advisory lock under which active keys are counted, so that concurrent additions keep the limit. */
+const ADD_LOCK = 0x53_56_43_4b
+
+const STEPS = createStoreSteps({
+  schema: 'svc',
+  recipient: { column: 'recipient', text: 'recipient', of: (parameter) => parameter },
+  lockKeys: `SELECT pg_advisory_xact_lock(${ADD_LOCK})`,
+})
+
+async function runCall(session: PostgresSession, call: StoreCall): Promise<unknown> {
+  async function perform(client: Queryable): Promise<unknown> {
+    const steps = stepsOf(STEPS, call)
+    let step = steps.next([])
+    while (step.done !== true) {
+      step = steps.next(await client.query(step.value.sql, step.value.values))
+    }
+    return step.value
+  }
+  const effect = effectOf(call)
+  if (effect === 'read') return perform(session)
+  const result = await session.transact('durable', perform)
+  if (effect !== 'write' && Boolean(result)) {
+    // Frees the space of old rows, so that it is soon overwritten. Backups and the WAL are up to the operator.
+    await session.query('VACUUM svc.registrations').catch(() => {
+      // Autovacuum will free the space later.
+    })
+  }
+  return result
+}
 
 /**
  * Opens a database. `read-write` migrates it; `read-only` changes nothing. With `onUnavailable` an unreachable server is
@@ -16,7 +50,7 @@ export async function openPostgres(
   options: PostgresOptions,
   mode: 'read-only' | 'read-write',
   onUnavailable?: (error: StorageError) => void,
-): Promise<Storage & { importRegistrations(rows: readonly SealedRegistration[]): Promise<void> }> {
+): Promise<Storage> {
   const session = createPostgresSession(options)
   const open = () =>
     (mode === 'read-only' ? assertMigrated : migratePostgres)(session, options.where)
@@ -30,13 +64,9 @@ export async function openPostgres(
     onUnavailable(error)
   }
   return {
-    waitlist: createPostgresWaitlist(session),
-    apiKeys: createPostgresApiKeys(session),
+    ...createStores(STEPS, (call) => runCall(session, call)),
     counters: createPostgresCounters(session, { nowMs: Date.now }),
-    importRegistrations: (rows) => importRegistrations(session, rows),
     ping: open,
     close: () => session.close(),
   }
 }
-
-export type PostgresStorage = Awaited<ReturnType<typeof openPostgres>>

@@ -1,7 +1,9 @@
 import fs from 'node:fs'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
-import type { Stores } from '../stores/storage.ts'
+import { effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
+import { createStoreSteps, type Statement } from '../stores/store-steps.ts'
 import {
   checkpointWal,
   openSqliteConnection,
@@ -11,86 +13,37 @@ import {
   withConnection,
 } from './sqlite-connection.ts'
 import { inTransaction } from './sqlite-migrations.ts'
-import { prepareApiKeys, prepareWaitlist, type StoreStatements } from './sqlite-statements.ts'
 
-/**
- * The effect of a method on the database. `replace` and `erase` leave old content in the write-ahead log; `erase` is
- * refused while a reader would keep it there.
- */
-type CallEffect = 'read' | 'write' | 'replace' | 'erase'
+/** The methods of the stores. `ends_at_ms` is stored, because a generated column breaks VACUUM INTO (sqlite-migrations.ts). */
+export const STEPS = createStoreSteps({
+  schema: 'main',
+  recipient: {
+    column: 'recipient_id',
+    text: '(SELECT recipient FROM main.recipients WHERE id = recipient_id)',
+    of: (parameter) => `(SELECT id FROM main.recipients WHERE recipient = ${parameter})`,
+    add: 'INSERT INTO main.recipients (recipient) VALUES ($1) ON CONFLICT DO NOTHING',
+  },
+  keyEnd: {
+    ofNew: ', min($6, coalesce($7, $6))',
+    ofRevoked: ', ends_at_ms = min(expires_at_ms, coalesce(revoked_at_ms, $1))',
+  },
+})
 
-/** Every method with its effect. The dispatcher is derived from this table. */
-const EFFECTS = {
-  waitlist: {
-    testWrite: 'write',
-    add: 'write',
-    count: 'read',
-    readAfter: 'read',
-    find: 'read',
-    erase: 'erase',
-    expire: 'erase',
-    reseal: 'replace',
-  },
-  apiKeys: {
-    find: 'read',
-    add: 'write',
-    revoke: 'write',
-    rehash: 'write',
-    count: 'read',
-    readAfter: 'read',
-    purge: 'write',
-  },
-} as const satisfies {
-  readonly [Store in keyof Stores]: {
-    readonly [Name in keyof Stores[Store]]: CallEffect
+/** Runs calls in an open transaction. Prepares each statement once. */
+export function createCallRunner(database: DatabaseSync) {
+  const prepared = new Map<string, StatementSync>()
+
+  function query({ sql, values }: Statement): readonly object[] {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])))
   }
-}
 
-/** The statements of all stores on one connection. */
-type Statements = {
-  readonly [Store in keyof Stores]: StoreStatements<Stores[Store]>
-}
-
-/** One call as a value, for a queue or another thread. */
-export interface StoreCall {
-  readonly store: keyof Stores
-  readonly name: string
-  readonly args: readonly unknown[]
-}
-
-type Methods = { readonly [name: string]: (...args: readonly unknown[]) => unknown }
-
-function effectOf({ store, name }: StoreCall): CallEffect {
-  const effects: { readonly [name: string]: CallEffect } = EFFECTS[store]
-  return effects[name] ?? 'write'
-}
-
-/** Runs a call on the statements of an open transaction. */
-function performCall(statements: Statements, { store, name, args }: StoreCall): unknown {
-  // Only createStores makes calls, and its types check the arguments.
-  return (statements[store] as unknown as Methods)[name]?.(...args)
-}
-
-/** Copies byte arrays. Sending a view to a thread would send its whole buffer, maybe a pool with data of other people. */
-function detach(value: unknown): unknown {
-  if (value instanceof Uint8Array) return new Uint8Array(value)
-  if (Array.isArray(value)) return value.map(detach)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, detach(each)]))
-}
-
-/** The stores over `send`, which resolves with what `performCall` returns. */
-export function createStores(send: (call: StoreCall) => Promise<unknown>): Stores {
-  const createStore = (store: keyof Stores): Methods =>
-    Object.fromEntries(
-      Object.keys(EFFECTS[store]).map((name) => [
-        name,
-        (...args: readonly unknown[]) => send({ store, name, args: args.map(detach) }),
-      ]),
-    )
-  return {
-    waitlist: createStore('waitlist') as unknown as Stores['waitlist'],
-    apiKeys: createStore('apiKeys') as unknown as Stores['apiKeys'],
+  return (call: StoreCall): unknown => {
+    const steps = stepsOf(STEPS, call)
+    let step = steps.next([])
+    while (step.done !== true) step = steps.next(query(step.value))
+    return step.value
   }
 }
 
@@ -112,11 +65,11 @@ function readWalIdentity(file: string): string {
   return `${readFileIdentity(`${file}-wal`)} ${readFileIdentity(`${file}-shm`)}`
 }
 
-/** Opens a connection with its statements. It is stale once one of the files that the identities name is replaced. */
+/** Opens a connection. It is stale once one of the files that the identities name is replaced. */
 function connect(mode: SqliteMode, options: SqliteOptions) {
   return withConnection(openSqliteConnection(mode, options), (database) => ({
     database,
-    statements: { waitlist: prepareWaitlist(database), apiKeys: prepareApiKeys(database) },
+    perform: createCallRunner(database),
     databaseIdentity: readFileIdentity(options.file),
     walIdentity: readWalIdentity(options.file),
   }))
@@ -127,7 +80,7 @@ type Connection = ReturnType<typeof connect>
 /** Splits a queue into transactions. Reads wait for no lock; an erasure is refused while a reader uses the WAL. */
 function groupIntoTransactions(calls: readonly StoreCall[]): readonly (readonly StoreCall[])[] {
   const transactions: StoreCall[][] = []
-  let previous: CallEffect | undefined
+  let previous: ReturnType<typeof effectOf> | undefined
   for (const call of calls) {
     const effect = effectOf(call) === 'replace' ? 'write' : effectOf(call)
     if (effect === previous && effect !== 'erase') transactions.at(-1)?.push(call)
@@ -142,7 +95,7 @@ function hasOutsideCause({ code }: StorageError): boolean {
   return code === 'LOCKED' || code === 'FULL'
 }
 
-/** One connection at a time to one database, opened by `open` or the first call. Calls block the thread. */
+/** One connection at a time to one database, opened by the first call. Calls block the thread. */
 export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
   const { file } = options
   let connection: Connection | undefined
@@ -208,13 +161,11 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
         throw new StorageError('LOCKED', file)
       }
       const current = connected(calls.some(({ name }) => name === 'add'))
-      const { database, statements, databaseIdentity } = current
+      const { database, perform, databaseIdentity } = current
       try {
         // A transaction that starts as a reader fails when another process writes before it does.
         const begin = effects.has('read') ? 'BEGIN' : 'BEGIN IMMEDIATE'
-        const values = inTransaction(database, begin, () =>
-          calls.map((call) => performCall(statements, call)),
-        )
+        const values = inTransaction(database, begin, () => calls.map(perform))
         if (readFileIdentity(file) !== databaseIdentity) throw new StorageError('IO', file)
         const removes = effects.has('erase') || effects.has('replace')
         isCheckpointPending ||= removes
@@ -240,11 +191,6 @@ export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
   }
 
   return {
-    /** Opens the connection now instead of with the first call. Throws a StorageError. */
-    open(): void {
-      connected(true)
-    },
-
     /**
      * Runs calls in order. Neighboring reads share a transaction, and so do neighboring writes, with one sync of the disk.
      * Returns one outcome for each call. Calls of one transaction fail together, and then none of them changed anything.

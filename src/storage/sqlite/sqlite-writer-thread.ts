@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { SqliteOptions } from './sqlite-connection.ts'
-import { createSqliteSession, type StoreCall } from './sqlite-session.ts'
-import type { ThreadRequest } from './sqlite-storage.ts'
+import type { StoreCall } from '../stores/store-calls.ts'
+import { createSqliteSession } from './sqlite-session.ts'
+import type { ThreadData, ThreadRequest } from './sqlite-storage.ts'
 
 /** The maximum number of calls in a transaction, so that other processes can write in between. */
 const MAX_BATCH = 256
@@ -9,7 +9,8 @@ const MAX_BATCH = 256
 const port = parentPort
 if (port === null) throw new Error('This file runs as a thread of sqlite-storage.ts')
 
-const session = createSqliteSession('create', workerData as SqliteOptions)
+const { mode, options } = workerData as ThreadData
+const session = createSqliteSession(mode, options)
 
 /** Takes all calls that arrived while the disk was busy, so that they share one sync. */
 port.on('message', (first: ThreadRequest) => {

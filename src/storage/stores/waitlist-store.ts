@@ -37,19 +37,6 @@ export interface RegistrationGroup {
   readonly last: number
 }
 
-export function countOfGroups(groups: readonly RegistrationGroup[]): WaitlistCount {
-  const isEmpty = groups.length === 0
-  return {
-    total: groups.reduce((sum, { count }) => sum + count, 0),
-    firstRegisteredAtMs: isEmpty ? undefined : Math.min(...groups.map(({ first }) => first)),
-    lastRegisteredAtMs: isEmpty ? undefined : Math.max(...groups.map(({ last }) => last)),
-    byRecipient: groups.map(({ recipient, count }) => ({ recipient, count })),
-  }
-}
-
-/** Bytes that `probe` writes: about as many as a registration. */
-export const PROBE_BYTES = 1024
-
 /** A new age file for a stored registration. */
 export interface Reseal {
   readonly position: number

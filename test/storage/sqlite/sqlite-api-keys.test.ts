@@ -1,101 +1,95 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-migrations.ts'
-import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { CREATED_AT_MS, makeKey } from '../api-keys-fixture.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
-import { SQLITE_FORMS } from './sqlite-fixture.ts'
+import { openStore } from './sqlite-fixture.ts'
 
 const MANY = 1000
 
-for (const form of SQLITE_FORMS) {
-  describe(form.name, () => {
-    test('changing the bytes after the call does not change the key', async (t) => {
-      const { apiKeys } = await form.open(t, { file: temporaryDatabase(t) })
-      const inside = Buffer.concat([Buffer.alloc(5), bytesOf('inside', 32), Buffer.alloc(5)])
-      const key = makeKey(1, { keyHash: inside.subarray(5, 37) })
-      const adding = apiKeys.add(key, MANY)
-      inside.fill(0)
-      await adding
-      const found = await apiKeys.find(key.keyId)
-      assert.deepEqual(new Uint8Array(found?.keyHash ?? []), bytesOf('inside', 32))
-      // Nor does what is done to the bytes that were found.
-      found?.keyHash.fill(0)
-      const again = await apiKeys.find(key.keyId)
-      assert.deepEqual(new Uint8Array(again?.keyHash ?? []), bytesOf('inside', 32))
-    })
+test('changing the bytes after the call does not change the key', async (t) => {
+  const { apiKeys } = await openStore(t, { file: temporaryDatabase(t) })
+  const inside = Buffer.concat([Buffer.alloc(5), bytesOf('inside', 32), Buffer.alloc(5)])
+  const key = makeKey(1, { keyHash: inside.subarray(5, 37) })
+  const adding = apiKeys.add(key, MANY)
+  inside.fill(0)
+  await adding
+  const found = await apiKeys.find(key.keyId)
+  assert.deepEqual(new Uint8Array(found?.keyHash ?? []), bytesOf('inside', 32))
+  // Nor does what is done to the bytes that were found.
+  found?.keyHash.fill(0)
+  const again = await apiKeys.find(key.keyId)
+  assert.deepEqual(new Uint8Array(again?.keyHash ?? []), bytesOf('inside', 32))
+})
 
-    test('close finishes pending calls and refuses later ones', async (t) => {
-      const file = temporaryDatabase(t)
-      const storage = await form.open(t, { file })
-      const { apiKeys } = storage
-      const { keyId } = makeKey(1)
-      await apiKeys.find(keyId)
-      const begun = Array.from({ length: 20 }, (_, number) => apiKeys.add(makeKey(number), MANY))
-      const closing = storage.close()
-      await assertProblem('CLOSED', apiKeys.find(keyId))
-      assert.deepEqual(new Set(await Promise.all(begun)), new Set(['added']))
-      await closing
-      const rehash = { keyId, fromSecretId: 'a', secretId: 'b', keyHash: bytesOf('b', 32) }
-      await assertProblem('CLOSED', apiKeys.find(keyId))
-      await assertProblem('CLOSED', apiKeys.add(makeKey(99), MANY))
-      await assertProblem('CLOSED', apiKeys.revoke(keyId, CREATED_AT_MS))
-      await assertProblem('CLOSED', apiKeys.rehash(rehash))
-      await assertProblem('CLOSED', apiKeys.count(CREATED_AT_MS))
-      await assertProblem('CLOSED', apiKeys.readAfter('', 1))
-      await assertProblem('CLOSED', apiKeys.purge(CREATED_AT_MS, MANY))
-      const again = await form.open(t, { file })
-      assert.equal((await again.apiKeys.count(CREATED_AT_MS)).active, 20)
-    })
+test('close finishes pending calls and refuses later ones', async (t) => {
+  const file = temporaryDatabase(t)
+  const storage = await openStore(t, { file })
+  const { apiKeys } = storage
+  const { keyId } = makeKey(1)
+  await apiKeys.find(keyId)
+  const begun = Array.from({ length: 20 }, (_, number) => apiKeys.add(makeKey(number), MANY))
+  const closing = storage.close()
+  await assertProblem('CLOSED', apiKeys.find(keyId))
+  assert.deepEqual(new Set(await Promise.all(begun)), new Set(['added']))
+  await closing
+  const rehash = { keyId, fromSecretId: 'a', secretId: 'b', keyHash: bytesOf('b', 32) }
+  await assertProblem('CLOSED', apiKeys.find(keyId))
+  await assertProblem('CLOSED', apiKeys.add(makeKey(99), MANY))
+  await assertProblem('CLOSED', apiKeys.revoke(keyId, CREATED_AT_MS))
+  await assertProblem('CLOSED', apiKeys.rehash(rehash))
+  await assertProblem('CLOSED', apiKeys.count(CREATED_AT_MS))
+  await assertProblem('CLOSED', apiKeys.readAfter('', 1))
+  await assertProblem('CLOSED', apiKeys.purge(CREATED_AT_MS, MANY))
+  const again = await openStore(t, { file })
+  assert.equal((await again.apiKeys.count(CREATED_AT_MS)).active, 20)
+})
 
-    test('a purge stopped by a lock can be repeated', async (t) => {
-      const file = temporaryDatabase(t)
-      const { apiKeys } = await form.open(t, { file, busyTimeoutMs: 50 })
-      await apiKeys.add(makeKey(1), MANY)
-      const holder = new DatabaseSync(file)
-      t.after(() => {
-        if (holder.isOpen) holder.close()
-      })
-      holder.exec('BEGIN IMMEDIATE')
-      await assertProblem('LOCKED', apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY))
-      await assertProblem('LOCKED', apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS))
-      assert.equal((await apiKeys.find(makeKey(1).keyId))?.revokedAtMs, null)
-      assert.equal((await apiKeys.count(CREATED_AT_MS)).active, 1)
-      holder.close()
-      assert.equal(await apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY), 1)
-    })
+test('a purge stopped by a lock can be repeated', async (t) => {
+  const file = temporaryDatabase(t)
+  const { apiKeys } = await openStore(t, { file, busyTimeoutMs: 50 })
+  await apiKeys.add(makeKey(1), MANY)
+  const holder = new DatabaseSync(file)
+  t.after(() => {
+    if (holder.isOpen) holder.close()
   })
-}
+  holder.exec('BEGIN IMMEDIATE')
+  await assertProblem('LOCKED', apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY))
+  await assertProblem('LOCKED', apiKeys.revoke(makeKey(1).keyId, CREATED_AT_MS))
+  assert.equal((await apiKeys.find(makeKey(1).keyId))?.revokedAtMs, null)
+  assert.equal((await apiKeys.count(CREATED_AT_MS)).active, 1)
+  holder.close()
+  assert.equal(await apiKeys.purge(Number.MAX_SAFE_INTEGER, MANY), 1)
+})
 
 test('a database from before API keys gains the tables and keeps its waitlist', async (t) => {
-  for (const form of SQLITE_FORMS) {
-    const file = temporaryDatabase(t)
-    const old = new DatabaseSync(file)
-    old.exec('PRAGMA journal_mode = WAL')
-    old.exec(MIGRATIONS[0] ?? '')
-    old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
-    const insert = old.prepare('INSERT INTO registrations VALUES (?, ?, ?, 1, ?, ?)')
-    old.exec(`INSERT INTO recipients VALUES (1, 'age1first')`)
-    const registrations = [0, 1, 2].map((number) => makeRegistration(number))
-    for (const [index, row] of registrations.entries()) {
-      const { addressHash, ticket, registeredAtMs, sealed } = row
-      insert.run(index * 10 + 5, addressHash, ticket, registeredAtMs, sealed)
-    }
-    old.close()
-    await assertProblem('OLDER', openSqliteInThread({ file, mode: 'read-only' }))
-
-    const { waitlist, apiKeys } = await form.open(t, { file })
-    assert.equal(await apiKeys.add(makeKey(1), 1), 'added')
-    assert.equal(await waitlist.add(makeRegistration(1)), 'duplicate')
-    const rows = await readAll(waitlist)
-    assert.deepEqual(
-      rows.map(({ position, ticket }) => [position, ticket]),
-      registrations.map(({ ticket }, index) => [index * 10 + 5, ticket]),
-    )
+  const file = temporaryDatabase(t)
+  const old = new DatabaseSync(file)
+  old.exec('PRAGMA journal_mode = WAL')
+  old.exec(MIGRATIONS[0] ?? '')
+  old.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`)
+  const insert = old.prepare('INSERT INTO registrations VALUES (?, ?, ?, 1, ?, ?)')
+  old.exec(`INSERT INTO recipients VALUES (1, 'age1first')`)
+  const registrations = [0, 1, 2].map((number) => makeRegistration(number))
+  for (const [index, row] of registrations.entries()) {
+    const { addressHash, ticket, registeredAtMs, sealed } = row
+    insert.run(index * 10 + 5, addressHash, ticket, registeredAtMs, sealed)
   }
+  old.close()
+  await assertProblem('OLDER', openSqlite('read-only', { file }))
+
+  const { waitlist, apiKeys } = await openStore(t, { file })
+  assert.equal(await apiKeys.add(makeKey(1), 1), 'added')
+  assert.equal(await waitlist.add(makeRegistration(1)), 'duplicate')
+  const rows = await readAll(waitlist)
+  assert.deepEqual(
+    rows.map(({ position, ticket }) => [position, ticket]),
+    registrations.map(({ ticket }, index) => [index * 10 + 5, ticket]),
+  )
 })
 
 test('the table rejects a key of another format', (t) => {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
-import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration, readAll } from '../waitlist-fixture.ts'
@@ -14,7 +14,7 @@ const COUNTING_PROCESS = fileURLToPath(new URL('sqlite-counting-process.ts', imp
 
 async function openFilled(t: TestContext, count: number): Promise<{ file: string; live: Storage }> {
   const file = temporaryDatabase(t)
-  const live = await openSqliteServer({ file })
+  const live = await openSqlite('create', { file })
   t.after(() => live.close())
   await Promise.all(
     Array.from({ length: count }, (_, number) => live.waitlist.add(makeRegistration(number))),
@@ -33,13 +33,13 @@ test('a copy of a live database is complete, one file, and readable only by its 
   await Promise.all(writing)
   assert.deepEqual(fs.readdirSync(folder), ['copy.sqlite'])
   assert.equal(fs.statSync(target).mode & 0o777, 0o600)
-  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
+  const copy = await openSqlite('read-only', { file: target })
   t.after(() => copy.close())
   const copied = await readAll(copy.waitlist)
   assert.ok(copied.length >= 50)
   assert.deepEqual(copied, (await readAll(live.waitlist)).slice(0, copied.length))
   // It can take the place of the original: positions go on behind the last one.
-  const restored = await openSqliteInThread({ file: target, mode: 'read-write' })
+  const restored = await openSqlite('read-write', { file: target })
   t.after(() => restored.close())
   assert.equal(await restored.waitlist.add(makeRegistration(999)), 'added')
   const [row] = await restored.waitlist.readAfter(copied.at(-1)?.position ?? 0, 10)
@@ -71,7 +71,7 @@ test('the database file without its WAL opens as of the last checkpoint', async 
   const target = path.join(folder, 'copy.sqlite')
   // By another process: to close the file in this one would drop SQLite's locks on it.
   assert.equal(spawnSync('cp', [file, target]).status, 0)
-  const copy = await openSqliteInThread({ file: target, mode: 'read-only' })
+  const copy = await openSqlite('read-only', { file: target })
   t.after(() => copy.close())
   const tickets = (await readAll(copy.waitlist)).map(({ ticket }) => ticket)
   assert.deepEqual(

@@ -8,7 +8,7 @@ import {
   openSqliteConnection,
   type SqliteMode,
 } from '../../../src/storage/sqlite/sqlite-connection.ts'
-import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import {
   STORAGE_FAILURES,
   StorageError,
@@ -130,7 +130,7 @@ test('the folder and the files are accessible only to their owner under any umas
   t.after(() => process.umask(previous))
   const folder = path.join(temporaryFolder(t), 'made', 'on demand')
   const file = path.join(folder, 'service.sqlite')
-  const storage = await openSqliteServer({ file })
+  const storage = await openSqlite('create', { file })
   await storage.waitlist.add(makeRegistration(1))
   const files = filesOf(file)
   assert.equal(files.length, 3)
@@ -183,7 +183,7 @@ describe('a foreign file is refused in every mode and left unchanged', () => {
       const code = make(file)
       const before = fs.readFileSync(file)
       for (const mode of MODES) assertRefused(mode, file, code)
-      await assertProblem(code, openSqliteServer({ file }))
+      await assertProblem(code, openSqlite('create', { file }))
       assert.deepEqual(fs.readFileSync(file), before)
     })
   }
@@ -206,21 +206,21 @@ test('only the mode create creates a database; others refuse an empty file', (t)
 test('a path that cannot contain a database is a failure that names it', async (t) => {
   const folder = temporaryFolder(t)
   fs.writeFileSync(path.join(folder, 'file'), '')
-  await assertProblem('IO', openSqliteServer({ file: path.join(folder, 'file', 'a.sqlite') }))
+  await assertProblem('IO', openSqlite('create', { file: path.join(folder, 'file', 'a.sqlite') }))
   fs.mkdirSync(path.join(folder, 'folder'))
-  await assertProblem('IRREGULAR', openSqliteServer({ file: path.join(folder, 'folder') }))
+  await assertProblem('IRREGULAR', openSqlite('create', { file: path.join(folder, 'folder') }))
 })
 
 test('reads our unfinished WAL at the next start', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteInThread({ file, mode: 'create' })
+  const storage = await openSqlite('create', { file })
   await storage.waitlist.add(makeRegistration(1))
   const crashed = path.join(path.dirname(file), 'crashed.sqlite')
   fs.copyFileSync(file, crashed)
   fs.copyFileSync(`${file}-wal`, `${crashed}-wal`)
   await storage.close()
   for (const mode of ['read-only', 'create'] as const) {
-    const again = await openSqliteInThread({ file: crashed, mode })
+    const again = await openSqlite(mode, { file: crashed })
     assert.equal((await again.waitlist.count()).total, 1)
     await again.close()
   }
@@ -228,10 +228,10 @@ test('reads our unfinished WAL at the next start', async (t) => {
 
 test('a read-only connection reads beside a writer, does not block it and writes nothing', async (t) => {
   const file = temporaryDatabase(t)
-  const writer = await openSqliteServer({ file, busyTimeoutMs: 100 })
+  const writer = await openSqlite('create', { file, busyTimeoutMs: 100 })
   t.after(() => writer.close())
   await writer.waitlist.add(makeRegistration(1))
-  const reader = await openSqliteInThread({ file, mode: 'read-only' })
+  const reader = await openSqlite('read-only', { file })
   t.after(() => reader.close())
   assert.equal((await reader.waitlist.count()).total, 1)
   await writer.waitlist.add(makeRegistration(2))

@@ -1,9 +1,9 @@
-import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 
 // Opens the database that the first argument names to read it, and prints how many registrations it holds.
 
 const [, , file = ''] = process.argv
-const storage = await openSqliteInThread({ file, mode: 'read-only' })
+const storage = await openSqlite('read-only', { file })
 const { total } = await storage.waitlist.count()
 await storage.close()
 process.stdout.write(String(total))

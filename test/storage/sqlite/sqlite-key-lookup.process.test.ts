@@ -5,7 +5,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { backUpDatabase } from '../../../src/storage/sqlite/sqlite-backup.ts'
-import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import type { ApiKeyStore } from '../../../src/storage/stores/api-key-store.ts'
 import { StorageError } from '../../../src/storage/stores/storage-error.ts'
 import type { Storage } from '../../../src/storage/stores/storage.ts'
@@ -17,7 +17,7 @@ import { filesOf, removeFiles } from './sqlite-fixture.ts'
 const MANY = 100_000
 const KEY = makeKey(1)
 async function openStorage(t: TestContext, file: string): Promise<Storage> {
-  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
+  const storage = await openSqlite('create', { file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   return storage
 }
@@ -188,7 +188,7 @@ test('a damaged database is a failure until it is repaired', async (t) => {
     stdio: 'ignore',
   })
   await assertProblem('DAMAGED', openStorage(t, file))
-  const damaged = await openSqliteInThread({ file, mode: 'read-write' })
+  const damaged = await openSqlite('read-write', { file })
   t.after(() => damaged.close())
   const { apiKeys } = damaged
   await assertProblem('NOT_A_DATABASE', apiKeys.find(KEY.keyId))

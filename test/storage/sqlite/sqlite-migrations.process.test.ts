@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/storage/sqlite/sqlite-migrations.ts'
-import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 
@@ -45,12 +45,12 @@ test('migrates an empty file and every older version to the current tables', asy
     for (const mode of ['create', 'read-write'] as const) {
       const file = makePath(t)
       makeOlder(file, taken)
-      const storage = await openSqliteInThread({ file, mode })
+      const storage = await openSqlite(mode, { file })
       assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
       await storage.close()
       assert.deepEqual(schemaOf(file), schemaOf(fresh), `from version ${taken}`)
       // To open it once more changes nothing.
-      await (await openSqliteInThread({ file, mode })).close()
+      await (await openSqlite(mode, { file })).close()
       assert.deepEqual(schemaOf(file), schemaOf(fresh))
     }
   }
@@ -62,7 +62,7 @@ test('refuses to read an older version without migration and leaves it unchanged
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE ancient (a)`)
   database.close()
   const before = schemaOf(file)
-  await assertProblem('OLDER', openSqliteInThread({ file, mode: 'read-only' }))
+  await assertProblem('OLDER', openSqlite('read-only', { file }))
   assert.deepEqual(schemaOf(file), before)
 })
 
@@ -73,7 +73,7 @@ test('a migration that fails changes nothing', async (t) => {
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE decoys (a)`)
   database.close()
   const before = schemaOf(file)
-  await assertProblem('IO', openSqliteInThread({ file, mode: 'create' }))
+  await assertProblem('IO', openSqlite('create', { file }))
   assert.deepEqual(schemaOf(file), before)
 })
 
@@ -85,10 +85,10 @@ test('a lock that lasts too long fails the start and changes nothing', async (t)
     holder.close()
   })
   holder.exec('BEGIN IMMEDIATE')
-  const opening = openSqliteInThread({ file, mode: 'create', busyTimeoutMs: 100 })
+  const opening = openSqlite('create', { file, busyTimeoutMs: 100 })
   await assertProblem('LOCKED', opening)
   holder.exec('ROLLBACK')
-  await (await openSqliteInThread({ file, mode: 'create' })).close()
+  await (await openSqlite('create', { file })).close()
 })
 
 test('processes that start together in an empty folder migrate once and share the waitlist', async (t) => {
@@ -111,7 +111,7 @@ test('processes that start together in an empty folder migrate once and share th
       const added = outcomes.filter((each) => each[number] === 'added')
       assert.equal(added.length, 1, `address ${number}`)
     }
-    const storage = await openSqliteInThread({ file, mode: 'read-only' })
+    const storage = await openSqlite('read-only', { file })
     assert.equal((await storage.waitlist.count()).total, 10)
     await storage.close()
   }

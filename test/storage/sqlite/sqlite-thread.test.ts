@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { openSqliteInThread, openSqliteServer } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 
@@ -19,7 +19,7 @@ function watchThreads(t: TestContext): readonly Worker[] {
 
 test('the thread starts with the first call and serves all calls', async (t) => {
   const threads = watchThreads(t)
-  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
+  const storage = await openSqlite('create', { file: temporaryDatabase(t) })
   assert.equal(threads.length, 0)
   await Promise.all([storage.waitlist.count(), storage.waitlist.add(makeRegistration(1))])
   await storage.waitlist.add(makeRegistration(2))
@@ -33,7 +33,7 @@ test('the thread starts with the first call and serves all calls', async (t) => 
 
 test('the serving thread continues while the database is locked', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
+  const storage = await openSqlite('create', { file, busyTimeoutMs: 300 })
   t.after(() => storage.close())
   await storage.waitlist.count()
   const holder = new DatabaseSync(file)
@@ -56,7 +56,7 @@ test('the serving thread continues while the database is locked', async (t) => {
 
 test('calls that wait for a lock share a transaction', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteServer({ file, busyTimeoutMs: 20_000 })
+  const storage = await openSqlite('create', { file, busyTimeoutMs: 20_000 })
   t.after(() => storage.close())
   await storage.waitlist.count()
   const holder = new DatabaseSync(file)
@@ -68,64 +68,8 @@ test('calls that wait for a lock share a transaction', async (t) => {
   assert.deepEqual(new Set(await Promise.all(adds)), new Set(['added']))
 })
 
-test('a thread that dies fails its pending calls and is replaced', async (t) => {
-  const threads = watchThreads(t)
-  const file = temporaryDatabase(t)
-  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
-  t.after(() => storage.close())
-  await storage.waitlist.add(makeRegistration(1))
-  const holder = new DatabaseSync(file)
-  holder.exec('BEGIN IMMEDIATE')
-  // Both wait for the lock, the second maybe behind the first.
-  const waiting = [2, 3].map((number) => storage.waitlist.add(makeRegistration(number)))
-  const failing = Promise.all(waiting.map((call) => assertProblem('IO', call)))
-  await threads[0]?.terminate()
-  await failing
-  holder.close()
-  assert.equal((await storage.waitlist.count()).total, 1)
-  assert.equal(await storage.waitlist.add(makeRegistration(2)), 'added')
-  assert.equal(threads.length, 2)
-})
-
-test('a thread that dies between its COMMIT and its response leaves the truth about a registration', async (t) => {
-  const threads = watchThreads(t)
-  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
-  t.after(() => storage.close())
-  await storage.waitlist.count()
-  const [thread] = threads
-  assert.ok(thread)
-  const { emit } = thread
-  thread.emit = (name: string, ...values: readonly unknown[]) => {
-    if (name !== 'message') return Reflect.apply(emit, thread, [name, ...values])
-    void thread.terminate()
-    return true
-  }
-  assert.equal(await storage.waitlist.add(makeRegistration(1)), 'added')
-  assert.equal(await storage.waitlist.add(makeRegistration(1)), 'duplicate')
-  assert.equal((await storage.waitlist.count()).total, 1)
-  assert.equal(threads.length, 2)
-})
-
-test('close completes while the thread dies', async (t) => {
-  const threads = watchThreads(t)
-  const file = temporaryDatabase(t)
-  const storage = await openSqliteServer({ file, busyTimeoutMs: 300 })
-  await storage.waitlist.add(makeRegistration(1))
-  const holder = new DatabaseSync(file)
-  holder.exec('BEGIN IMMEDIATE')
-  const failing = assertProblem('IO', storage.waitlist.add(makeRegistration(2)))
-  const closing = storage.close()
-  await threads[0]?.terminate()
-  await failing
-  await closing
-  holder.close()
-  const again = await openSqliteInThread({ file, mode: 'read-only' })
-  assert.equal((await again.waitlist.count()).total, 1)
-  await again.close()
-})
-
 test('the small thread handles a thousand large seals concurrently', async (t) => {
-  const storage = await openSqliteServer({ file: temporaryDatabase(t) })
+  const storage = await openSqlite('create', { file: temporaryDatabase(t) })
   t.after(() => storage.close())
   const adds = Array.from({ length: 1000 }, (_, number) =>
     storage.waitlist.add(makeRegistration(number, { sealed: new Uint8Array(8000).fill(number) })),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
-import { openSqliteInThread } from '../../../src/storage/sqlite/sqlite-storage.ts'
+import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import { temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, bytesOf, makeRegistration, readAll } from '../waitlist-fixture.ts'
 import { isTraceLeft, readFilesOf } from './sqlite-bytes.ts'
-import { SQLITE_FORMS } from './sqlite-fixture.ts'
+import { openStore } from './sqlite-fixture.ts'
 
 /** A reader that has begun and does not end, as a shell left open or a slow copy. */
 function holdReader(t: TestContext, file: string): () => void {
@@ -21,83 +21,79 @@ function holdReader(t: TestContext, file: string): () => void {
   return release
 }
 
-for (const form of SQLITE_FORMS) {
-  describe(form.name, () => {
-    test('an erasure removes the content from the database and its WAL', async (t) => {
-      const file = temporaryDatabase(t)
-      const { waitlist } = await form.open(t, { file })
-      const other = await openSqliteInThread({ file, mode: 'read-write' })
-      t.after(() => other.close())
-      const rows = Array.from({ length: 300 }, (_, number) =>
-        // Some of them fill pages of their own.
-        makeRegistration(number, number % 50 === 0 ? { sealed: bytesOf(`${number}`, 9000) } : {}),
-      )
-      for (const row of rows) await waitlist.add(row)
-      for (const number of [0, 1, 150, 200, 299]) {
-        const { addressHash, sealed, ticket } = makeRegistration(number, rows[number])
-        for (const bytes of [addressHash, sealed]) assert.ok(isTraceLeft(file, bytes))
-        assert.ok(await waitlist.erase(addressHash))
-        for (const bytes of [addressHash, sealed]) assert.ok(!isTraceLeft(file, bytes), `${number}`)
-        assert.ok(!readFilesOf(file).includes(ticket))
-      }
-      assert.equal((await waitlist.count()).total, 295)
-    })
+test('an erasure removes the content from the database and its WAL', async (t) => {
+  const file = temporaryDatabase(t)
+  const { waitlist } = await openStore(t, { file })
+  const other = await openSqlite('read-write', { file })
+  t.after(() => other.close())
+  const rows = Array.from({ length: 300 }, (_, number) =>
+    // Some of them fill pages of their own.
+    makeRegistration(number, number % 50 === 0 ? { sealed: bytesOf(`${number}`, 9000) } : {}),
+  )
+  for (const row of rows) await waitlist.add(row)
+  for (const number of [0, 1, 150, 200, 299]) {
+    const { addressHash, sealed, ticket } = makeRegistration(number, rows[number])
+    for (const bytes of [addressHash, sealed]) assert.ok(isTraceLeft(file, bytes))
+    assert.ok(await waitlist.erase(addressHash))
+    for (const bytes of [addressHash, sealed]) assert.ok(!isTraceLeft(file, bytes), `${number}`)
+    assert.ok(!readFilesOf(file).includes(ticket))
+  }
+  assert.equal((await waitlist.count()).total, 295)
+})
 
-    test('an erasure is refused while a reader is active and succeeds afterwards', async (t) => {
-      const file = temporaryDatabase(t)
-      const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
-      const row = makeRegistration(1)
-      await waitlist.add(row)
-      const release = holdReader(t, file)
-      await assertProblem('LOCKED', waitlist.erase(row.addressHash))
-      assert.equal((await readAll(waitlist)).length, 1)
-      assert.equal(await waitlist.add(makeRegistration(2)), 'added')
-      release()
-      assert.ok(await waitlist.erase(row.addressHash))
-      assert.ok(!isTraceLeft(file, row.sealed))
-    })
+test('an erasure is refused while a reader is active and succeeds afterwards', async (t) => {
+  const file = temporaryDatabase(t)
+  const { waitlist } = await openStore(t, { file, busyTimeoutMs: 100 })
+  const row = makeRegistration(1)
+  await waitlist.add(row)
+  const release = holdReader(t, file)
+  await assertProblem('LOCKED', waitlist.erase(row.addressHash))
+  assert.equal((await readAll(waitlist)).length, 1)
+  assert.equal(await waitlist.add(makeRegistration(2)), 'added')
+  release()
+  assert.ok(await waitlist.erase(row.addressHash))
+  assert.ok(!isTraceLeft(file, row.sealed))
+})
 
-    test('removes a replaced seal as soon as no reader needs it', async (t) => {
-      const file = temporaryDatabase(t)
-      const { waitlist } = await form.open(t, { file, busyTimeoutMs: 100 })
-      const row = makeRegistration(1)
-      await waitlist.add(row)
-      const [stored] = await readAll(waitlist)
-      const seal = (fromRecipient: string, recipient: string) => ({
-        position: stored?.position ?? 0,
-        fromRecipient,
-        recipient,
-        sealed: bytesOf(recipient, 640),
-      })
-      assert.equal(await waitlist.reseal([seal('age1first', 'age1second')]), 1)
-      assert.ok(!isTraceLeft(file, row.sealed))
-      const release = holdReader(t, file)
-      assert.equal(await waitlist.reseal([seal('age1second', 'age1third')]), 1)
-      assert.ok(isTraceLeft(file, bytesOf('age1second', 640)))
-      release()
-      // The next call of any kind pays what is owed.
-      await waitlist.count()
-      assert.ok(!isTraceLeft(file, bytesOf('age1second', 640)))
-    })
-
-    test('stores nothing that a known address sends', async (t) => {
-      const file = temporaryDatabase(t)
-      const { waitlist } = await form.open(t, { file })
-      const { addressHash } = makeRegistration(1)
-      await waitlist.add(makeRegistration(1))
-      for (let number = 100; number < 130; number += 1) {
-        const repeated = makeRegistration(number, { addressHash })
-        assert.equal(await waitlist.add(repeated), 'duplicate')
-      }
-      const held = readFilesOf(file)
-      for (let number = 100; number < 130; number += 1) {
-        const { sealed, ticket } = makeRegistration(number)
-        assert.ok(!isTraceLeft(file, sealed))
-        assert.ok(!held.includes(ticket))
-      }
-    })
+test('removes a replaced seal as soon as no reader needs it', async (t) => {
+  const file = temporaryDatabase(t)
+  const { waitlist } = await openStore(t, { file, busyTimeoutMs: 100 })
+  const row = makeRegistration(1)
+  await waitlist.add(row)
+  const [stored] = await readAll(waitlist)
+  const seal = (fromRecipient: string, recipient: string) => ({
+    position: stored?.position ?? 0,
+    fromRecipient,
+    recipient,
+    sealed: bytesOf(recipient, 640),
   })
-}
+  assert.equal(await waitlist.reseal([seal('age1first', 'age1second')]), 1)
+  assert.ok(!isTraceLeft(file, row.sealed))
+  const release = holdReader(t, file)
+  assert.equal(await waitlist.reseal([seal('age1second', 'age1third')]), 1)
+  assert.ok(isTraceLeft(file, bytesOf('age1second', 640)))
+  release()
+  // The next call of any kind pays what is owed.
+  await waitlist.count()
+  assert.ok(!isTraceLeft(file, bytesOf('age1second', 640)))
+})
+
+test('stores nothing that a known address sends', async (t) => {
+  const file = temporaryDatabase(t)
+  const { waitlist } = await openStore(t, { file })
+  const { addressHash } = makeRegistration(1)
+  await waitlist.add(makeRegistration(1))
+  for (let number = 100; number < 130; number += 1) {
+    const repeated = makeRegistration(number, { addressHash })
+    assert.equal(await waitlist.add(repeated), 'duplicate')
+  }
+  const held = readFilesOf(file)
+  for (let number = 100; number < 130; number += 1) {
+    const { sealed, ticket } = makeRegistration(number)
+    assert.ok(!isTraceLeft(file, sealed))
+    assert.ok(!held.includes(ticket))
+  }
+})
 
 /** The pages that each call writes to the WAL, on average. */
 async function pagesPerCall(
@@ -115,7 +111,7 @@ async function pagesPerCall(
 
 test('a known address writes as many pages as a new one', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteInThread({ file, mode: 'create' })
+  const storage = await openSqlite('create', { file })
   t.after(() => storage.close())
   const add = (number: number) => storage.waitlist.add(makeRegistration(number))
   const range = (first: number, length: number) =>
@@ -136,7 +132,7 @@ test('a known address writes as many pages as a new one', async (t) => {
 
 test('decoys use bounded space and share no bytes with a row', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteInThread({ file, mode: 'create' })
+  const storage = await openSqlite('create', { file })
   await storage.waitlist.add(makeRegistration(1))
   for (let round = 0; round < 500; round += 1) await storage.waitlist.add(makeRegistration(1))
   await storage.close()
@@ -159,7 +155,7 @@ test('decoys use bounded space and share no bytes with a row', async (t) => {
 
 test('a decoy that replaces another is entirely new', async (t) => {
   const file = temporaryDatabase(t)
-  const storage = await openSqliteInThread({ file, mode: 'create' })
+  const storage = await openSqlite('create', { file })
   t.after(() => storage.close())
   const database = new DatabaseSync(file, { readOnly: true })
   t.after(() => {
