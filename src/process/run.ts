@@ -8,7 +8,7 @@ import { openLog } from '../logger.ts'
 import { runPrimary } from './primary.ts'
 import type { StopTimes } from './server.ts'
 import { checkStart } from './start-check.ts'
-import { openWorkerChannel } from './worker-channel.ts'
+import { openPrimaryChannel } from './worker-channel.ts'
 import { serveAsWorker } from './worker.ts'
 
 /** A stop takes at most ten seconds, with the accepting before and the end of the process. */
@@ -29,7 +29,7 @@ export async function run(
 ): Promise<number> {
   // A worker whose primary has ended cannot listen, and has nothing more to say.
   cluster.worker?.on('error', () => process.exit(1))
-  const channel = cluster.isWorker ? await openWorkerChannel() : undefined
+  const channel = cluster.worker && (await openPrimaryChannel(cluster.worker))
   let config: Config
   try {
     config = checkStart(env, workingDir, Date.now(), channel?.boot.secrets)

@@ -3,11 +3,10 @@ import { openReleaseStore } from '../releases/release-store.ts'
 import { inspectSecrets, requireSecrets } from '../secrets.ts'
 import type { Log } from '../service/logger.ts'
 import { loadReleases } from '../service/releases/releases.ts'
-import { createClusterCounters } from '../storage/counters/cluster-counters.ts'
 import { openMetrics } from './metrics.ts'
 import { onShutdownSignal } from './primary.ts'
 import { startServer } from './server.ts'
-import type { ProcessStatus, WorkerChannel } from './worker-channel.ts'
+import { createClusterCounters, type PrimaryChannel } from './worker-channel.ts'
 
 /** Much longer than the primary takes to pass a connection on. */
 const ACCEPT_QUIET_MS = 400
@@ -16,7 +15,7 @@ const ACCEPT_QUIET_MS = 400
 export async function serveAsWorker(
   config: Config,
   log: Log,
-  { boot, messages }: WorkerChannel,
+  { boot, call, serve }: PrimaryChannel,
   graceMs: number,
 ): Promise<void> {
   const shutdown = onShutdownSignal()
@@ -25,7 +24,7 @@ export async function serveAsWorker(
   const releases = loadReleases(openReleaseStore(config.releasesDir), boot.head)
   const secrets = requireSecrets(inspectSecrets(config, Date.now()))
   const metrics = config.adminPort === undefined ? undefined : await openMetrics()
-  const localCounters = createClusterCounters()
+  const localCounters = createClusterCounters(call)
   const server = await startServer({
     config,
     graceMs,
@@ -37,36 +36,30 @@ export async function serveAsWorker(
     metrics,
   })
 
-  async function followPrimary(): Promise<void> {
-    for await (const message of messages) {
-      if (message.tag === 'svc.release') {
-        try {
-          server.applyUpdate(message.update)
-        } catch (error) {
-          // The other workers serve it. After a restart this worker loads the release of the primary.
-          log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
-          process.exit(1)
-        }
-      } else if (message.tag === 'svc.signing') {
-        const next = inspectSecrets({ ...config, secretVariables: message.secrets }, Date.now())
-        await server.applySigning(next.secrets).catch((error: unknown) => {
-          log.error(
-            { err: error },
-            'Signing keys of the primary refused; the previous ones stay in use',
-          )
-        })
-      } else if (message.tag === 'svc.status') {
-        const status: ProcessStatus = {
-          reasons: await server.reasons(),
-          metrics: (await metrics?.readFigures()) ?? [],
-        }
-        // The callback prevents an error event when the primary exits.
-        process.send?.({ tag: message.tag, status }, undefined, undefined, () => {})
+  serve({
+    release(update) {
+      try {
+        server.applyUpdate(update)
+      } catch (error) {
+        // The other workers serve it. After a restart this worker loads the release of the primary.
+        log.error({ err: error }, 'A release of the primary cannot be served; ending this worker')
+        process.exit(1)
       }
-    }
-  }
-
-  void followPrimary()
+    },
+    async signing(texts) {
+      const next = inspectSecrets({ ...config, secretVariables: texts }, Date.now())
+      await server.applySigning(next.secrets).catch((error: unknown) => {
+        log.error(
+          { err: error },
+          'Signing keys of the primary refused; the previous ones stay in use',
+        )
+      })
+    },
+    status: async () => ({
+      reasons: await server.reasons(),
+      metrics: (await metrics?.readFigures()) ?? [],
+    }),
+  })
   await shutdown
   await server.close()
   process.disconnect?.()

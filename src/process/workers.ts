@@ -4,14 +4,21 @@ import { listen, ListenError } from '../http/connection/listener.ts'
 import { nodeHttp } from '../http/connection/node-http.ts'
 import { readSecretTexts } from '../secrets.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
-import { serveCounters } from '../storage/counters/cluster-counters.ts'
 import { createMemoryCounters } from '../storage/counters/memory-counters.ts'
 import type { ServerOptions, Serving, StopTimes } from './server.ts'
-import { requestStatus, sendToWorker, type PrimaryMessage } from './worker-channel.ts'
+import {
+  type Boot,
+  type Call,
+  openCalls,
+  type ProcessStatus,
+  type WorkerMethods,
+} from './worker-channel.ts'
 
 /** A worker that crashes is restarted after a pause, which grows while workers keep crashing early. */
 const INITIAL_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 10_000
+/** A worker that takes longer does not get to its messages. */
+const STATUS_TIMEOUT_MS = 1000
 /** A worker that ran this long started well. */
 const STABLE_AFTER_MS = 10_000
 
@@ -37,13 +44,14 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   let { releases } = options
   // A restarted worker gets the secrets of the others, even if the files have changed.
   let secrets = readSecretTexts(config)
-  // Started before the first worker sends a request.
-  const stopCounting = serveCounters(createMemoryCounters({ clock: SYSTEM_CLOCK }))
+  const counters = createMemoryCounters({ clock: SYSTEM_CLOCK })
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   let closing = false
   let backoffMs = INITIAL_BACKOFF_MS
   let crashes = 0
   const living = new Set<Worker>()
+  /** Workers with the secrets and the release of the others. */
+  const booted = new Map<Worker, Call>()
   const accepting = new Set<Worker>()
   const pauses = new Set<NodeJS.Timeout>()
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>()
@@ -53,8 +61,14 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
   function start(): void {
     const worker = cluster.fork({ ...WITHOUT_SECRETS, PORT: String(port) })
     living.add(worker)
-    const { snapshotId, hash } = releases.served.head
-    sendToWorker(worker, { tag: 'svc.boot', secrets, head: { snapshotId, hash } })
+    const call = openCalls(worker, {
+      ...counters,
+      boot(): Boot {
+        booted.set(worker, call)
+        const { snapshotId, hash } = releases.served.head
+        return { secrets, head: { snapshotId, hash } }
+      },
+    })
     const startedMs = performance.now()
     worker.on('listening', () => {
       accepting.add(worker)
@@ -63,6 +77,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     })
     worker.on('exit', (code, signal) => {
       living.delete(worker)
+      booted.delete(worker)
       accepting.delete(worker)
       if (closing) return
       crashes += 1
@@ -101,15 +116,19 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     })
   }
 
-  const readStatuses = async () => {
-    const statuses = await Promise.all([...accepting].map(requestStatus))
-    // Null for a worker that ended meanwhile.
-    return statuses.filter((status) => status !== null)
+  /** The statuses of the workers that accept requests; undefined for one that does not respond in time. */
+  function readStatuses(): Promise<readonly (ProcessStatus | undefined)[]> {
+    const statuses = [...accepting].map(async (worker) => {
+      const status = booted.get(worker)?.('perform', ['status'], STATUS_TIMEOUT_MS)
+      return (await status?.catch(() => undefined)) as ProcessStatus | undefined
+    })
+    return Promise.all(statuses)
   }
 
-  /** Sends a message to every worker, also to those that are starting. */
-  function broadcast(message: PrimaryMessage): void {
-    for (const worker of living) sendToWorker(worker, message)
+  /** Calls a method of every worker, also of those that are starting. */
+  function broadcast(method: keyof WorkerMethods, argument: unknown): void {
+    // A worker that ends meanwhile starts again with the same.
+    for (const call of booted.values()) call('perform', [method, argument]).catch(() => {})
   }
 
   for (let each = 0; each < config.workers; each += 1) start()
@@ -129,7 +148,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
     tlog: () => releases.tlog,
     applyUpdate(update) {
       releases = releases.extend(update)
-      broadcast({ tag: 'svc.release', update })
+      broadcast('release', update)
       const { snapshotId } = releases.served.head
       log.info({ snapshotId }, `Release ${snapshotId} passed to the workers`)
     },
@@ -137,7 +156,7 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       // The others are read once.
       const { signingKey, signingKeys } = readSecretTexts(config)
       secrets = { ...secrets, signingKey, signingKeys }
-      broadcast({ tag: 'svc.signing', secrets })
+      broadcast('signing', secrets)
     },
     async reasons() {
       if (accepting.size === 0) {
@@ -152,7 +171,6 @@ export async function openWorkers(options: WorkersOptions): Promise<Serving> {
       closing = true
       for (const pause of pauses) clearTimeout(pause)
       await Promise.all([...living].map(stop))
-      stopCounting()
     },
   }
 }

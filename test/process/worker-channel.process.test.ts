@@ -3,13 +3,13 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { serveCounters } from '../../../src/storage/counters/cluster-counters.ts'
-import type { CountOutcome, Counters } from '../../../src/storage/counters/counters.ts'
-import { createMemoryCounters } from '../../../src/storage/counters/memory-counters.ts'
-import type { Order, Report } from './cluster-counters-worker.ts'
-import { setClock, testCounters } from './counters-behavior.ts'
+import { openCalls } from '../../src/process/worker-channel.ts'
+import type { CountOutcome, Counters } from '../../src/storage/counters/counters.ts'
+import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
+import { setClock, testCounters } from '../storage/counters/counters-behavior.ts'
+import type { Order, Report } from './worker-channel-worker.ts'
 
-const WORKER = fileURLToPath(new URL('cluster-counters-worker.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('worker-channel-worker.ts', import.meta.url))
 const DEADLINE_MS = 20_000
 const PROCESSES = 4
 
@@ -25,7 +25,7 @@ interface Hand {
   ): Promise<Report['outcomes']>
 }
 
-async function startHand(t: TestContext, deadlineMs: number): Promise<Hand> {
+async function startHand(t: TestContext, deadlineMs: number, counters: Counters): Promise<Hand> {
   cluster.setupPrimary({
     exec: WORKER,
     args: [String(deadlineMs)],
@@ -33,6 +33,7 @@ async function startHand(t: TestContext, deadlineMs: number): Promise<Hand> {
     serialization: 'advanced',
   })
   const worker = cluster.fork().setMaxListeners(0)
+  openCalls(worker, { ...counters })
   t.after(async () => {
     if (worker.isDead()) return
     const ended = once(worker, 'exit')
@@ -67,12 +68,8 @@ async function startHand(t: TestContext, deadlineMs: number): Promise<Hand> {
   }
 }
 
-function startHands(t: TestContext): Promise<Hand[]> {
-  return Promise.all(Array.from({ length: PROCESSES }, () => startHand(t, DEADLINE_MS)))
-}
-
-function serve(t: TestContext, counters: Counters): void {
-  t.after(serveCounters(counters))
+function startHands(t: TestContext, counters: Counters): Promise<Hand[]> {
+  return Promise.all(Array.from({ length: PROCESSES }, () => startHand(t, DEADLINE_MS, counters)))
 }
 
 async function only(outcomes: Promise<Report['outcomes']>): Promise<unknown> {
@@ -84,8 +81,7 @@ async function only(outcomes: Promise<Report['outcomes']>): Promise<unknown> {
 testCounters({
   name: 'group',
   async open(t, clock) {
-    serve(t, createMemoryCounters({ clock }))
-    const hand = await startHand(t, DEADLINE_MS)
+    const hand = await startHand(t, DEADLINE_MS, createMemoryCounters({ clock }))
     return {
       count: async (windows) => (await only(hand.call('count', [windows]))) as CountOutcome,
       async spend(id, untilMs, secret) {
@@ -104,8 +100,7 @@ testCounters({
 
 test('group: four processes that count concurrently are admitted exactly the limit', async (t) => {
   const clock = setClock()
-  serve(t, createMemoryCounters({ clock }))
-  const hands = await startHands(t)
+  const hands = await startHands(t, createMemoryCounters({ clock }))
   const windows = [
     { key: 'a', requests: 123, windowSeconds: 60 },
     { key: 'b', requests: 1000, windowSeconds: 60 },
@@ -121,8 +116,7 @@ test('group: four processes that count concurrently are admitted exactly the lim
 
 test('group: one of four processes spends an ID, and all get the same secret', async (t) => {
   const clock = setClock()
-  serve(t, createMemoryCounters({ clock }))
-  const hands = await startHands(t)
+  const hands = await startHands(t, createMemoryCounters({ clock }))
   const untilMs = clock.now + 60_000
   const spent = await Promise.all(hands.map((hand) => hand.call('spend', ['id', untilMs], 25)))
   assert.equal(spent.flat().filter(({ value }) => value === true).length, 1)
@@ -131,41 +125,40 @@ test('group: one of four processes spends an ID, and all get the same secret', a
   assert.equal(new Set(secrets.flat().map(({ value }) => JSON.stringify(value))).size, 1)
 })
 
-test('group: a primary that does not respond is a CountersError and leaves no state', async (t) => {
-  const hand = await startHand(t, 1000)
-  const [silent] = await hand.call('spend', ['id', Number.MAX_SAFE_INTEGER])
-  assert.equal(silent?.error, 'CountersError: The primary process did not respond within 1000 ms')
-
+test('group: a primary that does not respond, or fails, is a CountersError and leaves no state', async (t) => {
   const clock = setClock()
   const counters = createMemoryCounters({ clock })
-  const stop = serveCounters({
+  const hand = await startHand(t, 1000, {
     ...counters,
+    secret: () => new Promise(() => {}),
     count: () => Promise.reject(new Error('a reason that stays here')),
     release() {
       throw new Error('thrown and not rejected')
     },
   })
+  const [silent] = await hand.call('secret', ['name', Number.MAX_SAFE_INTEGER])
+  assert.equal(silent?.error, 'CountersError: The primary process did not respond within 1000 ms')
   for (const method of ['count', 'release'] as const) {
     const [failed] = await hand.call(method, [[]])
-    assert.equal(failed?.error, 'CountersError: The counters of the primary process failed')
+    assert.equal(failed?.error, 'CountersError: The primary process failed')
   }
   // The unanswered request was dropped, and the channel still works.
   assert.equal(await only(hand.call('spend', ['id', clock.now + 1000])), true)
-  stop()
-  const [stopped] = await hand.call('spend', ['id', clock.now + 1000])
-  assert.match(stopped?.error ?? '', /^CountersError: /)
   assert.equal(await only(hand.call('size', [])), 0)
 })
 
 test('group: a response that arrives in time counts, even if the worker reads it late', async (t) => {
   const clock = setClock()
-  serve(t, createMemoryCounters({ clock }))
-  const hand = await startHand(t, 500)
+  const hand = await startHand(t, 500, createMemoryCounters({ clock }))
   assert.equal(await only(hand.call('busy-spend', ['id', clock.now + 60_000, 1500])), true)
 })
 
 test('group: a closed channel fails pending and later calls', async (t) => {
-  const hand = await startHand(t, DEADLINE_MS)
+  const counters = createMemoryCounters({ clock: setClock() })
+  const hand = await startHand(t, DEADLINE_MS, {
+    ...counters,
+    spend: () => new Promise(() => {}),
+  })
   const ended = once(hand.worker, 'exit')
   hand.call('disconnect-first', ['id', 1]).catch(() => {})
   assert.deepEqual(await ended, [42, null])
@@ -176,21 +169,21 @@ test('group: a worker that ends before its response does not disturb the primary
   const counters = createMemoryCounters({ clock })
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
   const { promise: hold, resolve: letGo } = Promise.withResolvers<void>()
-  serve(t, {
+  const held: Counters = {
     ...counters,
     async spend(id, untilMs) {
       onAsked()
       await hold
       return counters.spend(id, untilMs)
     },
-  })
-  const hand = await startHand(t, DEADLINE_MS)
+  }
+  const hand = await startHand(t, DEADLINE_MS, held)
   const ended = once(hand.worker, 'exit')
   hand.call('spend', ['id', clock.now + 1000]).catch(() => {})
   await asked
   hand.worker.process.kill('SIGKILL')
   await ended
   letGo()
-  const next = await startHand(t, DEADLINE_MS)
+  const next = await startHand(t, DEADLINE_MS, held)
   assert.equal(await only(next.call('spend', ['other', clock.now + 1000])), true)
 })

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
-import { createClusterCounters } from '../../../src/storage/counters/cluster-counters.ts'
-import type { NamedSecret } from '../../../src/storage/counters/counters.ts'
+import { createClusterCounters, openCalls } from '../../src/process/worker-channel.ts'
+import type { NamedSecret } from '../../src/storage/counters/counters.ts'
 
 /** What a test asks a worker to do; everything else on the channel is not for it. */
 export interface Order {
@@ -24,7 +24,8 @@ export interface Report {
   readonly outcomes: readonly { readonly value?: unknown; readonly error?: string }[]
 }
 
-const counters = createClusterCounters({ deadlineMs: Number(process.argv[2]) })
+if (cluster.worker === undefined) throw new Error('This file runs as a worker')
+const counters = createClusterCounters(openCalls(cluster.worker, {}), Number(process.argv[2]))
 
 /** A secret as the test sends it over the channel: with its bytes as an array of numbers. */
 function parseSecret(sent: unknown): NamedSecret | undefined {
