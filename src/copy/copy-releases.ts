@@ -57,7 +57,7 @@ export function openReleasesCopy(
     [store.readVersionText(snapshotId), store.listRedactions(), store.readTlogFiles()],
   ])
   function files() {
-    const releases = loadReleases(store)
+    const releases = loadReleases(store, undefined, 'unread')
     if (releases.faults.length > 0) {
       const names = releases.faults.map(({ resource }) => resource).join(', ')
       throw new CopyError(`${releasesDir}: missing or damaged: ${names}; the copy is unchanged`)

@@ -133,11 +133,21 @@ function createResponder({ releases, origin, baseUrl, keyId, clock, log }: CopyO
  */
 export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyFile> {
   const { cards, program, origin, baseUrl, keyId } = options
+  const redactions = new Map<string, string>(
+    options.releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
+  )
   const known = new Set(cards)
   const releases: PublishedHistory = {
     ...options.releases,
     // The page of each version looks for its own.
     readCard: (name) => (known.has(name) ? options.releases.readCard(name) : undefined),
+    // No page leaves out what it could not read, unless that was removed.
+    readResource(name, digest) {
+      const found = options.releases.readResource(name, digest)
+      const resource = `${name}/${digest}`
+      if (found !== undefined || redactions.has(resource)) return found
+      throw new CopyError(`${resource}: missing or damaged in the releases; the copy is unchanged`)
+    },
   }
   const head = JSON.parse(releases.head.json) as VersionEntry
   const { sequence: count } = head
@@ -170,10 +180,6 @@ export async function* listCopyFiles(options: CopyOptions): AsyncGenerator<CopyF
       return Buffer.from(text)
     },
   })
-
-  const redactions = new Map<string, string>(
-    releases.redactions.map((each) => [`${each.resource}/${each.digest}`, each.redactedAt]),
-  )
 
   // The page of a version changes with the program, the identity of the organization and its neighbors.
   const shared = [

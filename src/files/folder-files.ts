@@ -24,13 +24,13 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants
 const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY
 
 /**
- * Opens a file if no component of its path is a link, as the name of the open file shows; undefined if it may be. Takes
- * half the time of one open for each component: a copy of 10,000 versions reads 30,000 files.
+ * Opens a file if no component of its path is a link, nor of the folder's, as the name of the open file shows; undefined if
+ * one may be. Takes a third of the time of one open for each component: a copy of 10,000 versions reads 30,000 files.
  */
 function openDirectly(folder: string, name: string, flags: number): number | undefined {
-  const expected = path.join(fs.realpathSync.native(folder), name)
-  const handle = fs.openSync(path.join(folder, name), flags | O_NOFOLLOW)
-  if (fs.readlinkSync(`${OPEN_FILES}/${handle}`) === expected) return handle
+  const place = path.resolve(folder, name)
+  const handle = fs.openSync(place, flags | O_NOFOLLOW)
+  if (fs.readlinkSync(`${OPEN_FILES}/${handle}`) === place) return handle
   fs.closeSync(handle)
   return undefined
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { verifyCopyProof } from '@public-api/client-internal/copy-proof'
+import type { VersionEntry } from '@public-api/contract/history/version-chain'
 import { withCopyFolder } from '../../src/copy/write-copy.ts'
 import { openReleaseStore } from '../../src/releases/release-store.ts'
 import { loadReleases } from '../../src/service/releases/releases.ts'
@@ -170,15 +171,20 @@ test('leaves the copy as it was if a run ends early, and the next run completes 
   assert.equal((await write()).status, 0)
   const before = filesOf(copy)
   assert.equal((await rollBackTo(folder, 'VS-0001', 'Back.')).status, 0)
-  const file = fs.readdirSync(path.join(releases, 'resources', 'roadmap'))[0] ?? ''
-  const damaged = path.join(releases, 'resources', 'roadmap', file)
-  const text = fs.readFileSync(damaged)
-  fs.writeFileSync(damaged, 'null')
-  const failed = await write()
-  assert.equal(failed.status, 1)
-  assert.match(failed.error, /roadmap/)
-  assert.deepEqual(filesOf(copy), before)
-  fs.writeFileSync(damaged, text)
+  const { resources } = JSON.parse(
+    fs.readFileSync(path.join(releases, 'versions', 'VS-0003.json'), 'utf8'),
+  ) as VersionEntry
+  // One that the newest version has, and one of an older version, which the record of the status needs.
+  for (const name of ['roadmap', 'status']) {
+    const damaged = path.join(releases, 'resources', name, `${resources[name]}.json`)
+    const text = fs.readFileSync(damaged)
+    fs.writeFileSync(damaged, 'null')
+    const failed = await write()
+    assert.equal(failed.status, 1)
+    assert.match(failed.error, new RegExp(`${name}.*the copy is unchanged`))
+    assert.deepEqual(filesOf(copy), before)
+    fs.writeFileSync(damaged, text)
+  }
   // What a killed run leaves: files that were not moved yet.
   fs.mkdirSync(path.join(copy, '.staging'))
   fs.writeFileSync(path.join(copy, '.staging', '0'), 'half')

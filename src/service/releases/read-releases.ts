@@ -144,11 +144,15 @@ function loadResources(
 
 /**
  * Reads every version, checks the whole chain and the digest of every resource that any version names, and returns the
- * newest one's resources. With `upTo`, later versions are not read, and that version must have the given hash. Throws a
- * ReleasesError that names the entry if the chain is broken, or if it is empty or has another hash. A missing or
- * damaged resource is returned as a fault.
+ * newest one's resources. With `upTo`, later versions are not read, and that version must have the given hash. Who checks
+ * the resources of older versions when they are needed leaves them `unread`. Throws a ReleasesError that names the entry if
+ * the chain is broken, or if it is empty or has another hash. A missing or damaged resource is returned as a fault.
  */
-export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedReleases {
+export function readReleases(
+  store: ReleaseStore,
+  upTo?: ChainHead,
+  olderResources: 'checked' | 'unread' = 'checked',
+): LoadedReleases {
   const tlog = readTlog(store)
   const count = Number(upTo?.snapshotId.slice('VS-'.length))
   const ids =
@@ -164,7 +168,8 @@ export function readReleases(store: ReleaseStore, upTo?: ChainHead): LoadedRelea
       `Another chain has replaced the served one: expected ${upTo.snapshotId} with the hash ${upTo.hash}, found ${newest.hash}`,
     )
   }
-  const loaded = loadResources(store, newest, added, () => true)
+  const older = olderResources === 'checked' ? added : []
+  const loaded = loadResources(store, newest, older, () => true)
   return { ...versions, ...loaded, redactions: store.listRedactions(), ...tlog }
 }
 

@@ -18,7 +18,6 @@ import type { TlogFiles } from '../../tlog/tlog-files.ts'
 import { createCanonicalPayload, type Payload } from './payload.ts'
 import {
   readReleases,
-  type ChainHead,
   type LoadedReleases,
   type ReleaseUpdate,
   type ResourceFault,
@@ -202,8 +201,10 @@ function payloadsOf(resources: LoadedReleases['resources']): Map<string, Payload
   )
 }
 
-/** Reads and checks all published releases, or those up to a version. Throws like `readReleases`. */
-export function loadReleases(store: ReleaseStore, upTo?: ChainHead): ServableReleases {
-  const { resources, ...loaded } = readReleases(store, upTo)
+/** Reads and checks published releases as `readReleases` does. */
+export function loadReleases(
+  ...[store, ...which]: Parameters<typeof readReleases>
+): ServableReleases {
+  const { resources, ...loaded } = readReleases(store, ...which)
   return createReleases(store, payloadsOf(resources), loaded)
 }
