@@ -366,14 +366,17 @@ function footer(context: PageContext, page: Page): Html {
 
 /** The content of a page without its header, rail and footer. */
 export function pageContent({ main, sections = [], after }: PageBody): Html {
-  return html`${main}${sections.map((section) => pageSection(...section))}${after}`
+  return html`${main}${sections.map((section) => section && pageSection(...section))}${after}`
 }
 
 export function renderPage(context: PageContext, page: Page, groups: PageGroups): string {
   const { locale, texts, content } = context
   const { site } = texts
   const body = page.body(context)
-  const { sections = [], rail: ownRail } = body
+  const { rail: ownRail } = body
+  const sections = (body.sections ?? []).filter(
+    (section) => section !== undefined && section !== false,
+  )
   const listed = bulletList(sections.map(([id, title]) => link(`#${id}`, title)))
   const rail = ownRail ?? (sections.length > 0 && { title: site.contents, content: listed })
   const { text } = html`<html lang="${locale}">

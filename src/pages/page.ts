@@ -23,8 +23,8 @@ export type PageSection = readonly [id: string, title: string, content: HtmlValu
 export interface PageBody {
   /** The `h1` and everything after it, up to the sections. */
   readonly main: Html
-  /** Sections that the contents rail lists; short pages have none. */
-  readonly sections?: readonly PageSection[] | undefined
+  /** Sections that the contents rail lists, without those that are undefined or false; short pages have none. */
+  readonly sections?: readonly (PageSection | undefined | false)[] | undefined
   readonly after?: HtmlValue
   /** A rail of its own instead of the list of sections, and what it lists. */
   readonly rail?: { readonly title: string; readonly content: Html }

@@ -35,18 +35,6 @@ test('always shows the first item', () => {
   assert.deepEqual([text, left], [tenBytes(0).text, 9])
 })
 
-test('always shows required items, in order', () => {
-  const isSeen = (item: number) => item === 1 || item > 7
-  for (const limits of [
-    { items: 1, bytes: 1000 },
-    { items: 20, bytes: 5 },
-  ]) {
-    const [text, left] = textsOf(newestShown(TEN, limits, tenBytes, isSeen))
-    assert.equal(text, [0, 1, 8, 9].map((item) => tenBytes(item).text).join(''))
-    assert.equal(left, 6)
-  }
-})
-
 test('does not render omitted items', () => {
   const made: number[] = []
   newestShown(TEN, { items: 2, bytes: 1000 }, (item) => {

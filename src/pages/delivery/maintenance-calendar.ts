@@ -1,13 +1,11 @@
 import type { Locale } from '@public-api/contract/registry/locales'
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
-import { eventPath } from '../snapshots/status-events.ts'
+import { eventPath, isAhead } from '../snapshots/status-events.ts'
+import type { Maintenance } from '../published-record.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import { calendarComponent, calendarText, calendarTime } from './icalendar.ts'
 import { revisionsOf } from './status-items.ts'
-
-type Maintenance = NonNullable<SnapshotData<'status'>['maintenances']>[number]
 
 export const CALENDAR_TYPE = 'text/calendar; charset=utf-8'
 
@@ -57,7 +55,7 @@ export function renderCalendar(context: PageContext): string {
   const { locale, texts, content } = context
   const name = calendarText(plainText(texts.feed.calendar, { name: siteName(context) }))
   const events = (content.snapshot('status')?.maintenances ?? [])
-    .filter(({ state }) => state === 'scheduled' || state === 'in_progress')
+    .filter(isAhead)
     .map((each) => eventOf(context, each))
   return calendarComponent(
     'VCALENDAR',

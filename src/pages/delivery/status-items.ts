@@ -1,7 +1,7 @@
 import { plainText } from '../markup/rich-text.ts'
 import { type PageContext, pathOfPage } from '../page.ts'
 import type { Incident, Maintenance, RecordedItem, RecordedList } from '../published-record.ts'
-import { eventPath } from '../snapshots/status-events.ts'
+import { eventPath, type StatusEvent } from '../snapshots/status-events.ts'
 import { labelFor } from '../texts/enum-labels.ts'
 import type { FeedItem } from './feed-formats.ts'
 
@@ -13,9 +13,6 @@ export interface StatusItem {
   readonly item: FeedItem
   readonly end: FeedItem | undefined
 }
-
-const linesOf = (updates: readonly { readonly at: string; readonly text: string }[]) =>
-  updates.map(({ at, text }) => `${at} ${text}`)
 
 /** A permanent `tag:` URI (RFC 4151). It needs a host without port, and a day on which the host was in use. */
 export function tagUri(origin: string, instant: string, name: string): string {
@@ -33,58 +30,66 @@ export function revisionsOf(
   return facts.record[list].get(id) ?? { firstAt: createdAt, changedAt: createdAt, changes: 0 }
 }
 
-function withEnd(
-  item: FeedItem,
-  endedAt: string | undefined,
-  updates: readonly { readonly at: string; readonly text: string }[],
+function itemOf(
+  { locale, facts }: PageContext,
+  kind: StatusEvent['kind'],
+  { id, updates }: Incident | Maintenance,
+  {
+    title,
+    lines = [],
+    publishedAt,
+    endedAt,
+  }: {
+    readonly title: string
+    /** What precedes the updates. */
+    readonly lines?: readonly string[]
+    readonly publishedAt: string
+    readonly endedAt: string | undefined
+  },
 ): StatusItem {
+  const { origin, ownOrigin } = facts
+  const { firstAt, changedAt } = revisionsOf(facts, kind, id)
+  const linesFrom = (ms: number): readonly string[] =>
+    updates.filter(({ at }) => Date.parse(at) >= ms).map(({ at, text }) => `${at} ${text}`)
+  const item: FeedItem = {
+    id: tagUri(origin, firstAt, `${kind}/${id}`),
+    url: ownOrigin + pathOfPage(locale, eventPath({ kind, id })),
+    title,
+    content_text: [...lines, ...linesFrom(-Infinity)].join('\n'),
+    date_published: publishedAt,
+    date_modified: changedAt,
+  }
   if (endedAt === undefined) return { item, end: undefined }
-  const last = updates.filter(({ at }) => Date.parse(at) >= Date.parse(endedAt))
-  const text = linesOf(last).join('\n')
+  const text = linesFrom(Date.parse(endedAt)).join('\n')
   return {
     item,
     end: { ...item, date_published: endedAt, id: `${item.id}/end`, content_text: text },
   }
 }
 
-function incidentItem({ locale, texts, facts }: PageContext, incident: Incident) {
-  const { id, title, state, startedAt, resolvedAt, updates } = incident
-  const { origin, ownOrigin } = facts
-  const { firstAt, changedAt } = revisionsOf(facts, 'incidents', id)
-  const item: FeedItem = {
-    id: tagUri(origin, firstAt, `incidents/${id}`),
-    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'incidents', id })),
-    title: plainText(texts.feed.incident, {
-      title,
-      state: labelFor(texts, 'incidentState', state),
-    }),
-    content_text: linesOf(updates).join('\n'),
-    date_published: startedAt,
-    date_modified: changedAt,
-  }
-  return withEnd(item, resolvedAt, updates)
+function incidentItem(context: PageContext, incident: Incident): StatusItem {
+  const { texts } = context
+  const { title, state, startedAt, resolvedAt } = incident
+  const label = labelFor(texts, 'incidentState', state)
+  return itemOf(context, 'incidents', incident, {
+    title: plainText(texts.feed.incident, { title, state: label }),
+    publishedAt: startedAt,
+    endedAt: resolvedAt,
+  })
 }
 
-function maintenanceItem({ locale, texts, facts }: PageContext, planned: Maintenance) {
-  const { id, title, state, startsAt, endsAt, updates } = planned
-  const { origin, ownOrigin } = facts
-  const { firstAt, changedAt } = revisionsOf(facts, 'maintenances', id)
-  const announcedAt = updates.at(-1)?.at ?? startsAt
-  const time = plainText(texts.feed.planned, { start: startsAt, end: endsAt })
-  const item: FeedItem = {
-    id: tagUri(origin, firstAt, `maintenances/${id}`),
-    url: ownOrigin + pathOfPage(locale, eventPath({ kind: 'maintenances', id })),
-    title: plainText(texts.feed.maintenance, {
-      title,
-      state: labelFor(texts, 'maintenanceState', state),
-    }),
-    content_text: [time, ...linesOf(updates)].join('\n'),
-    date_published: announcedAt,
-    date_modified: changedAt,
-  }
+function maintenanceItem(context: PageContext, planned: Maintenance): StatusItem {
+  const { texts } = context
+  const { title, state, startsAt, endsAt, updates } = planned
+  const label = labelFor(texts, 'maintenanceState', state)
   // The oldest update with the final state; a report may follow it.
   const ended = updates.findLast((update) => update.state === state)?.at
-  return withEnd(item, state === 'completed' || state === 'cancelled' ? ended : undefined, updates)
+  return itemOf(context, 'maintenances', planned, {
+    title: plainText(texts.feed.maintenance, { title, state: label }),
+    lines: [plainText(texts.feed.planned, { start: startsAt, end: endsAt })],
+    publishedAt: updates.at(-1)?.at ?? startsAt,
+    endedAt: state === 'completed' || state === 'cancelled' ? ended : undefined,
+  })
 }
 
 /** The entries of the newest incidents and maintenances; only of those that name a component, if its ID is given. */

@@ -6,11 +6,9 @@ import {
 } from '@public-api/contract/snapshots/statuspage'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
 import { eventPath, type StatusEvent, worstState } from '../snapshots/status-events.ts'
+import type { Component, Incident, Maintenance } from '../published-record.ts'
 
 type Status = SnapshotData<'status'>
-type Component = Status['components'][number]
-type Incident = Status['incidents'][number]
-type Maintenance = NonNullable<Status['maintenances']>[number]
 
 const BASE = '/statuspage/api/v2/'
 

@@ -16,6 +16,17 @@ export function isHosted(provider: string): provider is keyof typeof HOSTED_ORIG
   return Object.hasOwn(HOSTED_ORIGINS, provider)
 }
 
+/** The form of a text that fits the provider of the challenge; that of a third party names it. */
+export function providerText(
+  { texts, facts }: PageContext,
+  forms: { readonly [_ in 'hosted' | 'altcha' | 'test']: string },
+): Html {
+  const { provider } = facts.challenge
+  return isHosted(provider)
+    ? richText(forms.hosted, { provider: texts.privacy.providers[provider] })
+    : html`${forms[provider]}`
+}
+
 /** The element of the provider's challenge. The script reads `data-provider`. */
 function challengeBox({ locale, texts, facts }: PageContext): Html {
   const { provider, path, siteKey } = facts.challenge
@@ -54,15 +65,11 @@ function challengeBox({ locale, texts, facts }: PageContext): Html {
 export function registrationForm(context: PageContext): Html {
   const { locale, texts, facts } = context
   const { form, mistakes } = texts.earlyAccess
-  const { provider } = facts.challenge
   const count = new Intl.NumberFormat(locale).format(LIMITS.maxUseCaseCodePoints)
   const errorSlot = (field: string): Html => html`<p class="field-error" id="${field}-error"></p>`
   const hint = (field: string, text: Html | string): Html =>
     html`<p class="hint" id="${field}-hint">${text}</p>
       ${errorSlot(field)}`
-  const challengeHint = isHosted(provider)
-    ? richText(form.challengeHint.hosted, { provider: texts.privacy.providers[provider] })
-    : form.challengeHint[provider]
   return html`<form
     data-browser
     id="registration"
@@ -131,7 +138,7 @@ export function registrationForm(context: PageContext): Html {
       aria-describedby="challenge-hint challenge-error"
     >
       <legend>${form.challenge}</legend>
-      ${hint('challenge', challengeHint)} ${challengeBox(context)}
+      ${hint('challenge', providerText(context, form.challengeHint))} ${challengeBox(context)}
     </fieldset>
     <button type="submit" class="button" id="send" disabled>${form.submit}</button>
     <p class="hint progress" id="progress" role="status"></p>

@@ -5,7 +5,7 @@ import { bulletList, codeBox, copyButton, link, scriptTexts } from '../markup/el
 import { html, type Html } from '../markup/html.ts'
 import { operatorText, richText } from '../markup/rich-text.ts'
 import { endpointPath, type Page, type PageContext, pathOfPage } from '../page.ts'
-import { HOSTED_ORIGINS, isHosted, registrationForm } from './early-access-form.ts'
+import { HOSTED_ORIGINS, isHosted, providerText, registrationForm } from './early-access-form.ts'
 
 /** How to register from a command line, with a challenge that a program can solve. */
 function formatCommand({ locale, facts: { origin, challenge } }: PageContext): string {
@@ -23,19 +23,15 @@ function formatCommand({ locale, facts: { origin, challenge } }: PageContext): s
 function withoutScripts(context: PageContext): Html {
   const { locale, texts, facts } = context
   const { noScript } = texts.earlyAccess
-  const { provider } = facts.challenge
   const referencePath = endpointPath(locale, 'register', ENDPOINTS.register)
   return html`<noscript>
     <div class="flow">
       <h2>${noScript.title}</h2>
       <p>${noScript.text}</p>
+      <p>${providerText(context, noScript)}</p>
       ${
-        isHosted(provider)
-          ? html`<p>
-              ${richText(noScript.hosted, { provider: texts.privacy.providers[provider] })}
-            </p>`
-          : html`<p>${noScript[provider]}</p>
-              ${codeBox(texts, 'register-command', noScript.commandLabel, formatCommand(context))}`
+        !isHosted(facts.challenge.provider) &&
+        codeBox(texts, 'register-command', noScript.commandLabel, formatCommand(context))
       }
       <p>
         ${richText(noScript.reference, { reference: link(referencePath, noScript.referenceLink) })}

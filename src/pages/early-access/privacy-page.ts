@@ -11,7 +11,7 @@ import {
   type PageSection,
   pathOfPage,
 } from '../page.ts'
-import { isHosted } from './early-access-form.ts'
+import { isHosted, providerText } from './early-access-form.ts'
 
 /** The number or address of a contact, without its scheme and its parameters. */
 function shownContact(contact: string): string {
@@ -38,9 +38,9 @@ function contactText({ texts, facts, content }: PageContext): Html {
 }
 
 /** The data controller, as published by the operator; a demonstration names none. */
-function controllerSection({ texts, content }: PageContext): readonly PageSection[] {
+function controllerSection({ texts, content }: PageContext): PageSection | undefined {
   const t = texts.privacy
-  if (content.organization === undefined) return []
+  if (content.organization === undefined) return undefined
   const { controller, address, contact, retention } = content.organization.privacy
   const { name, email, url } = contact
   const ways = [name, email && link(`mailto:${email}`, email), url && link(url, url)]
@@ -56,7 +56,7 @@ function controllerSection({ texts, content }: PageContext): readonly PageSectio
     ],
     [t.retention, operatorText(content, retention)],
   ])
-  return [['controller', t.controllerTitle, facts]]
+  return ['controller', t.controllerTitle, facts]
 }
 
 /** How to have a registration erased: by the contact for personal data, else by that of the deployment. */
@@ -73,9 +73,6 @@ function body(context: PageContext): PageBody {
   const { privacy, history } = texts
   const { provider } = facts.challenge
   const own = isHosted(provider) ? privacy.ownButForm : privacy.ownOnly
-  const challenge = isHosted(provider)
-    ? richText(privacy.challenge.hosted, { provider: privacy.providers[provider] })
-    : privacy.challenge[provider]
   const waitlistRows = dataTable(Object.values(privacy.rows), {
     caption: privacy.waitlistTable,
     columns: [
@@ -101,9 +98,13 @@ function body(context: PageContext): PageBody {
     sections: [
       ['reading', privacy.readingTitle, bulletList([...privacy.reading, own])],
       ['waitlist', privacy.waitlistTitle, waitlist],
-      ...controllerSection(context),
+      controllerSection(context),
       ['kept', privacy.keptTitle, kept],
-      ['challenge', privacy.challengeTitle, html`<p>${challenge}</p>`],
+      [
+        'challenge',
+        privacy.challengeTitle,
+        html`<p>${providerText(context, privacy.challenge)}</p>`,
+      ],
       ['keys', privacy.keysTitle, html`<p>${privacy.keys}</p>`],
       [
         'browser',

@@ -121,14 +121,14 @@ export const CHANGELOG_PAGE: Page = {
           ${summary !== undefined && html`<p>${operatorText(content, summary)}</p>`}
           ${changesByKind(context, releaseId(version), changes)}`,
     )
-    const newest: readonly PageSection[] =
-      unreleased.length === 0
-        ? []
-        : [[UNRELEASED_ID, t.unreleased, changesByKind(context, UNRELEASED_ID, unreleased)]]
     return {
       main,
       sections: [
-        ...newest,
+        unreleased.length > 0 && [
+          UNRELEASED_ID,
+          t.unreleased,
+          changesByKind(context, UNRELEASED_ID, unreleased),
+        ],
         ...shown.map((release, index): PageSection => {
           const version = releases[index]?.version ?? ''
           return [releaseId(version), plainText(t.release, { version }), release]

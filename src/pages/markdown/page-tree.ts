@@ -4,22 +4,21 @@ export type PageElement = DefaultTreeAdapterTypes.Element
 export type PageNode = DefaultTreeAdapterTypes.ChildNode
 
 /** Elements without content for readers: code of the page, controls, and pictures whose facts a text repeats. */
-const LEFT_OUT = new Set([
-  'template',
-  'script',
-  'style',
-  'svg',
-  'button',
-  'input',
-  'select',
-  'textarea',
-  'altcha-widget',
-])
+const LEFT_OUT = new Set(
+  'template script style svg button input select textarea altcha-widget'.split(' '),
+)
+
+/** Elements within a sentence; all others begin and end a word. */
+const INLINE = new Set('a b bdi code del em i img ins small span strong time wbr'.split(' '))
 
 const BROWSER_ATTRIBUTES = new Set(['hidden', 'popover', 'data-browser'])
 
 export function isElement(node: PageNode): node is PageElement {
   return 'tagName' in node
+}
+
+export function isInline({ tagName }: PageElement): boolean {
+  return INLINE.has(tagName)
 }
 
 export function attribute({ attrs }: PageElement, name: string): string | undefined {

@@ -10,6 +10,7 @@ import {
   attribute,
   hasClass,
   isElement,
+  isInline,
   type PageElement,
   type PageNode,
   readableChildren,
@@ -19,44 +20,6 @@ import {
 /** The address that a link of the page has in Markdown; null leaves only its text. */
 export type ResolveLink = (href: string) => URL | null
 
-const BLOCKS = new Set([
-  'address',
-  'article',
-  'aside',
-  'blockquote',
-  'caption',
-  'dd',
-  'details',
-  'div',
-  'dl',
-  'dt',
-  'fieldset',
-  'figcaption',
-  'figure',
-  'footer',
-  'form',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'header',
-  'hr',
-  'label',
-  'legend',
-  'li',
-  'main',
-  'nav',
-  'ol',
-  'p',
-  'pre',
-  'section',
-  'summary',
-  'table',
-  'ul',
-])
-
 /** Marks of removed and added words, as in `git diff --word-diff`. */
 const WORD_MARKS: { readonly [tag: string]: readonly [start: string, end: string] } = {
   del: [String.raw`\[-`, String.raw`-\]`],
@@ -64,7 +27,8 @@ const WORD_MARKS: { readonly [tag: string]: readonly [start: string, end: string
 }
 
 function isBlock(node: PageNode): boolean {
-  return isElement(node) && (BLOCKS.has(node.tagName) || readableChildren(node).some(isBlock))
+  if (!isElement(node) || node.tagName === 'br') return false
+  return !isInline(node) || readableChildren(node).some(isBlock)
 }
 
 /** Emphasis begins and ends at letters; elsewhere readers disagree on what its marks mean. */

@@ -7,23 +7,18 @@ export interface ShownLimits {
   readonly bytes: number
 }
 
-/** Renders the first items of a list up to the limits; required items are never omitted. `left` counts the omitted ones. */
+/** Renders the first items of a list up to the limits. `left` counts the omitted ones. */
 export function newestShown<Item>(
   items: readonly Item[],
   { items: most, bytes: room }: ShownLimits,
   render: (item: Item, index: number) => Html,
-  hasToBeSeen: (item: Item) => boolean = () => false,
 ) {
   const shown: Html[] = []
   let bytes = 0
-  let isFull = false
-  for (const [index, item] of items.entries()) {
-    isFull ||= index >= most
-    if (isFull && !hasToBeSeen(item)) continue
+  for (const [index, item] of items.slice(0, most).entries()) {
     const made = render(item, index)
     bytes += Buffer.byteLength(made.text)
-    isFull ||= bytes > room
-    if (isFull && index > 0 && !hasToBeSeen(item)) continue
+    if (bytes > room && index > 0) break
     shown.push(made)
   }
   return { shown, left: items.length - shown.length }

@@ -1,11 +1,9 @@
-import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { html, type Html, unbroken } from '../markup/html.ts'
 import { richText } from '../markup/rich-text.ts'
 import type { PageContext } from '../page.ts'
+import type { Incident } from '../published-record.ts'
 import { labelFor, type StateTone, toneOf } from '../texts/enum-labels.ts'
 import { box, picture, widthOf } from './picture.ts'
-
-type Incident = SnapshotData<'status'>['incidents'][number]
 
 /** Width that fits on a phone. */
 const WIDTH = 328

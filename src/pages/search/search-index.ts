@@ -5,6 +5,7 @@ import {
   attribute,
   hasClass,
   isElement,
+  isInline,
   type PageElement,
   parseMarkup,
   readableChildren,
@@ -26,10 +27,8 @@ export interface SearchIndex {
 const HEADING = /^h[2-4]$/
 /** Rows of tables have ids of their own; the heading above them names them. */
 const ROW = 'tr'
-/** Elements within a sentence; all others begin and end a word. */
-const INLINE = new Set(['a', 'bdi', 'code', 'em', 'span', 'strong', 'time', 'wbr'])
 
-const spaceBeside = ({ tagName }: PageElement): string => (INLINE.has(tagName) ? '' : ' ')
+const spaceBeside = (element: PageElement): string => (isInline(element) ? '' : ' ')
 
 /** The places of a page in order. Examples of requests and responses are left out. */
 function entriesOf(root: PageElement): readonly SearchEntry[] {

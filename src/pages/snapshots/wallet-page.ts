@@ -17,7 +17,7 @@ import {
 } from '../markup/elements.ts'
 import { html, type Html, type HtmlValue } from '../markup/html.ts'
 import { operatorText } from '../markup/rich-text.ts'
-import type { Page, PageContext, PageSection } from '../page.ts'
+import type { Page, PageBody, PageContext, PageSection } from '../page.ts'
 import { ROW_PREFIXES, walletBoundary } from '../pictures/wallet-boundary.ts'
 import { labelFor, stateBadge } from '../texts/enum-labels.ts'
 import { dayHtml } from '../texts/moments.ts'
@@ -142,7 +142,7 @@ function viewId(name: SnapshotName): ViewId {
 }
 
 /** The wallet views: what each says first, lists that are empty left out, and long descriptions folded. */
-function walletViews(context: PageContext): readonly PageSection[] {
+function walletViews(context: PageContext): PageBody['sections'] {
   const { locale, texts, content } = context
   const { architecture, wallet: t } = texts
   const wallet = content.snapshot('wallet')
@@ -257,9 +257,7 @@ function walletViews(context: PageContext): readonly PageSection[] {
           ]),
         ),
     ),
-    ...(wallet === undefined
-      ? []
-      : [['views', t.views, folded(t.allViews, viewRows(context, wallet))] as const]),
+    wallet && ['views', t.views, folded(t.allViews, viewRows(context, wallet))],
   ]
 }
 

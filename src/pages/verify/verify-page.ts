@@ -189,15 +189,11 @@ export const VERIFY_PAGE: Page = {
         ['signed', verify.signedTitle, signed],
         ['key', verify.keyTitle, key],
         ['browser', verify.browserTitle, browser],
-        ...(native === undefined ? [] : [['native', verify.nativeTitle, native] as const]),
+        native && ['native', verify.nativeTitle, native],
         ['curl', verify.curlTitle, curl],
-        ...(commands === undefined
-          ? []
-          : ([
-              ['package', verify.packageTitle, client],
-              ['command', verify.commandTitle, command],
-            ] as const)),
-        ...(log === undefined ? [] : [['log', texts.log.title, log] as const]),
+        commands !== undefined && ['package', verify.packageTitle, client],
+        commands !== undefined && ['command', verify.commandTitle, command],
+        log && ['log', texts.log.title, log],
         ['vectors', verify.vectorsTitle, html`<p>${verify.vectorsText}</p>`],
         ['limits', verify.limitsTitle, bulletList(limits)],
       ],
