@@ -6,7 +6,6 @@ import { HistoryError } from '@public-api/client-internal/history-error'
 import { orAborted } from '@public-api/client-internal/retries'
 import type { VersionSummary } from '@public-api/contract/history/version-chain'
 import type { ChainDiagram } from './chain-diagram.ts'
-import { loadScript } from './load-script.ts'
 import type { AuditPageLog, PageLogAudit, PageLogFault } from './log-audit.ts'
 import { formatNumber, pageElement } from './page-element.ts'
 import type { PageTexts, RichText } from './page-texts.ts'
@@ -58,13 +57,11 @@ export interface PageLog {
 
 /** Loads the script that checks the log. Throws a PageLogError if it cannot be loaded. */
 async function loadLogAudit(address: string): Promise<AuditPageLog> {
-  if (window.auditPageLog === undefined) {
-    await loadScript(address).catch(() => {
-      // Reported below.
-    })
+  try {
+    return ((await import(address)) as typeof import('./log-audit.ts')).auditPageLog
+  } catch {
+    throw new PageLogError({ code: 'CONNECTION', detail: address })
   }
-  if (window.auditPageLog !== undefined) return window.auditPageLog
-  throw new PageLogError({ code: 'CONNECTION', detail: address })
 }
 
 /** Checks the log, with the script that only this step needs. Throws a PageLogError. */

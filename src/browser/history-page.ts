@@ -1,5 +1,4 @@
 // The history page: finds a version, and loads the audit when it starts or when this browser has a saved head to show.
-import { loadScript } from './load-script.ts'
 import { pageElement, partOf } from './page-element.ts'
 import { readPageTexts } from './page-texts.ts'
 import { mountVersionSearch } from './version-search.ts'
@@ -12,7 +11,7 @@ const resultPlace = partOf(document, '#audit-result', HTMLElement)
 
 /** Loads the script of the audit, which handles the form from then on. */
 async function loadAudit(): Promise<void> {
-  await loadScript(form.dataset['audit'] ?? '')
+  await import(form.dataset['audit'] ?? '')
   form.removeEventListener('submit', startLater)
 }
 

@@ -36,13 +36,6 @@ export type AuditPageLog = (
   audit: PageLogAudit,
 ) => Promise<{ readonly report: LogReport } | { readonly fault: PageLogFault }>
 
-declare global {
-  interface Window {
-    /** Set by this script. */
-    auditPageLog?: AuditPageLog
-  }
-}
-
 async function readSuggestedPolicy(signal: AbortSignal): Promise<string> {
   const read = (url: string, init: RequestInit) => fetch(url, { ...init, signal })
   const connection = createConnection(location.origin, read, { maxBodyBytes: MAX_POLICY_BYTES })
@@ -60,7 +53,7 @@ function faultOf(error: unknown): PageLogFault {
   return { code: error instanceof ConnectionError ? 'CONNECTION' : 'OTHER', detail }
 }
 
-const auditPageLog: AuditPageLog = async (audit) => {
+export const auditPageLog: AuditPageLog = async (audit) => {
   const { client, signed, store, signal } = audit
   try {
     const opened = await openPolicy(audit.policy || (await readSuggestedPolicy(signal)))
@@ -83,5 +76,3 @@ const auditPageLog: AuditPageLog = async (audit) => {
     return { fault: faultOf(error) }
   }
 }
-
-window.auditPageLog = auditPageLog

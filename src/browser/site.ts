@@ -1,5 +1,6 @@
 // The script of every page. Each part looks for its own elements and does nothing without them.
 import { highlightJson } from './json-highlight.ts'
+import { pageElement } from './page-element.ts'
 import { keepAgesCurrent, showOwnTimes, showPlannedTimes } from './page-times.ts'
 
 const { documentElement: root, body } = document
@@ -107,19 +108,13 @@ function comparable(text: string): string {
 
 /** The title of a found item, and links to its parts that have one of the words in their name. */
 function foundList({ title, parts }: FoundBy, words: readonly string[], page: string): Element {
-  const list = document.createElement('ul')
   const found = parts.filter((part) => words.some((word) => part.toLowerCase().includes(word)))
-  list.className = 'found'
-  list.append(document.createElement('li'))
-  list.firstElementChild?.append(title)
-  for (const part of found.slice(0, MAX_FOUND)) {
-    const link = document.createElement('a')
+  const links = found.slice(0, MAX_FOUND).map((part) => {
+    const link = pageElement('a', part.replace(/.*#/, ''))
     link.href = part.startsWith('#') ? page.replace(/#.*/, part) : part
-    link.append(part.replace(/.*#/, ''))
-    list.append(document.createElement('li'))
-    list.lastElementChild?.append(link)
-  }
-  return list
+    return pageElement('li', [link])
+  })
+  return pageElement('ul', [pageElement('li', title), ...links], 'found')
 }
 
 /** Shows only the items that contain every typed word, and their number. */
@@ -236,17 +231,14 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a'))
   })
 }
 
-/** Loads the search when it is first used; its script opens it. */
-let searchScript: HTMLScriptElement | undefined
+/** Opens the search; its script, loaded when it is first used, does so itself. */
+let hasSearch = false
 
 function openSearch(address: string): void {
   document.getElementById('search')?.dispatchEvent(new Event('open-search'))
-  if (searchScript !== undefined) return
-  searchScript = document.createElement('script')
-  searchScript.type = 'module'
-  searchScript.src = address
-  searchScript.addEventListener('error', () => (searchScript = undefined))
-  document.head.append(searchScript)
+  if (hasSearch) return
+  hasSearch = true
+  import(address).catch(() => (hasSearch = false))
 }
 
 const searchButton = document.querySelector<HTMLButtonElement>('[data-search]')

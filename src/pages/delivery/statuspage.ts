@@ -5,8 +5,8 @@ import {
   STATUSPAGE_INDICATOR,
 } from '@public-api/contract/snapshots/statuspage'
 import { type PageContext, pathOfPage, siteName } from '../page.ts'
-import { eventPath, type StatusEvent, worstState } from '../snapshots/status-events.ts'
 import type { Component, Incident, Maintenance } from '../published-record.ts'
+import { eventPath, type StatusEvent, worstState } from '../snapshots/status-events.ts'
 
 type Status = SnapshotData<'status'>
 
