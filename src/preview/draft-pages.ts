@@ -127,25 +127,20 @@ function isPage({ headers, body }: Reply): boolean {
   return body !== undefined && /^text\/(?:html|markdown)/.test(typeOf(headers))
 }
 
-/** The draft's pages and API, and what reloads an open page. `changed` resolves after a revision was replaced. */
-export function createDraftApp(
-  current: () => PreviewState,
-  changed: (revision: number) => Promise<boolean>,
-): App {
+/** The draft's pages and API, and what reloads an open page. */
+export function createDraftApp(current: () => PreviewState): App {
   async function respond(request: ApiRequest): Promise<Reply> {
-    const { path, target } = request
+    const { path } = request
     const refusal = refuseForeign(request.header)
     if (refusal !== undefined) {
       return createReply(refusal.status, 'text/plain; charset=utf-8', `${refusal.reason}\n`)
     }
     const file = FILES[path]
     if (file !== undefined) return createReply(200, file.type, file.bytes)
-    if (path === '/preview/changes') {
-      const after = Number(new URLSearchParams(target.slice(path.length)).get('after'))
-      const isChanged = await changed(after)
-      return createReply(isChanged ? 200 : 204, 'text/plain; charset=utf-8', '')
-    }
     const state = current()
+    if (path === '/preview/revision') {
+      return createReply(200, 'text/plain; charset=utf-8', String(state.revision))
+    }
     if (state.app === undefined) {
       return createReply(503, 'text/html; charset=utf-8', renderEmptyPage(state))
     }

@@ -23,8 +23,5 @@ export function createDraftStore(published: ReleaseStore): ReleaseStore {
     appendVersion(snapshotId, text) {
       versions.set(snapshotId, text)
     },
-    redactResource() {
-      throw new Error('A draft cannot be redacted')
-    },
   }
 }

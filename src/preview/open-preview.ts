@@ -4,7 +4,6 @@ import { createAppComposer } from '../app.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import { derivePublicSigningKey } from '../crypto/signing-keys.ts'
 import { createListener, listen, stopListening } from '../http/connection/listener.ts'
-import type { ContentMistake } from '../publishing/rules/content-mistake.ts'
 import type { ReleaseStore } from '../releases/release-store.ts'
 import { createAbsentStores } from '../service/absent/absent-stores.ts'
 import { createTestChallenge } from '../service/challenge/challenge.ts'
@@ -15,16 +14,11 @@ import { compileDraft } from './compile-draft.ts'
 import { createDraftApp, type PreviewState } from './draft-pages.ts'
 import { watchFolder } from './watch-folder.ts'
 
-/** A browser repeats its question for a change after this. Shorter than the listener's limit for unanswered requests. */
-const QUESTION_MS = 20_000
 const STOP_GRACE_MS = 500
 const HOST = '127.0.0.1'
 
 /** What happened after a change of the folder, for the terminal. */
-export interface PreviewChange {
-  readonly title: string
-  readonly mistakes: readonly ContentMistake[]
-}
+export type PreviewChange = Pick<PreviewState, 'title' | 'mistakes'>
 
 export interface PreviewOptions {
   readonly contentDir: string
@@ -58,31 +52,14 @@ export async function openPreview({ contentDir, published, port, log, onChange }
     title: 'Checking the content…',
     mistakes: [],
   }
-  let waiting = new Set<() => void>()
 
   function show(next: Omit<PreviewState, 'revision'>): void {
     state = { ...next, revision: state.revision + 1 }
-    const wakes = waiting
-    waiting = new Set()
-    for (const wake of wakes) wake()
     onChange(state)
   }
 
-  function changed(revision: number): Promise<boolean> {
-    if (revision !== state.revision) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        waiting.delete(wake)
-        resolve(revision !== state.revision)
-      }
-      const timer = setTimeout(wake, QUESTION_MS)
-      waiting.add(wake)
-    })
-  }
-
   const server = createListener(
-    createDraftApp(() => state, changed),
+    createDraftApp(() => state),
     { noIndex: true, log },
   )
   const boundPort = await listen(server, port, HOST)
@@ -127,7 +104,6 @@ export async function openPreview({ contentDir, published, port, log, onChange }
     origin,
     async close(): Promise<void> {
       stopWatching()
-      for (const wake of waiting) wake()
       await stopListening(server, STOP_GRACE_MS)
     },
   }

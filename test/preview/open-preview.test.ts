@@ -82,10 +82,11 @@ test('serves the content as a draft, and an open page learns of a change', async
   const markdown = await preview.read('/en/status', { Accept: 'text/markdown' })
   assert.equal(markdown.response.headers.get('cache-control'), 'no-store')
   assert.match(markdown.text, /^> Draft: .+\n\n# /)
-  const [, question = ''] = /reload\.js\?revision=(\d+)/.exec(text) ?? []
-  const answer = preview.read(`/preview/changes?after=${question}`)
+  const [, shown = ''] = /reload\.js\?revision=(\d+)/.exec(text) ?? []
+  assert.equal((await preview.read('/preview/revision')).text, shown)
   preview.setSummary('These words are not published yet.')
-  assert.equal((await answer).response.status, 200)
+  await preview.changeAfter(1)
+  assert.notEqual((await preview.read('/preview/revision')).text, shown)
   assert.match((await preview.read('/en/status')).text, /These words are not published yet\./)
   const api = await preview.read('/api/v1/status')
   assert.match(api.text, /These words are not published yet\./)
