@@ -56,10 +56,9 @@ fits its text. FIELD is written as in the list, such as status.summary.`,
     if (unknown !== undefined) {
       throw new UsageError(`${JSON.stringify(unknown)} is not an outdated translation of ${locale}`)
     }
-    const kept = lagging.filter(({ field }) => !fields.includes(field))
-    const ours = translated.filter((text) => text.locale === locale)
-    const current = ours.filter(({ field }) => !kept.some((text) => text.field === field))
-    writeTranslationRecord(contentDir, locale, current, kept)
+    const isCurrent = ({ field }: { readonly field: string }) =>
+      fields.includes(field) || !lagging.some((text) => text.field === field)
+    writeTranslationRecord(contentDir, locale, translated, isCurrent)
     return {
       json: { locale, confirmed: fields },
       lines: [`Confirmed ${pluralOf(fields.length, 'translation')} of ${locale} in ${contentDir}.`],

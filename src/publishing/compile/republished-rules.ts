@@ -11,28 +11,10 @@ import {
 } from '@public-api/contract/snapshots/organization'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { accentFault } from '../logo/accent-color.ts'
-import { type Fault, type FieldPath, formatFieldPath } from '../rules/content-mistake.ts'
-import { checkUri, checkValues, schemaAt } from '../rules/value-rules.ts'
+import { formatFault } from '../rules/content-mistake.ts'
+import { checkUri, checkValues, schemaAt, textsIn } from '../rules/value-rules.ts'
 import { cleanLogo } from './compile-organization.ts'
 import { checkSemantics, type ValidData } from './semantic-rules.ts'
-
-/** Every text of published data with its path. */
-function* textsOf(
-  value: JsonValue | undefined,
-  path: FieldPath = [],
-): Generator<{ readonly path: FieldPath; readonly value: string }, void> {
-  if (typeof value === 'string') yield { path, value }
-  else if (Array.isArray(value)) {
-    for (const [index, item] of (value as readonly JsonValue[]).entries())
-      yield* textsOf(item, [...path, index])
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value as { readonly [name: string]: JsonValue }))
-      yield* textsOf(member, [...path, name])
-  }
-}
-
-const line = (name: string, { path, found, expected }: Fault): string =>
-  `${name}: ${formatFieldPath(path)}: found ${found}, expected ${expected}`
 
 /** A logo that today's rules refuse may load foreign addresses in a reader's browser. */
 function logoObstacles({ logo }: Organization): readonly string[] {
@@ -65,25 +47,24 @@ export function checkRepublished(
       continue
     }
     if (isSnapshotName(name)) Object.assign(valid, { [name]: data })
-    const texts = [...textsOf(data)]
-    const [uris, others] = [
-      texts.filter(({ path }) => schemaAt(schema, path)?.format === 'uri'),
-      texts.filter(({ path }) => schemaAt(schema, path)?.format !== 'uri'),
-    ]
-    for (const { path, value } of uris)
-      for (const each of checkUri(value, path)) obstacles.push(line(name, each))
-    for (const each of checkValues({ texts: others }, schema, nowMs))
-      warnings.push(line(name, each))
+    const { uri = [], other = [] } = Object.groupBy(textsIn(data), ({ path }) =>
+      schemaAt(schema, path)?.format === 'uri' ? 'uri' : 'other',
+    )
+    for (const { path, value } of uri)
+      for (const each of checkUri(value, path)) obstacles.push(formatFault(name, each))
+    for (const each of checkValues({ texts: other }, schema, nowMs))
+      warnings.push(formatFault(name, each))
     if (name !== ORGANIZATION_RESOURCE) continue
     const organization = data as unknown as Organization
     obstacles.push(...logoObstacles(organization))
     const { accentColor } = organization
     const accent = accentColor && accentFault(accentColor.light, ['accentColor', 'light'])
-    if (accent) warnings.push(line(name, accent))
+    if (accent) warnings.push(formatFault(name, accent))
   }
   for (const name of Object.keys(valid)) {
     if (!isSnapshotName(name)) continue
-    for (const each of checkSemantics(name, valid[name], valid)) warnings.push(line(name, each))
+    for (const each of checkSemantics(name, valid[name], valid))
+      warnings.push(formatFault(name, each))
   }
   return { obstacles, warnings }
 }

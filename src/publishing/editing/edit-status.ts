@@ -1,16 +1,16 @@
-import type {
-  INCIDENT_IMPACTS,
-  INCIDENT_STATES,
-  SnapshotData,
-} from '@public-api/contract/snapshots/snapshot-schemas'
+import type { SnapshotData } from '@public-api/contract/snapshots/snapshot-schemas'
 import { expectedName } from '@public-api/contract/text/nearest-name'
-import { bestOverallState, isOpen, isRunning, type Maintenance } from '../rules/status-rules.ts'
+import {
+  bestOverallState,
+  type ComponentState,
+  type Incident,
+  isOpen,
+  isRunning,
+  type Maintenance,
+} from '../rules/status-rules.ts'
 
 export type Status = SnapshotData<'status'>
 type Component = Status['components'][number]
-type Incident = Status['incidents'][number]
-export type ComponentState = Component['state']
-export type IncidentState = (typeof INCIDENT_STATES)[number]
 
 /** An edit that does not fit the status. `usage`: a name that does not exist or a time that is too early. */
 export class StatusEditError extends Error {
@@ -178,7 +178,8 @@ function review(
   changes: ComponentChanges,
   { summary: given, usualSummary, now }: UpdateOptions,
   at: string,
-): Status {
+  { id, title }: Omit<StatusEdit, 'status'>,
+): StatusEdit {
   const components = status.components.map((component): Component => {
     const state = changes.get(component.id) ?? component.state
     return state === component.state ? component : { ...component, state, since: at }
@@ -192,13 +193,19 @@ function review(
       `the overall state would change from ${status.state} to ${state}, and the summary would still say ${JSON.stringify(status.summary)}; expected --summary TEXT`,
     )
   }
-  return {
-    ...status,
-    state,
-    summary,
-    updatedAt: Date.parse(at) > Date.parse(now) ? at : now,
-    components,
-  }
+  const updatedAt = Date.parse(at) > Date.parse(now) ? at : now
+  return { status: { ...status, state, summary, updatedAt, components }, id, title }
+}
+
+/** An incident or a maintenance with an update on top, and the time of the update. */
+function withUpdate<Item extends Incident | Maintenance>(
+  item: Item,
+  state: Item['state'],
+  options: UpdateOptions,
+) {
+  const at = timeOf(options, item.updates)
+  const updates = [{ at, state, text: options.text }, ...item.updates]
+  return { at, updated: { ...item, state, updates } as Item }
 }
 
 /**
@@ -226,13 +233,11 @@ function statesAfterEnd(
 /** An incident with its first update. */
 export function openIncident(
   status: Status,
-  options: UpdateOptions & {
-    readonly title: string
-    readonly impact: (typeof INCIDENT_IMPACTS)[number]
-    readonly state: IncidentState
-    readonly components: ComponentChanges
-    readonly id?: string | undefined
-  },
+  options: UpdateOptions &
+    Pick<Incident, 'title' | 'impact' | 'state'> & {
+      readonly components: ComponentChanges
+      readonly id?: string | undefined
+    },
 ): StatusEdit {
   const { title, impact, state, components, text } = options
   const at = timeOf(options)
@@ -249,7 +254,7 @@ export function openIncident(
     updates: [{ at, state, text }],
   }
   const incidents = insertNewest(status.incidents, incident, ({ startedAt }) => startedAt)
-  return { status: review({ ...status, incidents }, components, options, at), id, title }
+  return review({ ...status, incidents }, components, options, at, incident)
 }
 
 /** An update of an incident. One that is resolved stays resolved. */
@@ -257,12 +262,12 @@ export function updateIncident(
   status: Status,
   id: string,
   options: UpdateOptions & {
-    readonly state?: IncidentState | undefined
+    readonly state?: Incident['state'] | undefined
     readonly components: ComponentChanges
   },
 ): StatusEdit {
   const incident = requireItem(status.incidents, id, 'incident')
-  const { components: changes, text } = options
+  const { components: changes } = options
   requireComponents(status, changes.keys())
   const { state = incident.state } = options
   if (!isOpen(incident) && (state !== 'resolved' || changes.size > 0)) {
@@ -271,20 +276,10 @@ export function updateIncident(
       `the incident ${id} is resolved; open another one with svc incident open`,
     )
   }
-  const at = timeOf(options, incident.updates)
-  const added = [...changes.keys()].filter((each) => !incident.components.includes(each))
-  const updated: Incident = {
-    ...incident,
-    state,
-    components: [...incident.components, ...added],
-    updates: [{ at, state, text }, ...incident.updates],
-  }
-  const incidents = replaceItem(status.incidents, updated)
-  return {
-    status: review({ ...status, incidents }, changes, options, at),
-    id,
-    title: incident.title,
-  }
+  const { at, updated } = withUpdate(incident, state, options)
+  const components = [...new Set([...incident.components, ...changes.keys()])]
+  const incidents = replaceItem(status.incidents, { ...updated, components })
+  return review({ ...status, incidents }, changes, options, at, incident)
 }
 
 /**
@@ -295,29 +290,19 @@ export function resolveIncident(status: Status, id: string, options: UpdateOptio
   const incident = requireItem(status.incidents, id, 'incident')
   if (!isOpen(incident))
     throw new StatusEditError('state', `the incident ${id} is resolved already`)
-  const at = timeOf(options, incident.updates)
-  const { text } = options
-  const state = 'resolved'
-  const ended = { ...incident, state, updates: [{ at, state, text }, ...incident.updates] } as const
-  const incidents = replaceItem(
-    status.incidents,
-    withMember<Incident>(ended, 'startedAt', { resolvedAt: at }),
-  )
-  const after = { ...status, incidents }
-  const changes = statesAfterEnd(after, incident.components)
-  return { status: review(after, changes, options, at), id, title: incident.title }
+  const { at, updated } = withUpdate(incident, 'resolved', options)
+  const ended = withMember(updated, 'startedAt', { resolvedAt: at })
+  const after = { ...status, incidents: replaceItem(status.incidents, ended) }
+  return review(after, statesAfterEnd(after, incident.components), options, at, incident)
 }
 
 /** A planned maintenance with its first update. */
 export function scheduleMaintenance(
   status: Status,
-  options: UpdateOptions & {
-    readonly title: string
-    readonly startsAt: string
-    readonly endsAt: string
-    readonly components: readonly string[]
-    readonly id?: string | undefined
-  },
+  options: UpdateOptions &
+    Pick<Maintenance, 'title' | 'startsAt' | 'endsAt' | 'components'> & {
+      readonly id?: string | undefined
+    },
 ): StatusEdit {
   const { title, startsAt, endsAt, text } = options
   const at = timeOf(options)
@@ -339,7 +324,7 @@ export function scheduleMaintenance(
     status.maintenances === undefined
       ? withMember<Status>(status, 'components', { maintenances })
       : { ...status, maintenances }
-  return { status: review(after, new Map(), options, at), id, title }
+  return review(after, new Map(), options, at, maintenance)
 }
 
 /**
@@ -356,8 +341,8 @@ export function rescheduleMaintenance(
 ): StatusEdit {
   const { maintenances = [] } = status
   const maintenance = requireItem(maintenances, id, 'maintenance')
-  const { state, title, updates: before } = maintenance
-  const { startsAt = maintenance.startsAt, endsAt = maintenance.endsAt, text } = options
+  const { state } = maintenance
+  const { startsAt = maintenance.startsAt, endsAt = maintenance.endsAt } = options
   const isOther = (a: string, b: string) => Date.parse(a) !== Date.parse(b)
   const hasOtherStart = isOther(startsAt, maintenance.startsAt)
   if (state !== 'scheduled' && state !== 'in_progress') {
@@ -372,9 +357,8 @@ export function rescheduleMaintenance(
     const planned = `is planned from ${startsAt} to ${endsAt} already`
     throw new StatusEditError('state', `the maintenance ${id} ${planned}; expected another time`)
   }
-  const at = timeOf(options, before)
-  const updates = [{ at, state, text }, ...before]
-  const moved = { ...maintenance, startsAt, endsAt, updates }
+  const { at, updated } = withUpdate(maintenance, state, options)
+  const moved = { ...updated, startsAt, endsAt }
   const others = maintenances.filter((each) => each.id !== id)
   const after = {
     ...status,
@@ -382,7 +366,7 @@ export function rescheduleMaintenance(
       ? insertNewest(others, moved, (each) => each.startsAt)
       : replaceItem(maintenances, moved),
   }
-  return { status: review(after, new Map(), options, at), id, title }
+  return review(after, new Map(), options, at, maintenance)
 }
 
 /** The steps of a maintenance: from which state to which. */
@@ -412,20 +396,15 @@ export function moveMaintenance(
   const { maintenances = [] } = status
   const maintenance = requireItem(maintenances, id, 'maintenance')
   const { from, to } = STEPS[step]
-  const { state: before, components: ids, title } = maintenance
+  const { state: before, components: ids } = maintenance
   if (!(from as readonly string[]).includes(before)) {
     throw new StatusEditError(
       'state',
       `the maintenance ${id} is ${before}; expected ${from.join(' or ')}`,
     )
   }
-  const at = timeOf(options, maintenance.updates)
-  const { text } = options
-  const updates = [{ at, state: to, text }, ...maintenance.updates]
-  const after: Status = {
-    ...status,
-    maintenances: replaceItem(maintenances, { ...maintenance, state: to, updates }),
-  }
+  const { at, updated } = withUpdate(maintenance, to, options)
+  const after = { ...status, maintenances: replaceItem(maintenances, updated) }
   const namedIn = (state: ComponentState) =>
     ids.filter((each) =>
       status.components.some((known) => known.id === each && known.state === state),
@@ -434,5 +413,5 @@ export function moveMaintenance(
     step === 'start'
       ? new Map(namedIn('operational').map((each) => [each, 'maintenance']))
       : statesAfterEnd(after, namedIn('maintenance'))
-  return { status: review(after, changes, options, at), id, title }
+  return review(after, changes, options, at, maintenance)
 }

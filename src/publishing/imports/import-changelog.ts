@@ -194,23 +194,6 @@ function toChanges({ changes }: Release): JsonValue[] {
   })
 }
 
-/** The first text below a release that is in none of its texts: this program would have lost it. */
-function findLost(tokens: readonly Token[], releases: readonly Release[]): Token | undefined {
-  const read = releases.flatMap(({ summary, changes }) => [
-    summary,
-    ...changes.map(({ text }) => text),
-  ])
-  const all = read.join('\n')
-  const [first] = releases
-  return tokens.find(
-    (token, index) =>
-      token.type === 'inline' &&
-      tokens[index - 1]?.type !== 'heading_open' &&
-      lineOf(token) > (first?.line ?? 0) &&
-      !all.includes(inlineText(token).text),
-  )
-}
-
 /**
  * Reads `unreleased` and `releases` from a changelog in the format of Keep a Changelog 1.1.0, or as release-please,
  * conventional-changelog or changesets write it. Endpoints named by a change become its `endpoints`. Changes are sorted by
@@ -243,10 +226,6 @@ export function importChangelog(
   if (conflict !== -1) mistakes.push(conflictMistake(file, [conflict + 1]))
   if (releases.length === 0) {
     fail(1, 'no release', 'a heading such as ## [1.0.0] - 2026-11-22, or ## [Unreleased]')
-  }
-  const lost = mistakes.length === 0 ? findLost(tokens, releases) : undefined
-  if (lost !== undefined) {
-    fail(lineOf(lost), describeValue(lost.content), 'a text in a place that can be imported')
   }
   const isEmpty = ({ named, changes }: Release) => named !== undefined && changes.length === 0
   const unreleased = releases.find(({ named }) => named === undefined)

@@ -2,27 +2,13 @@ import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { TranslatedName } from '@public-api/contract/registry/resource-names'
 import { SNAPSHOT_SCHEMAS } from '@public-api/contract/snapshots/snapshot-schemas'
 import { type ContentFolder, decodeText } from '../rules/content-folder.ts'
-import { type Checked, fault, type FieldPath, locateFaults } from '../rules/content-mistake.ts'
+import { type Checked, fault, locateFaults } from '../rules/content-mistake.ts'
 import { IMPORT_FIELDS } from '../rules/content-schemas.ts'
 import { checkSchema } from '../rules/schema-check.ts'
+import { textsIn } from '../rules/value-rules.ts'
 import type { ContentSource, SourceText } from '../rules/yaml-source.ts'
 import { type ChangelogImport, importChangelog } from './import-changelog.ts'
 import { type CsvMapping, importCsv } from './import-csv.ts'
-
-/** Every text in a value, with its place. */
-function textsOf(
-  value: JsonValue,
-  path: FieldPath,
-  place: ContentSource['place'],
-): readonly SourceText[] {
-  if (typeof value === 'string') {
-    const at = place(path)
-    return [{ path, value, ...at, endLine: at.line }]
-  }
-  return Object.entries(value ?? {}).flatMap(([name, member]: [string, JsonValue]) =>
-    textsOf(member, [...path, Array.isArray(value) ? Number(name) : name], place),
-  )
-}
 
 /** A content file with the fields of `itemsFrom` or `releasesFrom`, if it has one. Only published values are imported. */
 export function readImport(
@@ -62,6 +48,10 @@ export function readImport(
     return { file, line: known.line, column: known.column }
   }
 
-  const texts = [...source.texts, ...textsOf(fields, [], place)]
+  const imported = Array.from(textsIn(fields), (text): SourceText => {
+    const at = place(text.path)
+    return { ...text, ...at, endLine: at.line }
+  })
+  const texts = [...source.texts, ...imported]
   return { value: { value: { ...kept, ...fields }, texts, place }, mistakes: [], notes }
 }

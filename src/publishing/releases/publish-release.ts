@@ -5,7 +5,7 @@ import { isSnapshotName, SNAPSHOT_NAMES } from '@public-api/contract/snapshots/s
 import { isOfResource } from '../compile/check-content.ts'
 import { type CompiledContent, compileContent } from '../compile/compile-content.ts'
 import { checkSemantics, type ValidData } from '../compile/semantic-rules.ts'
-import { formatFieldPath } from '../rules/content-mistake.ts'
+import { formatFault } from '../rules/content-mistake.ts'
 import { PublishError } from '../rules/publish-error.ts'
 import { type TranslatedText, writeTranslationRecord } from '../translations/translation-record.ts'
 import {
@@ -47,11 +47,7 @@ function newContradictions(known: ResourceSources, combined: ResourceSources): r
       ),
     )
     return SNAPSHOT_NAMES.flatMap((name) =>
-      Array.from(
-        checkSemantics(name, data[name], data),
-        ({ path, found, expected }) =>
-          `${name}: ${formatFieldPath(path)}: found ${found}, expected ${expected}`,
-      ),
+      Array.from(checkSemantics(name, data[name], data), (fault) => formatFault(name, fault)),
     )
   }
   const before = new Set(faultsOf(known))
@@ -95,13 +91,11 @@ function recordTranslations(
   only: ReadonlySet<TranslatedName> | undefined,
 ): readonly string[] {
   const warnings: string[] = []
+  const isCurrent = (text: TranslatedText) =>
+    !outdated.includes(text) && (only === undefined || isOfResource(text, only))
   for (const locale of new Set(translated.map((text) => text.locale))) {
-    const ofLocale = translated.filter((text) => text.locale === locale)
-    const isCurrent = (text: TranslatedText) =>
-      !outdated.includes(text) && (only === undefined || isOfResource(text, only))
-    const kept = ofLocale.filter((text) => !isCurrent(text))
     try {
-      writeTranslationRecord(contentDir, locale, ofLocale.filter(isCurrent), kept)
+      writeTranslationRecord(contentDir, locale, translated, isCurrent)
     } catch (error) {
       const advice = `record them with svc translations confirm ${locale} when it can be`
       warnings.push(

@@ -273,10 +273,7 @@ export async function restoreContent(
   }
   const { translated } = await compileContent(contentDir, nowMs)
   for (const locale of new Set(translated.map((text) => text.locale))) {
-    const ofLocale = translated.filter((text) => text.locale === locale)
-    const isRestored = (text: (typeof ofLocale)[number]) => isOfResource(text, restored)
-    const kept = ofLocale.filter((text) => !isRestored(text))
-    writeTranslationRecord(contentDir, locale, ofLocale.filter(isRestored), kept)
+    writeTranslationRecord(contentDir, locale, translated, (text) => isOfResource(text, restored))
   }
   const { mistakes, resources } = await compileContent(contentDir, nowMs)
   const byHand =

@@ -82,6 +82,11 @@ export function formatFieldPath(path: FieldPath): string {
   return text
 }
 
+/** A fault of a resource in one line. */
+export function formatFault(name: string, { path, found, expected }: Fault): string {
+  return `${name}: ${formatFieldPath(path)}: found ${found}, expected ${expected}`
+}
+
 /** A mistake in one line: `file:line:column: field: found …, expected … (rule …)`. */
 export function formatMistake(mistake: ContentMistake): string {
   const { file, line, column, field, found, expected, rule } = mistake

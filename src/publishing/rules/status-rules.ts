@@ -8,7 +8,7 @@ import { checkNewestFirst } from './value-rules.ts'
 
 type Status = SnapshotData<'status'>
 export type ComponentState = (typeof COMPONENT_STATES)[number]
-type Incident = Status['incidents'][number]
+export type Incident = Status['incidents'][number]
 export type Maintenance = NonNullable<Status['maintenances']>[number]
 
 /** The best overall state that the components allow: any outage of a component is at least a partial outage. */

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@public-api/contract/json/canonical-json'
 import type { JsonSchema } from '@public-api/contract/schemas/schema-type'
 import { isTranslatable } from '@public-api/contract/snapshots/translations'
 import { findHidden } from '@public-api/contract/text/hidden-characters'
@@ -88,6 +89,18 @@ export function* checkNewestFirst<Member extends string>(
       ? `no later than ${before}: the newest comes first`
       : undefined,
   )
+}
+
+/** Every text in a value, with its path. */
+export function* textsIn(
+  value: JsonValue | undefined,
+  path: FieldPath = [],
+): Generator<{ readonly path: FieldPath; readonly value: string }, void> {
+  if (typeof value === 'string') yield { path, value }
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value) as [string, JsonValue][])
+      yield* textsIn(member, [...path, Array.isArray(value) ? Number(name) : name])
+  }
 }
 
 /** The schema of the value at a path; undefined if none describes it. */

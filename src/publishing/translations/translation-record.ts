@@ -75,21 +75,21 @@ export function readTranslationRecord(
   }
 }
 
-/** Records that these texts fit their sources. `kept` are the outdated ones, whose state stays. */
+/** Records that the current ones of some texts fit their sources. The state of the others of the locale stays. */
 export function writeTranslationRecord(
   contentDir: string,
   locale: TranslationLocale,
-  current: readonly TranslatedText[],
-  kept: readonly TranslatedText[],
+  texts: readonly TranslatedText[],
+  isCurrent: (text: TranslatedText) => boolean,
 ): void {
   const before = readTranslationRecord(contentDir, locale)
-  const states = [
-    ...current.map((text): [string, string] => [text.field, stateOf(text)]),
-    ...kept.flatMap(({ field }): [string, string][] => {
-      const state = before.get(field)
-      return state === undefined ? [] : [[field, state]]
-    }),
-  ].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const states = texts
+    .filter((text) => text.locale === locale)
+    .flatMap((text): [string, string][] => {
+      const state = isCurrent(text) ? stateOf(text) : before.get(text.field)
+      return state === undefined ? [] : [[text.field, state]]
+    })
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
   const text = JSON.stringify({ translated: Object.fromEntries(states) }, null, 2)
   rewriteBelow(contentDir, `${locale}/${RECORD_FILE}`, `${text}\n`, 0o644)
 }
