@@ -49,19 +49,7 @@ export type CheckedData = ValidData & {
 }
 
 /** What the content says, as far as it is valid. */
-export interface CheckedContent {
-  readonly data: CheckedData
-  /** Texts of published images. */
-  readonly imageTexts: readonly ContentFile[]
-  readonly mistakes: readonly ContentMistake[]
-  /** What may be wrong, one line each with its place. */
-  readonly notes: readonly string[]
-  /** Every translated text, and those whose source changed after them: these are not published. */
-  readonly translated: readonly TranslatedText[]
-  readonly outdated: readonly TranslatedText[]
-  /** The texts that have no translation into a locale, outdated ones aside. */
-  readonly findUntranslated: (locale: TranslationLocale) => readonly UntranslatedText[]
-}
+export type CheckedContent = ReturnType<typeof checkContent>
 
 /** The mistakes of one resource by its schema and the rules for values; the first mistake of each value. */
 function checkResource(
@@ -181,7 +169,7 @@ export function checkContent(
   { sources, overlays }: ParsedContent,
   nowMs: number,
   recordOf: (locale: TranslationLocale) => TranslationRecord,
-): CheckedContent {
+) {
   const data: CheckedData = {}
   const imageTexts: ContentFile[] = []
   const mistakes: ContentMistake[] = []
@@ -213,12 +201,16 @@ export function checkContent(
   const outdated = translated.filter((text) => isOutdated(recordOf(text.locale), text))
   return {
     data,
+    /** Texts of published images. */
     imageTexts,
     mistakes,
+    /** What may be wrong, one line each with its place. */
     notes: pastMaintenances(data, sources, nowMs),
+    /** Every translated text, and those whose source changed after them: these are not published. */
     translated,
     outdated,
-    findUntranslated: (locale) => {
+    /** The texts that have no translation into a locale, outdated ones aside. */
+    findUntranslated: (locale: TranslationLocale): readonly UntranslatedText[] => {
       const known = translated.filter((text) => text.locale === locale)
       const fields = new Set(known.map(({ field }) => field))
       return [...sources].flatMap(([name, source]) =>

@@ -23,22 +23,7 @@ export interface ParsedFile extends ContentFile {
 }
 
 /** The content as data with places. */
-export interface ParsedContent {
-  /** With the fields that are imported from other files. */
-  readonly sources: ReadonlyMap<TranslatedName, ContentSource>
-  readonly overlays: readonly ParsedOverlay[]
-  /** content/publishing.yaml. */
-  readonly settings: ContentSource | undefined
-  /** Every file of `sources` and `overlays`, and every one that could not be parsed. */
-  readonly files: readonly ParsedFile[]
-  /** The files that content refers to: logo and imports. */
-  readonly referenced: ReadonlySet<string>
-  /** Whether every file could be parsed and every import read. Otherwise, what is unused cannot be known. */
-  readonly isComplete: boolean
-  /** What imports left out, one line each with its place. */
-  readonly notes: readonly string[]
-  readonly mistakes: readonly ContentMistake[]
-}
+export type ParsedContent = ReturnType<typeof parseContent>
 
 /** The name of the file that a resource refers to. */
 export function referenceIn(name: TranslatedName, value: JsonValue): string | undefined {
@@ -48,7 +33,7 @@ export function referenceIn(name: TranslatedName, value: JsonValue): string | un
 }
 
 /** Parses every file of a content folder, and the files that they import. */
-export function parseContent(folder: ContentFolder): ParsedContent {
+export function parseContent(folder: ContentFolder) {
   const sources = new Map<TranslatedName, ContentSource>()
   const overlays: ParsedOverlay[] = []
   const files: ParsedFile[] = []
@@ -74,12 +59,18 @@ export function parseContent(folder: ContentFolder): ParsedContent {
   const { settings } = folder
   const parsedSettings = settings && parseYamlSource(settings.file, settings.text)
   return {
+    /** With the fields that are imported from other files. */
     sources,
     overlays,
+    /** content/publishing.yaml. */
     settings: parsedSettings?.value,
+    /** Every file of `sources` and `overlays`, and every one that could not be parsed. */
     files,
+    /** The files that content refers to: logo and imports. */
     referenced,
+    /** Whether every file could be parsed and every import read. Otherwise, what is unused cannot be known. */
     isComplete: mistakes.length === 0,
+    /** What imports left out, one line each with its place. */
     notes,
     mistakes: [...mistakes, ...(parsedSettings?.mistakes ?? [])],
   }

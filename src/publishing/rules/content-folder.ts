@@ -41,27 +41,7 @@ export interface ReferencedFile {
 }
 
 /** The files of a content folder. */
-export interface ContentFolder {
-  /** By the resource that each describes. */
-  readonly resources: ReadonlyMap<TranslatedName, ContentFile>
-  /** Translations, each of one resource into one locale. */
-  readonly overlays: readonly (ContentFile & {
-    readonly locale: TranslationLocale
-    readonly name: TranslatedName
-  })[]
-  /** content/publishing.yaml, if it exists. */
-  readonly settings: ContentFile | undefined
-  /** Whether a resource has a file, also one that cannot be read or has a mistyped name. */
-  hasFile(name: TranslatedName): boolean
-  /** Reads the file that the field at `path` of `source` refers to. A file that cannot be read is a mistake. */
-  readReferenced(
-    name: string,
-    source: Pick<ContentSource, 'place'>,
-    path: FieldPath,
-  ): Checked<ReferencedFile>
-  /** A mistake for each image and export that content does not refer to, if each reference leads to a file. */
-  findUnreferenced(referenced: ReadonlySet<string>): readonly ContentMistake[]
-}
+export type ContentFolder = ReturnType<typeof readContentFolder>['folder']
 
 /** Files that content may refer to. */
 const REFERENCED = /^[^/]+\.(?:svg|png|csv)$/
@@ -174,13 +154,10 @@ function reasonOf(error: unknown): string {
 export function readContentFolder(
   contentDir: string,
   replaced: ReadonlyMap<string, Buffer> = new Map(),
-): {
-  readonly folder: ContentFolder
-  readonly mistakes: readonly ContentMistake[]
-} {
+) {
   const mistakes: ContentMistake[] = []
   const resources = new Map<TranslatedName, ContentFile>()
-  const overlays: ContentFolder['overlays'][number][] = []
+  const overlays: (ContentFile & { locale: TranslationLocale; name: TranslatedName })[] = []
   let settings: ContentFile | undefined
   const files: string[] = []
   const irregular = new Set<string>()
@@ -236,20 +213,30 @@ export function readContentFolder(
     if (REFERENCED.test(name)) referable.add(name)
     else if (!NOTES.test(name)) readContentFile(name)
   }
-  const folder: ContentFolder = {
+  const folder = {
+    /** By the resource that each describes. */
     resources,
+    /** Translations, each of one resource into one locale. */
     overlays,
+    /** content/publishing.yaml, if it exists. */
     settings,
-    hasFile: (name) =>
+    /** Whether a resource has a file, also one that cannot be read or has a mistyped name. */
+    hasFile: (name: TranslatedName): boolean =>
       [...CONTENT_FILES].some(([file, each]) => each === name && present.has(file)),
-    readReferenced(name, { place }, at) {
+    /** Reads the file that the field at `path` of `source` refers to. A file that cannot be read is a mistake. */
+    readReferenced(
+      name: string,
+      { place }: Pick<ContentSource, 'place'>,
+      at: FieldPath,
+    ): Checked<ReferencedFile> {
       if (files.includes(name)) return readFile(name)
       // A link or a special file has its own mistake.
       if (irregular.has(name)) return { mistakes: [] }
       const found = `${JSON.stringify(name)}, which is not in the content folder`
       return { mistakes: locateFaults(place, [fault(at, found, 'the name of a file there')]) }
     },
-    findUnreferenced: (referenced) =>
+    /** A mistake for each image and export that content does not refer to, if each reference leads to a file. */
+    findUnreferenced: (referenced: ReadonlySet<string>): readonly ContentMistake[] =>
       [...referenced].every((name) => files.includes(name))
         ? [...referable]
             .filter((name) => !referenced.has(name))
