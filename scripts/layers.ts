@@ -284,6 +284,8 @@ function faultOf(file: string, reference: ModuleReference): string | undefined {
   const rule = LAYER_RULES[layer]
   if (rule === undefined) return `is in ${layer}, which is not on the import map`
   const { specifier, isTypeOnly } = reference
+  // A page names the addresses of its built scripts.
+  if (specifier === undefined && layer === 'browser') return undefined
   if (specifier === undefined) return 'imports a computed path; expected a literal one'
   // Which module that is decides `imports` in package.json, by the platform: portable code names it and knows neither.
   if (specifier === '#crypto' || specifier === '#fetch') return undefined

@@ -58,7 +58,8 @@ export interface PageLog {
 /** Loads the script that checks the log. Throws a PageLogError if it cannot be loaded. */
 async function loadLogAudit(address: string): Promise<AuditPageLog> {
   try {
-    return ((await import(address)) as typeof import('./log-audit.ts')).auditPageLog
+    const script = (await import(address)) as { readonly auditPageLog: AuditPageLog }
+    return script.auditPageLog
   } catch {
     throw new PageLogError({ code: 'CONNECTION', detail: address })
   }

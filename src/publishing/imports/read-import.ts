@@ -48,9 +48,9 @@ export function readImport(
     return { file, line: known.line, column: known.column }
   }
 
-  const imported = Array.from(textsIn(fields), (text): SourceText => {
-    const at = place(text.path)
-    return { ...text, ...at, endLine: at.line }
+  const imported = Array.from(textsIn(fields), (each): SourceText => {
+    const at = place(each.path)
+    return { ...each, ...at, endLine: at.line }
   })
   const texts = [...source.texts, ...imported]
   return { value: { value: { ...kept, ...fields }, texts, place }, mistakes: [], notes }
