@@ -65,10 +65,9 @@ export const auditPageLog: AuditPageLog = async (audit) => {
       signed,
       policy,
       mirrors: [],
-      store,
+      ...(store === undefined ? {} : { store }),
       signal,
       nowMs: Date.now(),
-      timeoutMs: undefined,
       fetch: (url, init) => fetch(url, init),
     })
     return { report }

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { createClient } from '@public-api/client-internal/client'
 import type { Fetch } from '@public-api/client-internal/connection'
 import type { HeadStore, SavedHead } from '@public-api/client-internal/head-store'
-import { auditHistoryWithLog } from '@public-api/client-internal/log/audit-log'
-import { SavedCheckpointError } from '@public-api/client-internal/log/compare-log'
+import {
+  auditHistoryWithLog,
+  SavedCheckpointError,
+} from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError } from '@public-api/client-internal/log/log-finding'
 import { openPolicy } from '@public-api/client-internal/log/log-policy'

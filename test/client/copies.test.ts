@@ -6,9 +6,9 @@ import type { Client } from '@public-api/client-internal/client'
 import { createClient } from '@public-api/client-internal/client-with-copies'
 import { ConnectionError, type Fetch } from '@public-api/client-internal/connection'
 import { createFileResponseStore } from '@public-api/client-internal/node/index'
-import type { FallbackStep, FallbackVector } from '@public-api/client-internal/vector'
 import { READ_PATHS } from '@public-api/contract/registry/read-paths'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import type { FallbackStep, FallbackVector } from '../vectors/fallback-vectors.ts'
 
 const FOLDER = new URL('../vectors/fallback/', import.meta.url)
 const vectorOf = (file: string) =>

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
-import type {
-  IntegrityOutcome,
-  IntegrityVector,
-  VectorResponse,
-} from '@public-api/client-internal/vector'
+import type { VectorResponse } from '@public-api/client-internal/vector'
 import { httpbis } from 'http-message-signatures'
 import { runApp, TEST_SIGNING_KEY, type RunningApp } from '../support/running-app.ts'
 import { ASKED, COMPONENTS, KEY_ID, verdicts, type Exchanged } from '../support/stock-verifiers.ts'
+import type { IntegrityOutcome, IntegrityVector } from '../vectors/integrity-vectors.ts'
 
 const ORIGIN = 'https://api.example.org'
 const STATUS = '/api/v1/status'

@@ -1,10 +1,5 @@
 import { sign, type KeyObject } from 'node:crypto'
-import type {
-  FallbackResult,
-  FallbackStep,
-  FallbackVector,
-  VectorResponse,
-} from '@public-api/client-internal/vector'
+import type { VectorResponse } from '@public-api/client-internal/vector'
 import {
   changesBetween,
   GENESIS_PREVIOUS_HASH,
@@ -16,6 +11,51 @@ import { sha256Base64, sha256Base64url } from '../../src/crypto/sha256.ts'
 import { derivePublicSigningKey } from '../../src/crypto/signing-keys.ts'
 import { REQUEST_ID } from './recorded-responses.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
+
+/** What a read with copies returns. */
+export interface FallbackResult {
+  readonly source: 'origin' | 'mirror' | 'store'
+  /** When the data was last signed as current: ISO 8601 UTC. */
+  readonly provedAt: string
+  /** Whole seconds from then to `now`. */
+  readonly ageSeconds: number
+  readonly data: unknown
+  /** The beginning of each warning, in order. */
+  readonly warnings: readonly string[]
+}
+
+/** One read of a case of the folder `fallback`. */
+export interface FallbackStep {
+  /** The client's clock: ISO 8601 UTC. */
+  readonly now: string
+  /** The target. */
+  readonly read: string
+  /** Whether a fresh response is asked for. */
+  readonly isFresh?: true
+  /** Whether a new client with the same store reads. */
+  readonly isRestarted?: true
+  /** By URL: the name of a response, `refused` or `timeout`; in a list, one after the other. Other URLs are refused. */
+  readonly network: Readonly<Record<string, string | readonly string[]>>
+  /** URLs without the origin's key document and without repetitions, in order; a random value is `*`. */
+  readonly requests: readonly string[]
+  readonly expected: FallbackResult | { readonly error: string }
+}
+
+/** One case of the folder `fallback`, as its JSON file has it. */
+export interface FallbackVector {
+  readonly description: string
+  readonly origin: string
+  /** Empty: no pins. */
+  readonly pinnedKeyIds: readonly string[]
+  readonly mirrors: readonly string[]
+  /** Null: any age. */
+  readonly maxMirrorAgeSeconds: number | null
+  readonly maxRetries: number
+  readonly hasStore: boolean
+  /** By name. */
+  readonly responses: Readonly<Record<string, VectorResponse>>
+  readonly steps: readonly FallbackStep[]
+}
 
 const ORIGIN = 'https://api.example.org'
 const COPY = 'https://copy.example.net/'

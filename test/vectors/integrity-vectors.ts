@@ -1,13 +1,36 @@
 import { createPublicKey, sign } from 'node:crypto'
-import type {
-  IntegrityOutcome,
-  IntegrityVector,
-  VectorResponse,
-} from '@public-api/client-internal/vector'
+import type { HeaderPair, VectorResponse } from '@public-api/client-internal/vector'
 import { LIMITS } from '@public-api/contract/registry/limits'
 import { recordResponse, headerOf } from './recorded-responses.ts'
 import { digestOf, withHeader, withoutHeaders, withTamperedBody } from './response-changes.ts'
 import { OTHER_TEST_SIGNING_KEY, TEST_SIGNING_KEY } from './signing-key.ts'
+
+/** Results of the check that a browser makes of `fetch(url, { integrity })`. It reports each failure as a network error. */
+export type IntegrityOutcome =
+  | 'ok'
+  | 'UNSIGNED'
+  | 'UNKNOWN_KEY'
+  | 'EXPIRED'
+  | 'SIGNATURE'
+  | 'DIGEST'
+
+/** One case of the folder `integrity`, as its JSON file has it. */
+export interface IntegrityVector {
+  readonly description: string
+  readonly expected: IntegrityOutcome
+  /** The verifier's clock: ISO 8601 UTC. */
+  readonly now: string
+  /** The trusted keys, as a page passes them to fetch. */
+  readonly integrity: string
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: readonly HeaderPair[]
+  }
+  readonly response: VectorResponse
+  /** The signed text, in valid vectors. */
+  readonly signatureBase?: string
+}
 
 const STATUS = '/api/v1/status'
 const FIELDS = ['Unencoded-Digest', 'Signature-Input', 'Signature']

@@ -3,10 +3,10 @@ import { CommandFailure, createCommand, UsageError } from '@public-api/cli-kit/c
 import { textOption } from '@public-api/cli-kit/options'
 import { createArchiveClient } from '@public-api/client-internal/log/archive-client'
 import { parseSignedCheckpoint } from '@public-api/client-internal/log/checkpoint'
-import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
 import { type LogPolicy, openPolicy } from '@public-api/client-internal/log/log-policy'
 import { formatProof, verifyProof } from '@public-api/client-internal/log/log-proof'
-import { hashLeaf, inclusionProof } from '@public-api/client-internal/log/merkle-tree'
+import { inclusionProof } from '@public-api/client-internal/log/merkle-tree'
 import { createFile } from '@public-api/client-internal/node/durable-file'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import {
@@ -56,10 +56,7 @@ async function readFromFolder(
   if (entry === undefined) {
     throw new CommandFailure('VERSION', `${snapshotId}: the log has ${size} versions`)
   }
-  const leaves: Uint8Array[] = []
-  for (const each of entries) leaves.push(await hashLeaf(each))
-  const tree = await createHashTree(Buffer.concat(leaves))
-  const hashes = await inclusionProof(tree, index, size)
+  const hashes = await inclusionProof(await treeOfEntries(entries), index, size)
   return {
     proof: formatProof({ entry, index, hashes, note }),
     policy,

@@ -143,12 +143,12 @@ export function createClient(options: ClientOptions, open?: typeof openCopies): 
     apiKey === undefined ? {} : { [CLIENT_HEADERS.authorization]: `Bearer ${apiKey}` }
   const retries = { maxRetries, maxWaitSeconds, wait, onRetry }
   const stored = new Map<string, Verified<unknown>>()
-  const keys = createTrustedKeys({
+  const keys = createTrustedKeys(
     pinnedKeyIds,
-    expectations: () => ({ nowMs: now(), maxAgeSeconds }),
+    () => ({ nowMs: now(), maxAgeSeconds }),
     // Sent without the API key, so that a refusal of the key can be verified.
-    fetchDocument: (target) => fetchResponse(target, {}),
-  })
+    (target) => fetchResponse(target, {}),
+  )
   const hasCopies = mirrors.length > 0 || copyStore !== undefined
   const copies = hasCopies
     ? open?.({

@@ -47,20 +47,6 @@ export interface CopySettings {
   readonly trusted: () => readonly string[] | undefined
 }
 
-/** The copies of a service. */
-export interface Copies {
-  /**
-   * The newest copy of a published resource. Throws a CopyError, the VerificationError of the first copy that responded, or
-   * `outage`, the error of the service.
-   */
-  read(target: string, outage: unknown, signal: AbortSignal | undefined): Promise<Verified<unknown>>
-  /**
-   * Stores what proves a result: its response, the key document, and the 304 that renewed it. Resolves with a warning if that
-   * failed.
-   */
-  save(target: string, responses: readonly HttpResponse[]): Promise<readonly string[]>
-}
-
 /** `now.json` is parsed before it is verified, so its size is limited. */
 const MAX_PROOF_BYTES = 2_000_000
 
@@ -74,7 +60,7 @@ function mirrorOf(mirror: string | URL) {
 }
 
 /** Opens the copies of a service. Throws a TypeError for the URL of a copy that is not valid. */
-export function openCopies(settings: CopySettings): Copies {
+export function openCopies(settings: CopySettings) {
   const { origin, maxAgeSeconds, store, now, trusted } = settings
   const maxBodyBytes = Math.min(MAX_PROOF_BYTES, settings.limits.maxBodyBytes ?? MAX_PROOF_BYTES)
   const mirrors = settings.mirrors.map(mirrorOf).map((mirror) => {
@@ -169,7 +155,15 @@ export function openCopies(settings: CopySettings): Copies {
   }
 
   return {
-    async read(target, outage, signal) {
+    /**
+     * The newest copy of a published resource. Throws a CopyError, the VerificationError of the first copy that responded, or
+     * `outage`, the error of the service.
+     */
+    async read(
+      target: string,
+      outage: unknown,
+      signal: AbortSignal | undefined,
+    ): Promise<Verified<unknown>> {
       if (!COPIED_PATHS.has(target)) {
         throw new CopyError('NO_COPY', `${target} is not a published resource`, outage)
       }
@@ -195,7 +189,8 @@ export function openCopies(settings: CopySettings): Copies {
       return { ...stored, ...none, ageSeconds, source: 'store', warnings }
     },
 
-    async save(target, responses) {
+    /** Stores what proves a result. Resolves with a warning if that failed. */
+    async save(target: string, responses: readonly HttpResponse[]): Promise<readonly string[]> {
       if (store === undefined || !COPIED_PATHS.has(target)) return []
       try {
         const text = JSON.stringify({ origin, responses: responses.map(toPortable) })

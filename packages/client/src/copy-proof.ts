@@ -27,24 +27,6 @@ export function requireEntry(data: unknown): VersionEntry {
   throw new VerificationError('MALFORMED', 'the response to /api/v1/version is not a version entry')
 }
 
-/** What a copy proves. */
-export interface VerifiedCopy {
-  /** The version that was the newest. */
-  readonly entry: VersionEntry
-  /** When it was the newest: the time of its signature, in milliseconds since 1970. */
-  readonly provedAtMs: number
-  /** The entity tag of the version. */
-  readonly etag: string
-  /** ID of the key that signed the version. */
-  readonly keyId: string
-  /** IDs of the keys that the copy's key document lists. */
-  readonly keyIds: readonly string[]
-  /** The signed response with the version. */
-  readonly response: HttpResponse
-  /** Verifies the responses with resources, which no reader of a copy uses. Rejects with a VerificationError. */
-  verifyResources(): Promise<void>
-}
-
 function parseProof(bytes: Uint8Array, origin: string): readonly PortableResponse[] {
   const proof = parseBody(bytes)
   const responses = propertyOf(proof, 'responses')
@@ -75,24 +57,18 @@ function responseIn(
   return fromPortable(found)
 }
 
-/** Whom to trust about a copy, and when. */
-export interface CopyExpectations {
-  /** Origin of the service. */
-  readonly origin: string
-  /** Empty: the copy is compared with itself only. */
-  readonly pinnedKeyIds: readonly string[]
-  /** The verifier's clock: milliseconds since 1970. */
-  readonly nowMs: number
-}
-
 /**
  * Verifies the bytes of `now.json`, at any age: the caller decides how old is too old. Without pinned key IDs it proves only
- * that the copy agrees with itself. Rejects with a VerificationError.
+ * that the copy agrees with itself. The responses with resources are verified apart, because no reader uses them. Rejects with a VerificationError.
  */
 export async function verifyCopyProof(
   bytes: Uint8Array,
-  { origin, pinnedKeyIds, nowMs }: CopyExpectations,
-): Promise<VerifiedCopy> {
+  trust: Pick<CopyProof, 'origin'> & {
+    readonly pinnedKeyIds: readonly string[]
+    readonly nowMs: number
+  },
+) {
+  const { origin, pinnedKeyIds, nowMs } = trust
   const responses = parseProof(bytes, origin)
   const response = responseIn(responses, 0, READ_PATHS.version)
   const keyDocument = responseIn(responses, 1, READ_PATHS.signingKey)

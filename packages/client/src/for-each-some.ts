@@ -1,10 +1,3 @@
-/** How `forEachSome` runs. */
-export interface ConcurrencyOptions {
-  /** Number of concurrent items. */
-  readonly concurrency: number
-  readonly signal: AbortSignal | undefined
-}
-
 /**
  * Runs `work` on every item, with limited concurrency. After the first failure no further item is started. Each
  * worker gets its own signal, which follows the caller's: Node 20 warns of a leak if one signal has more than ten
@@ -12,7 +5,10 @@ export interface ConcurrencyOptions {
  */
 export async function forEachSome<Item>(
   items: readonly Item[],
-  { concurrency, signal }: ConcurrencyOptions,
+  {
+    concurrency,
+    signal,
+  }: { readonly concurrency: number; readonly signal: AbortSignal | undefined },
   work: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   // With a limit of 0 nothing would run, which would look like success.

@@ -1,5 +1,5 @@
 import { propertyOf } from '#contract/json/property-of'
-import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
+import { isKeyList, isPortable, type PortableResponse } from './portable-response.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import type { PublishedKey } from './verification-key.ts'
 
@@ -42,16 +42,13 @@ export interface HeadStore {
 }
 
 function isSavedHead(value: unknown): value is SavedHead {
-  const keys = propertyOf(value, 'keys')
   const keyIds = propertyOf(value, 'keyIds') ?? []
   const keyDocument = propertyOf(value, 'keyDocument')
   const unsettled = propertyOf(value, 'unsettled') ?? []
   const checkpoints = propertyOf(value, 'checkpoints') ?? []
   return (
     ['undefined', 'string'].includes(typeof propertyOf(value, 'origin')) &&
-    Array.isArray(keys) &&
-    keys.length <= MAX_KEYS &&
-    keys.every(isPublishedKey) &&
+    isKeyList(propertyOf(value, 'keys'), MAX_KEYS) &&
     Array.isArray(keyIds) &&
     keyIds.every((keyId) => typeof keyId === 'string') &&
     (keyDocument === undefined || isPortable(keyDocument)) &&

@@ -1,7 +1,7 @@
 import { HISTORY_FAULTS, PROOFS, type HistoryFault } from './history-proofs.ts'
 import { verifyStatements } from './history-statement.ts'
 import { areOfOneLineage } from './key-lineage.ts'
-import { isPortable, isPublishedKey, type PortableResponse } from './portable-response.ts'
+import { isKeyList, isPortable, type PortableResponse } from './portable-response.ts'
 import { MAX_KEYS } from './signing-keys.ts'
 import type { PublishedKey } from './verification-key.ts'
 
@@ -87,9 +87,7 @@ export async function verifyEvidence(
     format === 'svc-history-evidence-v1' &&
     typeof fault === 'string' &&
     Object.hasOwn(PROOFS, fault) &&
-    Array.isArray(keys) &&
-    keys.length <= MAX_EVIDENCE_KEYS &&
-    keys.every(isPublishedKey) &&
+    isKeyList(keys, MAX_EVIDENCE_KEYS) &&
     isPortableList(responses, MAX_RESPONSES) &&
     isPortableList(keyDocuments, MAX_KEY_DOCUMENTS)
   if (!isWhole) {

@@ -8,15 +8,9 @@ import { areOfOneLineage } from './key-lineage.ts'
 import { publishedOf, toPortable, type PortableResponse } from './portable-response.ts'
 import { UnsettledError } from './unsettled-error.ts'
 import { VerificationError } from './verification-error.ts'
-import type { PublishedKey } from './verification-key.ts'
 
-/** Data for verifying the signatures of older responses. */
-export interface ProofContext {
-  /** The keys of that time. */
-  readonly keys: readonly PublishedKey[]
-  /** Responses of the signing-key endpoint at that time. */
-  readonly keyDocuments: readonly PortableResponse[]
-}
+/** The keys and key documents of the time of older responses. */
+export type ProofContext = Required<Pick<HistoryEvidence, 'keys' | 'keyDocuments'>>
 
 const NO_CONTEXT: ProofContext = { keys: [], keyDocuments: [] }
 

@@ -1,7 +1,5 @@
 // The third entry point: the transparency log. Pure functions, and a client for published files anywhere.
 
-export { auditHistoryWithLog } from './log/audit-log.ts'
-export type { LogAuditOptions, LogAuditReport } from './log/audit-log.ts'
 export { createArchiveClient } from './log/archive-client.ts'
 export type {
   ArchiveClient,
@@ -11,8 +9,14 @@ export type {
   ArchiveHistory,
 } from './log/archive-client.ts'
 export type { TreeHead } from './log/checkpoint.ts'
-export { SavedCheckpointError } from './log/compare-log.ts'
-export type { LogReport, MirrorReport, WitnessReport } from './log/compare-log.ts'
+export { auditHistoryWithLog, SavedCheckpointError } from './log/compare-log.ts'
+export type {
+  LogAuditOptions,
+  LogAuditReport,
+  LogReport,
+  MirrorReport,
+  WitnessReport,
+} from './log/compare-log.ts'
 export { ForkError, verifyForkEvidence, verifyOneHistory } from './log/fork-evidence.ts'
 export type { ForkEvidence } from './log/fork-evidence.ts'
 export { LogError } from './log/log-error.ts'

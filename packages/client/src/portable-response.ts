@@ -59,7 +59,7 @@ export function isPortable(value: unknown): value is PortableResponse {
 }
 
 /** Whether a JSON value has the form of a key as saved with portable responses. */
-export function isPublishedKey(value: unknown): value is PublishedKey {
+function isPublishedKey(value: unknown): value is PublishedKey {
   const isDate = (date: unknown) => date === undefined || date === null || typeof date === 'string'
   return (
     ['kty', 'crv', 'x'].every(
@@ -68,6 +68,11 @@ export function isPublishedKey(value: unknown): value is PublishedKey {
     isDate(propertyOf(value, 'notBefore')) &&
     isDate(propertyOf(value, 'notAfter'))
   )
+}
+
+/** Whether a JSON value is a list of at most `most` such keys. */
+export function isKeyList(value: unknown, most: number): boolean {
+  return Array.isArray(value) && value.length <= most && value.every(isPublishedKey)
 }
 
 /** The response that was saved. Throws a VerificationError (MALFORMED) if its body is not base64. */

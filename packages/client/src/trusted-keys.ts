@@ -8,27 +8,6 @@ import type { VerificationKey } from './verification-key.ts'
 import type { Expectations, VerifiedResponse } from './verify-response.ts'
 import { verifyResponse } from './verify-response.ts'
 
-/** The keys of one service, loaded when first needed and again when they may have changed. */
-export interface TrustedKeys {
-  /** The keys that were loaded last; loads them the first time. */
-  current(): Promise<readonly VerificationKey[]>
-  /** `verifyResponse` with these keys. If no known key matches, the key document is loaded once more. */
-  verify(response: HttpResponse): Promise<VerifiedResponse>
-  /** IDs of the keys to trust; undefined while none is pinned or loaded. */
-  trusted(): readonly string[] | undefined
-  /** The key document that was verified last. */
-  document(): HttpResponse | undefined
-}
-
-/** Source of the keys, and the settings of their verification. */
-export interface TrustedKeysOptions {
-  /** Fetches the signing-key document from this target. */
-  readonly fetchDocument: (target: string) => Promise<HttpResponse>
-  /** If undefined, trusts the keys of the first document, and later keys in documents that they sign. */
-  readonly pinnedKeyIds: readonly string[] | undefined
-  readonly expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>
-}
-
 /** Failures that a newer key document may resolve, because a cache may have an old document. */
 const MAY_BE_NEW_KEY = /^(SIGNATURE|REVALIDATION|UNKNOWN_KEY|KEY_PERIOD)$/
 
@@ -53,11 +32,15 @@ export async function withNewerKeys<T>(
   }
 }
 
-export function createTrustedKeys({
-  fetchDocument,
-  pinnedKeyIds,
-  expectations,
-}: TrustedKeysOptions): TrustedKeys {
+/**
+ * The keys of one service, loaded when first needed and again when they may have changed. Without pins, the keys of the first
+ * document are trusted, and later keys in documents that they sign. `fetchDocument` gets the target of the document.
+ */
+export function createTrustedKeys(
+  pinnedKeyIds: readonly string[] | undefined,
+  expectations: () => Omit<Expectations, 'keys' | 'pinnedKeyIds'>,
+  fetchDocument: (target: string) => Promise<HttpResponse>,
+) {
   let trusted = pinnedKeyIds
   let newest: HttpResponse | undefined
   let loaded: Promise<readonly VerificationKey[]> | undefined
@@ -100,9 +83,12 @@ export function createTrustedKeys({
 
   return {
     current,
+    /** IDs of the keys to trust; undefined while none is pinned or loaded. */
     trusted: () => trusted,
+    /** The key document that was verified last. */
     document: () => newest,
-    async verify(response) {
+    /** If no known key matches, the key document is loaded once more. */
+    async verify(response: HttpResponse): Promise<VerifiedResponse> {
       const known = current()
       const keys = await known
       return withNewerKeys(

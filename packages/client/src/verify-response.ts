@@ -327,13 +327,6 @@ function dataOf(content: unknown, target: string): unknown {
     : propertyOf(content, 'data')
 }
 
-/** A parsed body, with the pending entity tag of its data. */
-interface ReadBody {
-  readonly content: unknown
-  readonly data: unknown
-  readonly etag: Promise<string> | undefined
-}
-
 /** Arrays and objects inside one another. Clients for other languages cannot read more. */
 const MAX_DEPTH = 128
 
@@ -367,8 +360,11 @@ export function parseBody(body: Uint8Array): unknown {
   }
 }
 
-/** Undefined if the body is not JSON, or if its data has no canonical form (RFC 8785). */
-function readBody(body: Uint8Array, target: string): ReadBody | undefined {
+/**
+ * A parsed body with the pending entity tag of its data. Undefined if it is not JSON, or if its data has no canonical form
+ * (RFC 8785).
+ */
+function readBody(body: Uint8Array, target: string) {
   const content = parseBody(body)
   if (content === undefined) return undefined
   try {

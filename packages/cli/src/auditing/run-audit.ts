@@ -6,8 +6,11 @@ import { AuditStateError } from '@public-api/client-internal/audit-state-error'
 import { createClient, type Client } from '@public-api/client-internal/client'
 import { ConnectionError } from '@public-api/client-internal/connection'
 import { UnlinkedKeysError } from '@public-api/client-internal/history-error'
-import { auditHistoryWithLog } from '@public-api/client-internal/log/audit-log'
-import { type LogReport, SavedCheckpointError } from '@public-api/client-internal/log/compare-log'
+import {
+  auditHistoryWithLog,
+  type LogReport,
+  SavedCheckpointError,
+} from '@public-api/client-internal/log/compare-log'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { LaggingError, LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'

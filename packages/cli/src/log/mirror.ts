@@ -9,12 +9,12 @@ import {
   type ArchiveClient,
 } from '@public-api/client-internal/log/archive-client'
 import { ForkError, verifyOneHistory } from '@public-api/client-internal/log/fork-evidence'
-import { createHashTree } from '@public-api/client-internal/log/hash-tree'
+import { treeOfEntries } from '@public-api/client-internal/log/hash-tree'
 import { digestOf } from '@public-api/client-internal/log/log-entry'
 import { LogError } from '@public-api/client-internal/log/log-error'
 import { createLagFailure, type LogFinding } from '@public-api/client-internal/log/log-finding'
 import type { LogPolicy } from '@public-api/client-internal/log/log-policy'
-import { HASH_BYTES, hashLeaf } from '@public-api/client-internal/log/merkle-tree'
+import { HASH_BYTES } from '@public-api/client-internal/log/merkle-tree'
 import {
   createTileHashes,
   formatBundle,
@@ -179,9 +179,7 @@ async function requireExtended(
 /** The tiles, bundles and versions of a verified history. */
 async function writeLog(folder: string, versions: readonly VersionEntry[]): Promise<void> {
   const entries = versions.map((version) => Buffer.from(versionHashText(version)))
-  const leaves: Uint8Array[] = []
-  for (const entry of entries) leaves.push(await hashLeaf(entry))
-  const tree = await createHashTree(Buffer.concat(leaves))
+  const tree = await treeOfEntries(entries)
   for (const tile of tilesOf(versions.length)) {
     const start = tile.index * TILE_WIDTH
     const bytes =

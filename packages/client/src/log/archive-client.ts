@@ -9,19 +9,12 @@ import {
   type Fetch,
 } from '../connection.ts'
 import { verifyOneHistory } from './fork-evidence.ts'
-import { createHashTree } from './hash-tree.ts'
+import { treeOfEntries } from './hash-tree.ts'
 import { digestOf, parseLogEntry } from './log-entry.ts'
 import { LogError } from './log-error.ts'
 import type { LogPolicy } from './log-policy.ts'
 import { formatProof } from './log-proof.ts'
-import {
-  equalHashes,
-  HASH_BYTES,
-  hashLeaf,
-  inclusionProof,
-  rootOf,
-  verifyInclusion,
-} from './merkle-tree.ts'
+import { equalHashes, hashLeaf, inclusionProof, rootOf, verifyInclusion } from './merkle-tree.ts'
 import {
   createTileHashes,
   parseBundle,
@@ -184,16 +177,15 @@ export function createArchiveClient(options: ArchiveClientOptions): ArchiveClien
           `the log has ${size} entries; expected at most ${MAX_ENTRIES}`,
         )
       }
-      const leaves = new Uint8Array(size * HASH_BYTES)
-      const versions: VersionEntry[] = []
+      const entries: Uint8Array[] = []
       for (let bundle = 0; bundle * TILE_WIDTH < size; bundle += 1) {
-        for (const entry of await readBundle(bundle, size)) {
-          const index = versions.length
-          leaves.set(await hashLeaf(entry), index * HASH_BYTES)
-          versions.push(await parseLogEntry(entry, index))
-        }
+        entries.push(...(await readBundle(bundle, size)))
       }
-      if (!equalHashes(await rootOf(await createHashTree(leaves), size), root)) {
+      const versions: VersionEntry[] = []
+      for (const [index, entry] of entries.entries()) {
+        versions.push(await parseLogEntry(entry, index))
+      }
+      if (!equalHashes(await rootOf(await treeOfEntries(entries), size), root)) {
         throw new LogError('INCLUSION', `the ${size} entries do not lead to the root of the tree`)
       }
       for (const [index, version] of versions.entries()) {

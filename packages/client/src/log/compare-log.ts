@@ -6,19 +6,25 @@ import {
   type VersionSummary,
 } from '#contract/history/version-chain'
 import { sha256Hex } from '#crypto'
-import type { Client } from '../client.ts'
-import { ConnectionError, createConnection, type Fetch } from '../connection.ts'
+import { platformFetch } from '#fetch'
+import { auditHistory, type AuditReport } from '../audit-history.ts'
+import type { AuditOptions } from '../audit-options.ts'
+import {
+  ConnectionError,
+  createConnection,
+  type ConnectionLimits,
+  type Fetch,
+} from '../connection.ts'
 import { forEachSome } from '../for-each-some.ts'
-import type { HeadStore } from '../head-store.ts'
 import { publishedOf, toPortable } from '../portable-response.ts'
 import { createArchiveClient, type ArchiveClient } from './archive-client.ts'
 import { ForkError, verifyOneHistory } from './fork-evidence.ts'
-import { createHashTree, type HashTree } from './hash-tree.ts'
+import { type HashTree, treeOfEntries } from './hash-tree.ts'
 import { LogError } from './log-error.ts'
 import { createLagFailure, LaggingError, LogFinding } from './log-finding.ts'
 import type { LogPolicy } from './log-policy.ts'
 import { formatProof } from './log-proof.ts'
-import { HASH_BYTES, hashLeaf, inclusionProof } from './merkle-tree.ts'
+import { inclusionProof } from './merkle-tree.ts'
 import { verifyCheckpoint, type VerifiedCheckpoint } from './verify-checkpoint.ts'
 
 /** A published version is in the log after the witnesses cosigned it, at the latest after this time. */
@@ -28,26 +34,27 @@ const MAX_NOTE_BYTES = 65_536
 /** Concurrent requests. */
 const CONCURRENCY = 24
 
-/** The log of one audit. */
-export interface LogAudit {
-  /** The client of the audited service. */
-  readonly client: Client
+/** Options of `auditHistoryWithLog`. */
+export interface LogAuditOptions extends AuditOptions, Pick<ConnectionLimits, 'timeoutMs'> {
+  /** Whom you trust about the log; never taken from the service itself. */
+  readonly policy: LogPolicy
+  /** URLs of copies to compare with. */
+  readonly mirrors?: readonly string[]
+  /** Reads the log and the copies. Default: the fetch of the platform. */
+  readonly fetch?: Fetch
+  /** The clock: milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** The log of one audit. `store` has the checkpoints of the last audit, one a log, and gets the newest known one, also if the service lags. */
+export interface LogAudit
+  extends
+    Omit<LogAuditOptions, 'now' | 'mirrors' | 'fetch'>,
+    Required<Pick<LogAuditOptions, 'mirrors' | 'fetch'>> {
   /** All versions that the service signed, newest first. */
   readonly signed: readonly VersionSummary[]
-  /** Which log and witnesses must have signed. */
-  readonly policy: LogPolicy
-  /** URLs of copies to compare with the log. */
-  readonly mirrors: readonly string[]
-  /** Loads the checkpoints of the last audit, one a log, and saves the newest known one, also if the service lags. */
-  readonly store: HeadStore | undefined
-  /** Ends the audit. */
-  readonly signal: AbortSignal | undefined
   /** Milliseconds since 1970. */
   readonly nowMs: number
-  /** Milliseconds for each request; undefined for the default of the client. */
-  readonly timeoutMs: number | undefined
-  /** Reads the log and its copies. */
-  readonly fetch: Fetch
 }
 
 /** A copy of the log. */
@@ -204,17 +211,13 @@ async function signedTree(
   size: number,
 ): Promise<HashTree | undefined> {
   if (signed.length < size) return undefined
-  const encoder = new TextEncoder()
-  const leaves = new Uint8Array(size * HASH_BYTES)
   const oldest = signed.slice(-size)
+  const entries = Array.from(oldest, () => '')
   await forEachSome(oldest, { concurrency: CONCURRENCY, signal }, async (listed) => {
     const { data } = await client.versionById(listed.snapshotId)
-    leaves.set(
-      await hashLeaf(encoder.encode(versionHashText(data))),
-      (listed.sequence - 1) * HASH_BYTES,
-    )
+    entries[listed.sequence - 1] = versionHashText(data)
   })
-  return createHashTree(leaves)
+  return treeOfEntries(entries)
 }
 
 /**
@@ -293,11 +296,8 @@ async function proofOf(
   index: number,
   { size, note }: VerifiedCheckpoint,
 ): Promise<string> {
-  const encoder = new TextEncoder()
-  const entries = versions.map((version) => encoder.encode(versionHashText(version)))
-  const leaves = new Uint8Array(entries.length * HASH_BYTES)
-  for (const [at, entry] of entries.entries()) leaves.set(await hashLeaf(entry), at * HASH_BYTES)
-  const tree = await createHashTree(leaves)
+  const entries = versions.map((version) => new TextEncoder().encode(versionHashText(version)))
+  const tree = await treeOfEntries(entries)
   const hashes = await inclusionProof(tree, index, size)
   return formatProof({ entry: entries[index], index, hashes, note })
 }
@@ -400,4 +400,37 @@ export async function auditLog(audit: LogAudit): Promise<LogReport> {
     mirrors: copies.map(({ url, checkpoint: { size } }) => ({ url, size })),
     witnesses: witnesses.map((each) => ({ name: each.name, size: each.checkpoint?.size })),
   }
+}
+
+/** A history and a log without contradictions. */
+export interface LogAuditReport extends AuditReport {
+  /** The log. */
+  readonly log: LogReport
+}
+
+/**
+ * Audits the history, and its transparency log by a policy: the newest checkpoint is cosigned and fresh, it extends the
+ * one of the last audit, it is of one history with each copy, and it has the versions that the service signed. Throws
+ * like `auditHistory`, and a LogFinding for a log that contradicts itself or the history or a service that withholds versions,
+ * a LaggingError for one that may, a LogError or a ChainError for
+ * what must not be trusted, a SavedCheckpointError, or a ConnectionError.
+ *
+ * @example
+ * ```ts
+ * const policy = await openPolicy(await readFile('policy', 'utf8'))
+ * const { head, log } = await auditHistoryWithLog({ client, store, policy })
+ * ```
+ */
+export async function auditHistoryWithLog(options: LogAuditOptions): Promise<LogAuditReport> {
+  const { mirrors = [], fetch = platformFetch, now = Date.now } = options
+  let signed: readonly VersionSummary[] = []
+  const report = await auditHistory({
+    ...options,
+    onProgress(progress) {
+      if (progress.step === 'index') signed = progress.versions
+      options.onProgress?.(progress)
+    },
+  })
+  const log = await auditLog({ ...options, mirrors, fetch, signed, nowMs: now() })
+  return { ...report, log }
 }

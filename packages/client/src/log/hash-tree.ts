@@ -1,12 +1,7 @@
-import { hashNode, HASH_BYTES, type SubtreeHashes } from './merkle-tree.ts'
+import { hashLeaf, hashNode, HASH_BYTES, type SubtreeHashes } from './merkle-tree.ts'
 
 /** A tree in memory. */
-export interface HashTree extends SubtreeHashes {
-  /** Number of leaves. */
-  readonly size: number
-  /** Consecutive hashes of the complete subtrees of a level, as one sequence of bytes. */
-  slice(level: number, start: number, end: number): Uint8Array
-}
+export type HashTree = Awaited<ReturnType<typeof createHashTree>>
 
 /** Nodes between two pauses: about a millisecond of work. */
 const NODES_PER_PAUSE = 256
@@ -15,10 +10,7 @@ const NODES_PER_PAUSE = 256
  * Builds the complete subtrees over the hashes of leaves. `leaves` has 32 bytes per leaf. `pause` is awaited from time to
  * time, for a process that must respond meanwhile.
  */
-export async function createHashTree(
-  leaves: Uint8Array,
-  pause?: () => Promise<void>,
-): Promise<HashTree> {
+export async function createHashTree(leaves: Uint8Array, pause?: () => Promise<void>) {
   const levels = [leaves]
   for (let below = leaves; below.length >= 2 * HASH_BYTES;) {
     const count = Math.floor(below.length / (2 * HASH_BYTES))
@@ -40,9 +32,20 @@ export async function createHashTree(
     }
     return hashes
   }
+  const at: SubtreeHashes['at'] = (level, index) => slice(level, index, index + 1)
   return {
+    /** Number of leaves. */
     size: leaves.length / HASH_BYTES,
+    /** Consecutive hashes of the complete subtrees of a level, as one sequence of bytes. */
     slice,
-    at: (level, index) => slice(level, index, index + 1),
+    /** The hash of one subtree. */
+    at,
   }
+}
+
+/** The tree over entries. */
+export async function treeOfEntries(entries: readonly (Uint8Array | string)[]): Promise<HashTree> {
+  const leaves = new Uint8Array(entries.length * HASH_BYTES)
+  for (const [at, entry] of entries.entries()) leaves.set(await hashLeaf(entry), at * HASH_BYTES)
+  return createHashTree(leaves)
 }

@@ -1,6 +1,6 @@
 import { EvidenceError, type HistoryEvidence } from '../history-evidence.ts'
 import { verifyStatements, versionsIn } from '../history-statement.ts'
-import { isPortable, isPublishedKey, type PortableResponse } from '../portable-response.ts'
+import { isKeyList, isPortable, type PortableResponse } from '../portable-response.ts'
 import { MAX_KEYS } from '../signing-keys.ts'
 import type { LogPolicy } from './log-policy.ts'
 import { verifyProof } from './log-proof.ts'
@@ -43,9 +43,7 @@ export async function verifyLogMismatch(
   const isWhole =
     format === 'svc-log-mismatch-v1' &&
     typeof proof === 'string' &&
-    Array.isArray(keys) &&
-    keys.length <= MAX_KEYS &&
-    keys.every(isPublishedKey) &&
+    isKeyList(keys, MAX_KEYS) &&
     isPortable(response)
   if (!isWhole) throw new EvidenceError('expected evidence of the format svc-log-mismatch-v1')
   // The log's own signature accuses it; witnesses add nothing to that.

@@ -75,6 +75,29 @@ function checkSize(size: number): void {
   }
 }
 
+/** Goes down from the root, left or right at each split. Resolves with the subtrees beside the way, and with its end. */
+async function pathTo(
+  hashes: SubtreeHashes,
+  size: number,
+  isEnd: (start: number, end: number) => boolean,
+  isLeft: (split: number) => boolean,
+) {
+  const beside: Uint8Array[] = []
+  let [start, end] = [0, size]
+  while (!isEnd(start, end)) {
+    const split = start + splitOf(end - start)
+    beside.push(
+      await rootOfRange(
+        hashes,
+        ...(isLeft(split) ? ([split, end] as const) : ([start, split] as const)),
+      ),
+    )
+    if (isLeft(split)) end = split
+    else start = split
+  }
+  return { beside, start, end }
+}
+
 /** The hashes that prove the leaf at `index` (RFC 6962 2.1.1), from the leaf's sibling to the root's child. */
 export async function inclusionProof(
   hashes: SubtreeHashes,
@@ -85,19 +108,13 @@ export async function inclusionProof(
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) {
     throw new RangeError(`index: expected an integer from 0 to ${size - 1}, found ${index}`)
   }
-  const proof: Uint8Array[] = []
-  let [start, end] = [0, size]
-  while (end - start > 1) {
-    const split = start + splitOf(end - start)
-    if (index < split) {
-      proof.push(await rootOfRange(hashes, split, end))
-      end = split
-    } else {
-      proof.push(await rootOfRange(hashes, start, split))
-      start = split
-    }
-  }
-  return proof.toReversed()
+  const { beside } = await pathTo(
+    hashes,
+    size,
+    (start, end) => end - start === 1,
+    (split) => index < split,
+  )
+  return beside.toReversed()
 }
 
 /** The hashes that prove that the tree of `size` leaves extends the one of `oldSize` (RFC 6962 2.1.2). */
@@ -111,21 +128,15 @@ export async function consistencyProof(
     throw new RangeError(`oldSize: expected an integer from 0 to ${size}, found ${oldSize}`)
   }
   if (oldSize === 0 || oldSize === size) return []
-  const proof: Uint8Array[] = []
-  let [start, end] = [0, size]
-  while (oldSize !== end) {
-    const split = start + splitOf(end - start)
-    if (oldSize <= split) {
-      proof.push(await rootOfRange(hashes, split, end))
-      end = split
-    } else {
-      proof.push(await rootOfRange(hashes, start, split))
-      start = split
-    }
-  }
+  const { beside, start, end } = await pathTo(
+    hashes,
+    size,
+    (_, last) => oldSize === last,
+    (split) => oldSize <= split,
+  )
   // A whole tree of a power of two is the old root itself, which the verifier has.
-  if (start !== 0) proof.push(await rootOfRange(hashes, start, end))
-  return proof.toReversed()
+  if (start !== 0) beside.push(await rootOfRange(hashes, start, end))
+  return beside.toReversed()
 }
 
 /** An inclusion to verify. */
@@ -155,40 +166,21 @@ export async function verifyInclusion(inclusion: Inclusion): Promise<void> {
   const failure = new LogError('INCLUSION', `entry ${index} of a tree of ${size}`)
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size)) throw failure
   if (index < 0 || index >= size) throw failure
-  let [node, last, hash] = [index, size - 1, leafHash]
-  for (const sibling of proof) {
-    if (last === 0) throw failure
-    if (node % 2 === 1 || node === last) {
-      hash = await hashNode(sibling, hash)
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)]
-    } else {
-      hash = await hashNode(hash, sibling)
-    }
-    ;[node, last] = [Math.floor(node / 2), Math.floor(last / 2)]
-  }
-  if (last !== 0 || !equalHashes(hash, root)) throw failure
+  const roots = await climb(index, size - 1, leafHash, proof)
+  if (roots === undefined || !equalHashes(roots.root, root)) throw failure
 }
 
-/** Where a consistency proof leads. */
-interface ConsistencyRoots {
-  /** The root of the smaller tree. */
-  readonly oldRoot: Uint8Array
-  /** The root of the larger tree. */
-  readonly root: Uint8Array
-}
-
-/** The two roots that a consistency proof leads to; undefined if it has another length. */
-export async function rootsOfConsistency(
-  oldSize: number,
-  size: number,
-  proof: readonly Uint8Array[],
-): Promise<ConsistencyRoots | undefined> {
-  const [first, ...rest] = proof
-  if (first === undefined) return undefined
-  let [node, last] = [oldSize - 1, size - 1]
-  while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)]
-  let [oldRoot, root] = [first, first]
-  for (const sibling of rest) {
+/**
+ * Goes up from a subtree with its siblings. Resolves with undefined if there are too few siblings or too many.
+ */
+async function climb(
+  place: number,
+  lastPlace: number,
+  first: Uint8Array,
+  siblings: readonly Uint8Array[],
+) {
+  let [node, last, oldRoot, root] = [place, lastPlace, first, first]
+  for (const sibling of siblings) {
     if (last === 0) return undefined
     if (node % 2 === 1 || node === last) {
       oldRoot = await hashNode(sibling, oldRoot)
@@ -199,7 +191,26 @@ export async function rootsOfConsistency(
     }
     ;[node, last] = [Math.floor(node / 2), Math.floor(last / 2)]
   }
-  return last === 0 ? { oldRoot, root } : undefined
+  if (last !== 0) return undefined
+  return {
+    /** Of the tree that ends with the subtree. */
+    oldRoot,
+    /** Of the whole tree. */
+    root,
+  }
+}
+
+/** The two roots that a consistency proof leads to; undefined if it has another length. */
+export async function rootsOfConsistency(
+  oldSize: number,
+  size: number,
+  proof: readonly Uint8Array[],
+) {
+  const [first, ...rest] = proof
+  if (first === undefined) return undefined
+  let [node, last] = [oldSize - 1, size - 1]
+  while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)]
+  return climb(node, last, first, rest)
 }
 
 /** Whether a number is a power of two. */

@@ -1,7 +1,7 @@
 import { EvidenceError } from '../history-evidence.ts'
 import { ROLLOUT_MS } from '../history-proofs.ts'
 import { verifyStatements, versionsIn } from '../history-statement.ts'
-import { isPortable, isPublishedKey, type PortableResponse } from '../portable-response.ts'
+import { isKeyList, isPortable, type PortableResponse } from '../portable-response.ts'
 import { MAX_KEYS } from '../signing-keys.ts'
 import type { PublishedKey } from '../verification-key.ts'
 import { LogError } from './log-error.ts'
@@ -41,12 +41,6 @@ export interface WithheldVersions {
   readonly shown: number
 }
 
-/** A verified statement about the number of versions, and when it was signed; undefined if no one states a time. */
-interface SizeStatement {
-  readonly size: number
-  readonly atMs: number | undefined
-}
-
 /** Verifies a checkpoint of any age. Without enough cosignatures it has no time. */
 async function openNote(
   note: string,
@@ -61,10 +55,8 @@ async function openNote(
   }
 }
 
-async function readShown(
-  { shown, keys }: WithheldEvidence,
-  trust: WithheldTrust,
-): Promise<SizeStatement> {
+/** The number of versions that was shown, and when that was signed; undefined if no one states a time. */
+async function readShown({ shown, keys }: WithheldEvidence, trust: WithheldTrust) {
   if (typeof shown === 'string') {
     const note = await openNote(shown, trust)
     return { size: note.size, atMs: note.witnessedAtMs }
@@ -97,9 +89,7 @@ export async function verifyWithheld(
     format === 'svc-withheld-v1' &&
     typeof checkpoint === 'string' &&
     (typeof shown === 'string' || isPortable(shown)) &&
-    Array.isArray(keys) &&
-    keys.length <= MAX_KEYS &&
-    keys.every(isPublishedKey)
+    isKeyList(keys, MAX_KEYS)
   if (!isWhole) throw new EvidenceError('expected evidence of the format svc-withheld-v1')
   const known = await openNote(checkpoint, trust)
   const later = await readShown(evidence, trust)
