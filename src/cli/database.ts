@@ -3,7 +3,7 @@ import { CommandFailure, UsageError } from '@public-api/cli-kit/command'
 import { textOption } from '@public-api/cli-kit/options'
 import { ConfigError } from '../config-mistake.ts'
 import { type Config, inspectConfig } from '../config.ts'
-import { formatLocation, openStorageForCommand } from '../storage/open-storage.ts'
+import { formatLocation, openStorage } from '../storage/open-storage.ts'
 import { StorageError } from '../storage/stores/storage-error.ts'
 import type { DatabaseLocation, Storage } from '../storage/stores/storage.ts'
 import { ownerAdvice } from './folder-owner.ts'
@@ -58,7 +58,7 @@ export function requireSqlite(location: DatabaseLocation, tool: string): string 
 /** Adds to a failure that the database belongs to another user, if that explains it. */
 async function openForCommand(location: DatabaseLocation, mode: 'read-only' | 'read-write') {
   try {
-    return await openStorageForCommand(location, mode)
+    return await openStorage(location, mode)
   } catch (error) {
     if (location.kind !== 'sqlite' || !(error instanceof StorageError)) throw error
     const advice = ownerAdvice(path.dirname(location.file))

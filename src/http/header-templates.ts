@@ -57,8 +57,8 @@ function linkHeader({ path, deprecation }: Endpoint): readonly string[] {
   return links.length === 0 ? [] : [HEADERS.link, links.join(', ')]
 }
 
-/** The parts of an endpoint's success that are equal for all requests. */
-function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]) {
+/** The parts of an endpoint's success that are equal for all requests; `common` is in every response. */
+export function createHeaderTemplate({ name, row }: ServedEndpoint, common: readonly string[]) {
   if (row.success === undefined) throw new Error(`${name} has no success response`)
   const caching = [HEADERS.cacheControl, CACHE_CLASSES[row.cacheClass].cacheControl]
   const vary = row.cacheClass === 'none' ? [] : [HEADERS.vary, READ_VARY]
@@ -77,18 +77,5 @@ function createTemplate({ name, row }: ServedEndpoint, common: readonly string[]
     /** Undefined for a document without an envelope. */
     schemaId: envelope === 'none' ? undefined : SCHEMA_IDS[envelope],
     status,
-  }
-}
-
-/** Creates the template of each endpoint when it is first requested; `common` is in every response. */
-export function createHeaderTemplates(common: readonly string[]) {
-  const templates = new Map<ServedEndpoint, ReturnType<typeof createTemplate>>()
-  return (endpoint: ServedEndpoint) => {
-    let template = templates.get(endpoint)
-    if (template === undefined) {
-      template = createTemplate(endpoint, common)
-      templates.set(endpoint, template)
-    }
-    return template
   }
 }

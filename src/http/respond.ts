@@ -21,7 +21,7 @@ import type { KeyQuota } from '../service/api-keys/api-keys.ts'
 import type { Payload } from '../service/releases/payload.ts'
 import type { BodyParts, Reply } from './api-request.ts'
 import type { Exchange, Route, ServedEndpoint } from './exchange.ts'
-import { CORS_HEADERS, createHeaderTemplates, PREFLIGHT_HEADERS } from './header-templates.ts'
+import { CORS_HEADERS, createHeaderTemplate, PREFLIGHT_HEADERS } from './header-templates.ts'
 import { parseAcceptSignature, signMessage, type SigningKeyNames } from './message-signature.ts'
 import { createRevalidationProofs } from './revalidation-proofs.ts'
 
@@ -127,12 +127,12 @@ function complete(
 /** From this length on, responses share the bytes of their data, so that many unsent ones take little memory. */
 const MIN_SHARED_LENGTH = 16_384
 
-/** A function of payloads that computes its value of each once. */
-function oncePerPayload<Value>(compute: (json: string) => Value): (payload: Payload) => Value {
-  const known = new WeakMap<Payload, Value>()
-  return (payload) => {
-    const value = known.get(payload) ?? compute(payload.json)
-    known.set(payload, value)
+/** A function that computes its value of each object once. */
+function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>()
+  return (key) => {
+    const value = known.get(key) ?? compute(key)
+    known.set(key, value)
     return value
   }
 }
@@ -143,9 +143,9 @@ function oncePerPayload<Value>(compute: (json: string) => Value): (payload: Payl
  */
 export function createResponder(signing: MessageSigning | undefined, noIndex: boolean) {
   const common = [HEADERS.apiVersion, API_VERSION, ...(noIndex ? NO_INDEX_HEADERS : [])]
-  const templateOf = createHeaderTemplates(common)
-  const bytesOf = oncePerPayload((json) => Buffer.from(json))
-  const documentDigestOf = oncePerPayload(sha256Base64)
+  const templateOf = memoize((endpoint: ServedEndpoint) => createHeaderTemplate(endpoint, common))
+  const bytesOf = memoize(({ json }: Payload) => Buffer.from(json))
+  const documentDigestOf = memoize(({ json }: Payload) => sha256Base64(json))
   const proofOf = signing && createRevalidationProofs(signing.signer)
 
   function fail(

@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { isSnapshotName } from '@public-api/contract/snapshots/snapshot-schemas'
 import { createAppComposer, type Signing } from '../app.ts'
 import { originOf, type Config } from '../config.ts'
+import { createEncryptor } from '../crypto/age-file.ts'
+import { createKeyedHash } from '../crypto/keyed-hash.ts'
 import { openResponseSigner } from '../crypto/response-signer.ts'
 import type { App } from '../http/api-request.ts'
 import {
@@ -11,6 +13,7 @@ import {
   stopListening,
 } from '../http/connection/listener.ts'
 import type { Secrets } from '../secrets.ts'
+import { createApiKeys } from '../service/api-keys/api-keys.ts'
 import { createChallenge } from '../service/challenge/create-challenge.ts'
 import { SYSTEM_CLOCK } from '../service/clock.ts'
 import type { Log } from '../service/logger.ts'
@@ -27,13 +30,15 @@ import {
   type TimeQualityMonitor,
 } from '../service/time/time-quality.ts'
 import { ACTOR_KEY_PREFIX } from '../service/waitlist/actor.ts'
+import { admitRegistration } from '../service/waitlist/rate-limits.ts'
+import { ADDRESS_HASH_LABEL } from '../service/waitlist/waitlist-entry.ts'
+import { createWaitlist } from '../service/waitlist/waitlist.ts'
 import type { Counters } from '../storage/counters/counters.ts'
 import { createSharedCounters } from '../storage/counters/shared-counters.ts'
 import { openValkeyCounters } from '../storage/counters/valkey-counters.ts'
 import { openStorage } from '../storage/open-storage.ts'
 import { countTraffic, servingMetrics, type Metrics } from './metrics.ts'
 import { type NotReadyReason, observeStorage } from './store-health.ts'
-import { createStoredServices } from './stored-services.ts'
 
 /** What serves requests: this process, or workers. */
 export interface Serving {
@@ -157,7 +162,7 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   let { releases } = options
   logFaults(releases.faults, log)
   let signing = await openSigning(secrets, log)
-  const opened = await openStorage(config.database, {
+  const opened = await openStorage(config.database, 'create', {
     onUnavailable: (error) =>
       log.error({ err: error }, 'Database unavailable; serving reads and retrying'),
     onRecovered: () => log.info({}, 'Database available'),
@@ -169,7 +174,28 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
   const clock = SYSTEM_CLOCK
   const provider = createChallenge(config.challenge, { counters, clock })
   const challenge = traffic?.challenge(provider) ?? provider
-  const services = createStoredServices({ storage, counters, clock, challenge, secrets, log })
+  const waitlist = createWaitlist({
+    store: storage.waitlist,
+    admitRegistration: (address) => admitRegistration(address, counters, clock),
+    challenge,
+    encryptor: createEncryptor(secrets.waitlistRecipient),
+    hashAddress: createKeyedHash(secrets.addressHashSecret, ADDRESS_HASH_LABEL),
+    clock,
+    randomBytes,
+  })
+  const apiKeys = createApiKeys({
+    store: storage.apiKeys,
+    counters,
+    clock,
+    hashSecret: secrets.keyHashSecret,
+    previousHashSecrets: secrets.previousKeyHashSecrets,
+    randomBytes,
+    onRehashFailure: (error) =>
+      log.warn(
+        { err: error },
+        'Replacing the hash of an API key failed; it is retried with the next use of the key',
+      ),
+  })
   // Listens before the app exists, because the OpenAPI document contains the port, which the system may choose. No
   // connection is accepted in the turn of the event loop in which the app is composed.
   let app: App = () => {
@@ -192,8 +218,8 @@ export async function startServer(options: ServerOptions): Promise<Serving> {
     runtime: config.runtime,
     deployment: config.deployment,
     baseUrl: config.baseUrl ?? originOf(config.host, port),
-    waitlist: traffic?.waitlist(services.waitlist) ?? services.waitlist,
-    apiKeys: traffic?.apiKeys(services.apiKeys) ?? services.apiKeys,
+    waitlist: traffic?.waitlist(waitlist) ?? waitlist,
+    apiKeys: traffic?.apiKeys(apiKeys) ?? apiKeys,
     challenge,
     trustedProxies: config.trustedProxies,
     cacheSeconds: config.cacheSeconds,

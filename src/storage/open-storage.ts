@@ -1,24 +1,14 @@
 import { openSqlite } from './sqlite/sqlite-storage.ts'
 import { isTransient, StorageError } from './stores/storage-error.ts'
-import type { DatabaseLocation, Storage } from './stores/storage.ts'
+import type { DatabaseLocation, Storage, StorageMode } from './stores/storage.ts'
 
 /** The interval between attempts to open a database that was unavailable at the start. */
 const RETRY_INTERVAL_MS = 5000
 
-/** Loads the driver on demand: a deployment on SQLite does not pay for it. */
-async function openPostgres(
-  location: Extract<DatabaseLocation, { kind: 'postgres' }>,
-  mode: 'read-only' | 'read-write',
-  onUnavailable?: (error: StorageError) => void,
-): Promise<Storage> {
-  const postgres = await import('./postgres/postgres-storage.ts')
-  const options = { url: location.url, where: formatLocation(location) }
-  return postgres.openPostgres(options, mode, onUnavailable)
-}
-
-/** Opens the database of a server, which keeps serving while the database is unavailable. Rejects with a StorageError. */
+/** Opens the database of a service or of a command. Rejects with a StorageError. */
 export async function openStorage(
   location: DatabaseLocation,
+  mode: StorageMode,
   {
     onUnavailable,
     onRecovered,
@@ -48,10 +38,12 @@ export async function openStorage(
     retryLater()
   }
   const report = onUnavailable && reportAndRetry
-  const storage =
-    location.kind === 'sqlite'
-      ? await openSqlite('create', { file: location.file }, report)
-      : await openPostgres(location, 'read-write', report)
+  const storage = await (location.kind === 'sqlite'
+    ? openSqlite(mode, { file: location.file }, report)
+    : // Loaded on demand: a deployment on SQLite does not pay for the driver.
+      import('./postgres/postgres-storage.ts').then(({ openPostgres }) =>
+        openPostgres({ url: location.url, where: formatLocation(location) }, mode, report),
+      ))
   return {
     ...storage,
     async close() {
@@ -59,15 +51,6 @@ export async function openStorage(
       await storage.close()
     },
   }
-}
-
-/** Opens an existing database for a command; `read-write` migrates it. Rejects with a StorageError. */
-export async function openStorageForCommand(
-  location: DatabaseLocation,
-  mode: 'read-only' | 'read-write',
-): Promise<Storage> {
-  if (location.kind === 'postgres') return openPostgres(location, mode)
-  return openSqlite(mode, { file: location.file })
 }
 
 /** The database as messages name it: never with a user or password. */

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Client } from 'pg'
-import { openStorageForCommand } from '../../src/storage/open-storage.ts'
+import { openStorage } from '../../src/storage/open-storage.ts'
 import { freePort, hasProgram } from '../caches/cache-process.ts'
 import { makeDeployment } from '../support/deployment.ts'
 import { documentedBlocks } from '../support/documented-blocks.ts'
@@ -199,7 +199,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     assert.equal(rows?.length, 3)
     const open = async (query: string) => {
       const location = { kind: 'postgres', url: url.replace(/\?.*/, query) } as const
-      await (await openStorageForCommand(location, 'read-only')).close()
+      await (await openStorage(location, 'read-only')).close()
     }
     await assert.rejects(open(''), { code: 'REFUSED' })
     await assert.rejects(open('?sslmode=disable'), { code: 'REFUSED' })
@@ -214,7 +214,7 @@ test('every command and setting of docs/postgresql.md works', { skip }, async (t
     }
     // A certificate for another host.
     const mapped = url.replace('127.0.0.1', 'localhost')
-    await assert.rejects(openStorageForCommand({ kind: 'postgres', url: mapped }, 'read-only'), {
+    await assert.rejects(openStorage({ kind: 'postgres', url: mapped }, 'read-only'), {
       message: /ERR_TLS_CERT_ALTNAME_INVALID/,
     })
   })

@@ -3,7 +3,7 @@ import { createServer, connect, type Socket } from 'node:net'
 import { after, describe, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import { copyStorage } from '../../src/cli/db/copy-command.ts'
-import { openStorage, openStorageForCommand } from '../../src/storage/open-storage.ts'
+import { openStorage } from '../../src/storage/open-storage.ts'
 import { createPostgresCounters } from '../../src/storage/postgres/postgres-counters.ts'
 import {
   migratePostgres,
@@ -58,7 +58,7 @@ async function newDatabase(): Promise<string> {
 }
 
 async function open(t: TestContext, url: string): Promise<Storage> {
-  const storage = await openStorage({ kind: 'postgres', url })
+  const storage = await openStorage({ kind: 'postgres', url }, 'create')
   t.after(() => storage.close())
   return storage
 }
@@ -67,10 +67,9 @@ test('a connection that the server resets is a failure that may pass', async (t)
   const port = await serveTcp(t, (client) => client.once('data', () => client.resetAndDestroy()))
   const url = `postgres://user@127.0.0.1:${port}/db`
   let unavailable: StorageError | undefined
-  const storage = await openStorage(
-    { kind: 'postgres', url },
-    { onUnavailable: (error) => (unavailable = error) },
-  )
+  const storage = await openStorage({ kind: 'postgres', url }, 'create', {
+    onUnavailable: (error) => (unavailable = error),
+  })
   await storage.close()
   assert.equal(unavailable?.code, 'IO')
 })
@@ -214,7 +213,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     const url = await newDatabase()
     const problem = async (mode: 'read-only' | 'read-write') => {
       try {
-        await (await openStorageForCommand({ kind: 'postgres', url }, mode)).close()
+        await (await openStorage({ kind: 'postgres', url }, mode)).close()
         return 'none'
       } catch (error) {
         assert.ok(error instanceof StorageError)
@@ -235,7 +234,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
     url.password = 'hidden-password'
     const onUnavailable = () => assert.fail('expected the start to end')
     await assert.rejects(
-      openStorage({ kind: 'postgres', url: url.href }, { onUnavailable }),
+      openStorage({ kind: 'postgres', url: url.href }, 'create', { onUnavailable }),
       (error) => {
         assert.ok(error instanceof StorageError)
         assert.equal(error.code, 'MISSING')
@@ -244,9 +243,12 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       },
     )
     url.username = 'unknown-user'
-    await assert.rejects(openStorage({ kind: 'postgres', url: url.href }, { onUnavailable }), {
-      code: 'REFUSED',
-    })
+    await assert.rejects(
+      openStorage({ kind: 'postgres', url: url.href }, 'create', { onUnavailable }),
+      {
+        code: 'REFUSED',
+      },
+    )
   })
 
   test(
@@ -256,10 +258,9 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
       const own = await startPostgres(t)
       await own.kill()
       let unavailable = 0
-      const storage = await openStorage(
-        { kind: 'postgres', url: own.url },
-        { onUnavailable: () => (unavailable += 1) },
-      )
+      const storage = await openStorage({ kind: 'postgres', url: own.url }, 'create', {
+        onUnavailable: () => (unavailable += 1),
+      })
       t.after(() => storage.close())
       assert.equal(unavailable, 1)
       await assert.rejects(storage.waitlist.add(makeRegistration(1)), { code: 'UNREACHABLE' })
@@ -357,9 +358,7 @@ describe('PostgreSQL', { skip: skip ?? false }, () => {
 
   test('a copy from SQLite has every row, in order; a second run adds the new rows', async (t) => {
     const file = temporaryDatabase(t)
-    const source = await openStorageForCommand({ kind: 'sqlite', file }, 'read-write').catch(() =>
-      openStorage({ kind: 'sqlite', file }),
-    )
+    const source = await openStorage({ kind: 'sqlite', file }, 'create')
     t.after(() => source.close())
     for (let number = 0; number < 30; number += 1)
       await source.waitlist.add(makeRegistration(number))

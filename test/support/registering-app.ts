@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import type { AppDependencies } from '../../src/app.ts'
-import { createDecryptor } from '../../src/crypto/age-file.ts'
-import { createStoredServices } from '../../src/process/stored-services.ts'
+import { createDecryptor, createEncryptor } from '../../src/crypto/age-file.ts'
+import { createKeyedHash } from '../../src/crypto/keyed-hash.ts'
 import { createTestChallenge, type Challenge } from '../../src/service/challenge/challenge.ts'
+import { admitRegistration } from '../../src/service/waitlist/rate-limits.ts'
 import {
+  ADDRESS_HASH_LABEL,
   parseWaitlistEntry,
   type WaitlistEntry,
 } from '../../src/service/waitlist/waitlist-entry.ts'
+import { createWaitlist } from '../../src/service/waitlist/waitlist.ts'
 import type { Counters } from '../../src/storage/counters/counters.ts'
 import { createMemoryCounters } from '../../src/storage/counters/memory-counters.ts'
 import { openSqlite } from '../../src/storage/sqlite/sqlite-storage.ts'
@@ -16,7 +20,6 @@ import { proxies } from './proxies.ts'
 import { ask, type ReceivedResponse } from './received-response.ts'
 import { runApp, TEST_NOW_MS, type RunningApp } from './running-app.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { QUIET_LOG } from './test-listener.ts'
 import type { TestScope } from './test-scope.ts'
 
 export const REGISTER = '/api/v1/early-access/register'
@@ -64,18 +67,14 @@ export async function runRegisteringApp(
   t.after(() => storage.close())
   const identity = await generateX25519Identity()
   const challenge = makeChallenge?.({ counters, clock }) ?? createTestChallenge()
-  const { waitlist } = createStoredServices({
-    storage,
-    counters,
-    clock,
+  const waitlist = createWaitlist({
+    store: storage.waitlist,
+    admitRegistration: (address) => admitRegistration(address, counters, clock),
     challenge,
-    secrets: {
-      addressHashSecret: 'test secret of addresses',
-      keyHashSecret: 'test secret of keys',
-      previousKeyHashSecrets: [],
-      waitlistRecipient: await identityToRecipient(identity),
-    },
-    log: QUIET_LOG,
+    encryptor: createEncryptor(await identityToRecipient(identity)),
+    hashAddress: createKeyedHash('test secret of addresses', ADDRESS_HASH_LABEL),
+    clock,
+    randomBytes,
   })
   const app = await runApp(t, {
     waitlist,

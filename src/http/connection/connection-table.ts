@@ -18,6 +18,7 @@ export interface ConnectionOptions {
   readonly maxConnections: number
   /** Whether one network may hold only a share of them. Behind a proxy, all connections come from one network. */
   readonly isSharedByNetwork: boolean
+  /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
   readonly stalledAfterMs: number
   /** Most bytes of memory for what clients have not taken and for requests that are not handled, of all connections together. */
   readonly maxHeldBytes: number
@@ -26,28 +27,19 @@ export interface ConnectionOptions {
 
 /** The part of the connections that one network may hold. */
 const NETWORK_SHARE = 1 / 4
-/** The part of the idle connections that is chosen in one search for the longest idle. */
-const DISPLACED_AT_ONCE = 1 / 100
-
-function longestIdle(connections: Iterable<Connection>): Connection[] {
-  return [...connections]
-    .filter((connection) => connection.isIdle())
-    .toSorted((a, b) => a.lastUse - b.lastUse)
-}
 
 /** The open connections of a server, within the limits on their number, memory and time. */
 export function createConnectionTable(options: ConnectionOptions) {
   const { maxConnections, stalledAfterMs, monotonicMs } = options
   const maxOfNetwork = Math.max(1, Math.floor(maxConnections * NETWORK_SHARE))
+  /** In the order of their last requests, as are those of a network. */
   const connections = new Map<Socket, Connection>()
-  const networks = new Map<string, Set<Connection>>()
+  const networks = new Map<string | undefined, Set<Connection>>()
   const memory = createHeldBytes(options.maxHeldBytes, resetSlowest)
   const counts = { refused: 0, displaced: 0, stalled: 0 }
-  let uses = 0
-  let displaceable: Connection[] = []
 
   function forget(connection: Connection): void {
-    const { socket, network = '', held } = connection
+    const { socket, network, held } = connection
     if (!connections.delete(socket)) return
     held.clear()
     const neighbors = networks.get(network)
@@ -82,25 +74,16 @@ export function createConnectionTable(options: ConnectionOptions) {
     }
   }
 
-  /** Closes the longest-idle connection of those given. Returns false if none is idle. */
-  function displace(found: Connection | undefined): boolean {
-    if (found === undefined) return false
-    counts.displaced += 1
-    forget(found)
-    found.socket.destroy()
-    return true
-  }
-
-  function makeRoom(): boolean {
-    for (;;) {
-      const next = displaceable.shift()
-      // It may have been used or closed since it was chosen.
-      if (next !== undefined && connections.has(next.socket) && next.isIdle()) return displace(next)
-      if (next !== undefined) continue
-      const idle = longestIdle(connections.values())
-      if (idle.length === 0) return false
-      displaceable = idle.slice(0, Math.ceil(idle.length * DISPLACED_AT_ONCE))
+  /** Closes the longest-idle connection of those given, in their order. Returns false if none is idle. */
+  function displace(candidates: Iterable<Connection>): boolean {
+    for (const connection of candidates) {
+      if (!connection.isIdle()) continue
+      counts.displaced += 1
+      forget(connection)
+      connection.socket.destroy()
+      return true
     }
+    return false
   }
 
   return {
@@ -112,24 +95,29 @@ export function createConnectionTable(options: ConnectionOptions) {
         options.isSharedByNetwork && remoteAddress !== undefined
           ? networkOf(remoteAddress)
           : undefined
-      const neighbors = networks.get(network ?? '') ?? new Set()
+      const neighbors = networks.get(network) ?? new Set()
       const hasRoom =
-        (neighbors.size < maxOfNetwork || displace(longestIdle(neighbors)[0])) &&
-        (connections.size < maxConnections || makeRoom())
+        (neighbors.size < maxOfNetwork || displace(neighbors)) &&
+        (connections.size < maxConnections || displace(connections.values()))
       if (!hasRoom) {
         counts.refused += 1
         socket.destroy()
         return
       }
-      const connection = new Connection(socket, network, memory.open(), (uses += 1))
+      const connection = new Connection(socket, network, memory.open())
       connections.set(socket, connection)
       if (network !== undefined) networks.set(network, neighbors.add(connection))
       socket.once('close', () => forget(connection))
     },
     /** Notes that a request arrived. */
     use(connection: Connection): void {
-      connection.lastUse = uses += 1
-      connection.bytesRead = connection.socket.bytesRead
+      const { socket, network } = connection
+      connections.delete(socket)
+      connections.set(socket, connection)
+      const neighbors = networks.get(network)
+      neighbors?.delete(connection)
+      neighbors?.add(connection)
+      connection.bytesRead = socket.bytesRead
     },
     resetStalled(): void {
       const nowMs = monotonicMs()

@@ -27,8 +27,6 @@ export class Connection {
   isFull = false
   /** Number of requests that were parsed after the last one that is handled. */
   surplus = 0
-  /** Orders connections by the start of their last request. */
-  lastUse: number
   /** Bytes read when the last request arrived; more than this is the start of another request. */
   bytesRead = 0
   /** When the connection became idle, as `closeQuiet` observed it. */
@@ -36,11 +34,10 @@ export class Connection {
   /** When bytes first remained unsent, and how many the peer had taken by then. */
   private unsentSince: { readonly ms: number; readonly taken: number } | undefined
 
-  constructor(socket: Socket, network: string | undefined, held: HeldBytes, lastUse: number) {
+  constructor(socket: Socket, network: string | undefined, held: HeldBytes) {
     this.socket = socket
     this.network = network
     this.held = held
-    this.lastUse = lastUse
   }
 
   /** Whether the kernel has taken the whole current response; Node then detaches it from the socket. */

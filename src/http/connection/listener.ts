@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { NO_INDEX_HEADERS } from '@public-api/contract/http/headers'
 import type { Log } from '../../service/logger.ts'
 import type { App } from '../api-request.ts'
-import type { ConnectionCounts } from './connection-table.ts'
+import type { ConnectionCounts, ConnectionOptions } from './connection-table.ts'
 import { trackConnections, type Connections } from './connections.ts'
 import { rejectMalformedRequests } from './malformed-requests.ts'
 import { allowHalfOpen } from './node-http-compat.ts'
@@ -18,7 +18,7 @@ import {
 } from './request-framing.ts'
 import { createRequestHandler } from './request-handler.ts'
 
-interface ListenerOptions {
+interface ListenerOptions extends Partial<ConnectionOptions> {
   /** Whether responses ask search engines not to index, including the listener's own. */
   readonly noIndex: boolean
   readonly log: Log
@@ -26,18 +26,16 @@ interface ListenerOptions {
   readonly onResponse?:
     | ((method: string | undefined, status: number, seconds: number | undefined) => void)
     | undefined
-  readonly maxConnections?: number
-  /** Whether one network may hold only a share of the connections; not behind a proxy. */
-  readonly isSharedByNetwork?: boolean
-  readonly maxHeldBytes?: number
-  /** How long a peer may take less than 60 KiB, or nothing, while more is owed. */
-  readonly stalledAfterMs?: number
-  readonly monotonicMs?: () => number
 }
 
-const MAX_CONNECTIONS = 10_000
-const STALLED_AFTER_MS = 60_000
-const MAX_HELD_BYTES = 64 * 1024 * 1024
+const DEFAULT_LIMITS: ConnectionOptions = {
+  maxConnections: 10_000,
+  isSharedByNetwork: false,
+  stalledAfterMs: 60_000,
+  maxHeldBytes: 64 * 1024 * 1024,
+  monotonicMs: () => performance.now(),
+}
+
 /** How long a client may take to send its headers, and its whole request. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
@@ -76,13 +74,7 @@ function connectionsOf(server: Server): Connections {
 export function createListener(app: App, options: ListenerOptions): Server {
   const { noIndex, log, onResponse } = options
   const server = nodeHttp.createServer(SERVER_OPTIONS, receive)
-  const connections = trackConnections(server, {
-    maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-    isSharedByNetwork: options.isSharedByNetwork ?? false,
-    maxHeldBytes: options.maxHeldBytes ?? MAX_HELD_BYTES,
-    stalledAfterMs: options.stalledAfterMs ?? STALLED_AFTER_MS,
-    monotonicMs: options.monotonicMs ?? (() => performance.now()),
-  })
+  const connections = trackConnections(server, { ...DEFAULT_LIMITS, ...options })
   CONNECTIONS.set(server, connections)
   allowHalfOpen(server)
   const robotsTag = noIndex ? NO_INDEX_HEADERS : []

@@ -7,7 +7,7 @@ import {
   SWEEP_INTERVAL_MS,
   windowNameOf,
 } from '../counters/counters.ts'
-import type { PostgresSession, Queryable } from './postgres-session.ts'
+import type { PostgresSession } from './postgres-session.ts'
 
 /** Maximum clock difference between two nodes, and the time that a request may wait for the lock of a window. */
 const MAX_CLOCK_SKEW_MS = 60_000
@@ -25,12 +25,13 @@ export function createPostgresCounters(
 ): Counters {
   let sweptAtMs = Number.NEGATIVE_INFINITY
 
-  /** Deletes expired rows, once a minute. */
-  async function sweep(client: Queryable, nowMs: number): Promise<void> {
+  /** Deletes expired rows, once a minute. Outside of other transactions, so that it waits for none of their locks. */
+  async function sweep(): Promise<void> {
+    const nowMs = clock.nowMs()
     if (Math.abs(nowMs - sweptAtMs) < SWEEP_INTERVAL_MS) return
     sweptAtMs = nowMs
     for (const [table, key, end] of EXPIRING) {
-      await client.query(
+      await session.query(
         `DELETE FROM svc.${table} WHERE ${key} IN (
           SELECT ${key} FROM svc.${table} WHERE ${end} <= $1 LIMIT 10000 FOR UPDATE SKIP LOCKED
         )`,
@@ -48,11 +49,11 @@ export function createPostgresCounters(
   }
 
   return {
-    count(windows) {
+    async count(windows) {
+      await orUnreachable(sweep())
       return orUnreachable(
         session.transact('volatile', async (client) => {
           const nowMs = clock.nowMs()
-          await sweep(client, nowMs)
           const names = windows.map(windowNameOf)
           // Locks are taken in one order, which prevents deadlocks. Unlike a row, a lock leaves nothing behind when the
           // request is refused.
@@ -81,7 +82,8 @@ export function createPostgresCounters(
       )
     },
 
-    spend(id, untilMs, secret) {
+    async spend(id, untilMs, secret) {
+      await orUnreachable(sweep())
       return orUnreachable(
         session.transact('durable', async (client) => {
           const nowMs = clock.nowMs()
@@ -98,7 +100,6 @@ export function createPostgresCounters(
               WHERE svc.spent.until_ms <= $3 RETURNING id`,
             [id, untilMs, nowMs],
           )
-          await sweep(client, nowMs)
           return rows.length === 1
         }),
       )

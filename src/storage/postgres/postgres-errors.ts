@@ -44,11 +44,6 @@ export function toPostgresStorageError(error: unknown, where: string): StorageEr
   return new StorageError(failure, where, { cause: new Error(code ?? 'connection lost') })
 }
 
-/** SQLSTATE class 40: the transaction was rolled back and may be run again. */
-export function isSerializationFailure(error: unknown): boolean {
-  return codeOf(error)?.startsWith('40') === true
-}
-
 /** SQLSTATE class 57P: the server is shutting down, crashed or is starting. */
 export function isServerEnding(error: unknown): boolean {
   return codeOf(error)?.startsWith('57P') === true

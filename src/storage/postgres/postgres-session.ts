@@ -10,11 +10,7 @@ import {
 } from 'pg'
 import { StorageError } from '../stores/storage-error.ts'
 import type { SqlValue } from '../stores/store-steps.ts'
-import {
-  isSerializationFailure,
-  isServerEnding,
-  toPostgresStorageError,
-} from './postgres-errors.ts'
+import { isServerEnding, toPostgresStorageError } from './postgres-errors.ts'
 
 /** A statement, a connection attempt, a wait for a free connection and a resolution of a lost COMMIT may each take this long. */
 const TIMEOUT_MS = 5000
@@ -24,7 +20,6 @@ const POSTGRES_POOL_SIZE = 10
 /** How much longer the client waits than the server, so that the server's own timeout is reported where possible. */
 const CLIENT_MARGIN_MS = 1000
 const RESOLVE_INTERVAL_MS = 50
-const MAX_ATTEMPTS = 5
 
 type Values = readonly (SqlValue | readonly (string | number)[])[]
 
@@ -137,42 +132,33 @@ export function createPostgresSession({ url, where }: PostgresOptions) {
     }
   }
 
-  async function attempt<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
-    const client = await pool.connect()
-    let isUsable = false
-    try {
-      // Several statements in one message: one result each.
-      const begun = (await client.query(beginText(durability))) as unknown as readonly QueryResult<{
-        readonly id: string
-      }>[]
-      const result = await work(toQueryable(client))
-      if (!(await commit(client, String(begun.at(-1)?.rows[0]?.id)))) {
-        throw new Error('the server rolled the transaction back')
-      }
-      isUsable = true
-      return result
-    } finally {
-      // Closing the connection after a failure rolls the transaction back, also when the server no longer responds.
-      client.release(!isUsable)
-    }
-  }
-
   /**
    * Runs `work` in a transaction. With `durable` the transaction survives a power failure when this resolves, whatever
    * the server's default. After a connection loss during COMMIT, the server is asked for the status of the transaction.
    * Rejects with a StorageError, and then nothing was changed, unless the outcome of a COMMIT stayed unknown (`IO`).
    */
-  function transact<Result>(durability: Durability, work: Work<Result>): Promise<Result> {
-    return run(async () => {
-      for (let count = 1; ; count += 1) {
-        try {
-          return await attempt(durability, work)
-        } catch (error) {
-          if (!isSerializationFailure(error) || count === MAX_ATTEMPTS) throw error
+  const transact = <Result>(durability: Durability, work: Work<Result>): Promise<Result> =>
+    run(async () => {
+      const client = await pool.connect()
+      let isUsable = false
+      try {
+        // Several statements in one message: one result each.
+        const begun = (await client.query(
+          beginText(durability),
+        )) as unknown as readonly QueryResult<{
+          readonly id: string
+        }>[]
+        const result = await work(toQueryable(client))
+        if (!(await commit(client, String(begun.at(-1)?.rows[0]?.id)))) {
+          throw new Error('the server rolled the transaction back')
         }
+        isUsable = true
+        return result
+      } finally {
+        // Closing the connection after a failure rolls the transaction back, also when the server no longer responds.
+        client.release(!isUsable)
       }
     })
-  }
 
   return {
     transact,

@@ -1,5 +1,5 @@
 import { isTransient, type StorageError } from '../stores/storage-error.ts'
-import type { Storage } from '../stores/storage.ts'
+import type { Storage, StorageMode } from '../stores/storage.ts'
 import { createStores, effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
 import { createStoreSteps } from '../stores/store-steps.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
@@ -42,13 +42,13 @@ async function runCall(session: PostgresSession, call: StoreCall): Promise<unkno
 }
 
 /**
- * Opens a database. `read-write` migrates it; `read-only` changes nothing. With `onUnavailable` an unreachable server is
+ * Opens a database. With `onUnavailable` an unreachable server is
  * reported and the storage opens anyway: calls reject until `ping` has migrated. Rejects with a StorageError for anything
  * that waiting does not change: credentials, an unknown database, an old server, a database of a newer version.
  */
 export async function openPostgres(
   options: PostgresOptions,
-  mode: 'read-only' | 'read-write',
+  mode: StorageMode,
   onUnavailable?: (error: StorageError) => void,
 ): Promise<Storage> {
   const session = createPostgresSession(options)

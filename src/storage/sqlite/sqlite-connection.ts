@@ -7,6 +7,7 @@ import { EntryKindError, requireOwnPath } from '@public-api/client-internal/node
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { propertyOf } from '@public-api/contract/json/property-of'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
+import type { StorageMode } from '../stores/storage.ts'
 import { migrate, MIGRATIONS, readHeader } from './sqlite-migrations.ts'
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html), without SQLITE_. */
@@ -53,12 +54,6 @@ export function toStorageError(error: unknown, file: string): StorageError {
   if (error instanceof StorageError) return error
   return new StorageError(failureOf(error), file, { cause: new Error(messageOf(error)) })
 }
-
-/**
- * How a file is opened. `create` creates it when it is missing; `read-write` requires it; both migrate it to the current
- * version. `read-only` changes nothing and requires the current version.
- */
-export type SqliteMode = 'create' | 'read-write' | 'read-only'
 
 export interface SqliteOptions {
   readonly file: string
@@ -202,8 +197,8 @@ export function openReader(
   }
 }
 
-/** Opens the database and migrates it (see SqliteMode). Blocks while it waits for a lock. Throws a StorageError. */
-export function openSqliteConnection(mode: SqliteMode, options: SqliteOptions): DatabaseSync {
+/** Opens the database and migrates it (see StorageMode). Blocks while it waits for a lock. Throws a StorageError. */
+export function openSqliteConnection(mode: StorageMode, options: SqliteOptions): DatabaseSync {
   const { file, busyTimeoutMs: timeout = DEFAULT_BUSY_TIMEOUT_MS } = options
   try {
     if (mode === 'read-only') return openReader(options, assertCurrent)

@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { messageOf } from '@public-api/contract/errors/error-message'
 import { StorageError, type StorageFailure } from '../stores/storage-error.ts'
+import type { StorageMode } from '../stores/storage.ts'
 import { effectOf, type StoreCall, stepsOf } from '../stores/store-calls.ts'
 import { createStoreSteps, type Statement } from '../stores/store-steps.ts'
 import {
   checkpointWal,
   openSqliteConnection,
-  type SqliteMode,
   type SqliteOptions,
   toStorageError,
   withConnection,
@@ -66,7 +66,7 @@ function readWalIdentity(file: string): string {
 }
 
 /** Opens a connection. It is stale once one of the files that the identities name is replaced. */
-function connect(mode: SqliteMode, options: SqliteOptions) {
+function connect(mode: StorageMode, options: SqliteOptions) {
   return withConnection(openSqliteConnection(mode, options), (database) => ({
     database,
     perform: createCallRunner(database),
@@ -96,7 +96,7 @@ function hasOutsideCause({ code }: StorageError): boolean {
 }
 
 /** One connection at a time to one database, opened by the first call. Calls block the thread. */
-export function createSqliteSession(mode: SqliteMode, options: SqliteOptions) {
+export function createSqliteSession(mode: StorageMode, options: SqliteOptions) {
   const { file } = options
   let connection: Connection | undefined
   /** The last call failed, possibly because of the connection. */

@@ -5,9 +5,9 @@ import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { isTransient, StorageError } from '../stores/storage-error.ts'
-import type { Storage } from '../stores/storage.ts'
+import type { Storage, StorageMode } from '../stores/storage.ts'
 import { createStores, type StoreCall } from '../stores/store-calls.ts'
-import { openSqliteConnection, type SqliteMode, type SqliteOptions } from './sqlite-connection.ts'
+import { openSqliteConnection, type SqliteOptions } from './sqlite-connection.ts'
 import { type CallOutcome, STEPS } from './sqlite-session.ts'
 
 /** A message to the thread: a call, or the request to finish and exit. The thread responds in the order of the calls. */
@@ -17,7 +17,7 @@ const THREAD_FILE = new URL('sqlite-writer-thread.ts', import.meta.url)
 
 /** What the thread needs to open the database. */
 export interface ThreadData {
-  readonly mode: SqliteMode
+  readonly mode: StorageMode
   readonly options: SqliteOptions
 }
 
@@ -98,7 +98,7 @@ function assertQuickCheck(database: DatabaseSync, file: string): void {
  * `create`), NEWER, OLDER (`read-only` never migrates), NOT_A_DATABASE, DAMAGED, or a failure of the disk.
  */
 export async function openSqlite(
-  mode: SqliteMode,
+  mode: StorageMode,
   options: SqliteOptions,
   onUnavailable?: (error: StorageError) => void,
 ): Promise<Storage> {

@@ -7,6 +7,12 @@ export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
+/**
+ * How a database is opened. `create` creates a missing one; `read-write` requires a file; both migrate it to the current
+ * version. `read-only` changes nothing and requires the current version.
+ */
+export type StorageMode = 'create' | 'read-write' | 'read-only'
+
 export interface Stores {
   readonly waitlist: WaitlistStore
   readonly apiKeys: ApiKeyStore

@@ -4,23 +4,21 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import {
-  openSqliteConnection,
-  type SqliteMode,
-} from '../../../src/storage/sqlite/sqlite-connection.ts'
+import { openSqliteConnection } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqlite } from '../../../src/storage/sqlite/sqlite-storage.ts'
 import {
   STORAGE_FAILURES,
   StorageError,
   type StorageFailure,
 } from '../../../src/storage/stores/storage-error.ts'
+import type { StorageMode } from '../../../src/storage/stores/storage.ts'
 import { temporaryFolder, temporaryDatabase } from '../../support/temporary-folder.ts'
 import { assertProblem, makeRegistration } from '../waitlist-fixture.ts'
 import { filesOf } from './sqlite-fixture.ts'
 
-const MODES: readonly SqliteMode[] = ['create', 'read-write', 'read-only']
+const MODES: readonly StorageMode[] = ['create', 'read-write', 'read-only']
 
-function assertRefused(mode: SqliteMode, file: string, code: StorageFailure): void {
+function assertRefused(mode: StorageMode, file: string, code: StorageFailure): void {
   assert.throws(
     () => openSqliteConnection(mode, { file, busyTimeoutMs: 100 }),
     (error) => {
